@@ -28,9 +28,9 @@ spec:
 var badEmerald = []badInputCase{
 	{"platform without its field", validEmeraldNetwork[strings.Index(validEmeraldNetwork, "    emerald:"):strings.Index(validEmeraldNetwork, "  members:")], "",
 		[]string{"platform.emerald must be set"}},
-	{"no image", "      image: x/emerald:1\n", "", []string{"platform.emerald.image is required", "no package registry", "docs/emerald.md"}},
-	{"no execution client", "      execution: {image: \"x/reth:1\"}\n", "", []string{"platform.emerald.execution.image is required", "equal timestamps", "docs/emerald.md"}},
-	{"an execution client without an image", `{image: "x/reth:1"}`, "{client: Geth}", []string{"platform.emerald.execution.image is required", "docs/emerald.md"}},
+	{"no image", "      image: x/emerald:1\n", "", []string{"platform.emerald.image", "Required value"}},
+	{"no execution client", "      execution: {image: \"x/reth:1\"}\n", "", []string{"platform.emerald.execution", "Required value"}},
+	{"an execution client without an image", `{image: "x/reth:1"}`, "{client: Geth}", []string{"platform.emerald.execution.image", "Required value"}},
 	{"image with a floating tag", "x/emerald:1", "x/emerald:latest", []string{"platform.emerald.image", "tag other than latest"}},
 	{"execution image without a tag", "x/reth:1", "x/reth", []string{"platform.emerald.execution.image", "tag other than latest"}},
 	{"unknown client", `image: "x/reth:1"`, `image: "x/reth:1", client: Besu`, []string{"execution.client", "Besu", "Reth", "Custom"}},
@@ -47,12 +47,12 @@ var badEmerald = []badInputCase{
 	{"more accounts than a Secret holds", "image: x/emerald:1", "image: x/emerald:1\n      accounts: 5001", []string{"accounts", "5000"}},
 	{"a database", "  workloads:", "  database: {engine: H2}\n  workloads:", []string{"spec.database", "platform Corda"}},
 	{"no load", `    load: {model: Open, ratePerSecond: "800", clients: 10}` + "\n", "", []string{"load must be set"}},
-	{"a closed loop", `model: Open, ratePerSecond: "800"`, "model: Closed", []string{"load.model must be Open for evm", "ratePerSecond"}},
+	{"a closed loop", `model: Open, ratePerSecond: "800"`, "model: Closed", []string{"load.model must be Open with type EVM", "ratePerSecond"}},
 	{"open loop without a rate", `model: Open, ratePerSecond: "800"`, "model: Open", []string{"load.ratePerSecond"}},
 	{"a pace that contradicts the rate", "batchSize: 200", "batchSize: 200, batchInterval: 100ms", []string{"evm.batchSize", "8000 transactions a second", "800"}},
 	{"missing member", "batchSize: 200", "members: [4]", []string{"evm.members[0]", "4", "0 to 3"}},
 	{"accounts without funds", "batchSize: 200", "accounts: 1001", []string{"evm.accounts", "1001", "platform.emerald.accounts (1000)"}},
-	{"an operation of another platform", "evm: {batchSize: 200}", "corda: {flow: Issue}", []string{"workloads[0].evm", "Emerald"}},
+	{"an operation of another platform", "type: EVM\n    evm: {batchSize: 200}\n    load: {model: Open, ratePerSecond: \"800\", clients: 10}", "type: Corda\n    corda: {flow: Issue}\n    load: {clients: 10}", []string{"workloads[0].evm", "Emerald"}},
 }
 
 // TestBadEmerald expects a message that names the field and the valid values, and no objects.

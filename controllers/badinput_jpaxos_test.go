@@ -22,7 +22,7 @@ spec:
 func TestBadInputJPaxos(t *testing.T) {
 	const image = `image: "example.com/jpaxos:1"`
 	expectRejections(t, validJPaxosNetwork, []badInputCase{
-		{"no image", `{` + image + `}`, `{transport: NIO}`, []string{"platform.jpaxos.image is required", "no registry", "docs/jpaxos.md"}},
+		{"no image", `{` + image + `}`, `{transport: NIO}`, []string{"platform.jpaxos.image", "Required value"}},
 		{"image with a floating tag", "jpaxos:1", "jpaxos:latest", []string{"platform.jpaxos.image", "latest"}},
 		{"image without a tag", "jpaxos:1", "jpaxos", []string{"platform.jpaxos.image", "tag"}},
 		{"unknown transport", image, image + `, transport: QUIC`, []string{"platform.jpaxos.transport", "QUIC", "TCPNIO"}},
@@ -44,7 +44,7 @@ func TestBadInputJPaxos(t *testing.T) {
 		{"heap set twice", image, image + `, jvmArgs: ["-Xmx2g"]`, []string{"jvmArgs[0]", "members.heap"}},
 		{"database", "members: {count: 3}", "members: {count: 3}\n  database: {engine: H2}", []string{"spec.database belongs to platform Corda"}},
 		{"request of zero bytes", "requestBytes: 128", "requestBytes: 0", []string{"jpaxos.requestBytes", "0"}},
-		{"workload of another platform", "jpaxos: {requestBytes: 128}", "corda: {flow: Issue}", []string{"workloads[0].jpaxos", "needs jpaxos"}},
+		{"workload of another platform", "type: JPaxos\n    jpaxos: {requestBytes: 128}", "type: Corda\n    corda: {flow: Issue}", []string{"workloads[0].jpaxos", "needs jpaxos"}},
 		{"no load", "    load: {clients: 10}\n", "", []string{"load must be set"}},
 		{"too many clients for a worker", "clients: 10", "clients: 5000", []string{"workers.count", "5000", "3 workers"}},
 	})

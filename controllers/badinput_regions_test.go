@@ -56,7 +56,7 @@ var badRegions = []badInputCase{
 	{"no bandwidth", "1G", "\"0\"", []string{"spec.latency.roundTrips[0].bandwidth", "between 64k and 32G"}},
 	{"database in the member", "database: {engine: PostgreSQL, topology: Shared}", "database: {engine: H2}",
 		[]string{"spec.latency.databaseRoundTrip", "1.5ms", "engine PostgreSQL"}},
-	{"empty network", validRegionsNetwork[strings.Index(validRegionsNetwork, "    regions"):strings.Index(validRegionsNetwork, "  workloads:")], "    {}\n", []string{"network needs regions, databaseRoundTrip or both"}},
+	{"empty network", validRegionsNetwork[strings.Index(validRegionsNetwork, "    regions"):strings.Index(validRegionsNetwork, "  workloads:")], "    {}\n", []string{"latency needs regions, databaseRoundTrip or both"}},
 	{"round trips without regions", validRegionsNetwork[strings.Index(validRegionsNetwork, "    regions"):strings.Index(validRegionsNetwork, "    roundTrips")], "", []string{"need latency.regions"}},
 }
 
@@ -67,7 +67,7 @@ func TestBadRegions(t *testing.T) {
 func TestImmutableRegions(t *testing.T) {
 	for name, change := range map[string][2]string{
 		"moved":   {"72ms", "80ms"},
-		"removed": {validRegionsNetwork[strings.Index(validRegionsNetwork, "  network:"):strings.Index(validRegionsNetwork, "  workloads:")], ""},
+		"removed": {validRegionsNetwork[strings.Index(validRegionsNetwork, "  latency:"):strings.Index(validRegionsNetwork, "  workloads:")], ""},
 	} {
 		w := newTestEnv(t)
 		must(t, w.createFromYAML(validRegionsNetwork, &v1alpha1.BenchmarkNetwork{}))

@@ -57,7 +57,8 @@ var badInput = []badInputCase{
 	{"the same name twice", `version: "4.10"`, `version: "4.10", legalNames: ["O=Bank A,L=London,C=GB", "O=Bank A,L=London,C=GB"]`, []string{"legalNames[1]", "already the name of member-0"}},
 	{"heap set twice", `version: "4.10"`, `version: "4.10", tuning: {jvmArgs: ["-Xmx2g"]}`, []string{"jvmArgs", "members.heap"}},
 	{"CorDapp image without an image", `version: "4.10"`, `version: "4.10", cordapps: {type: Image}`, []string{"cordapps", "needs image"}},
-	{"workload without an operation", "corda: {flow: Issue}", "jtl: Retain", []string{"exactly one of corda", "jmeter"}},
+	{"workload without an operation", "corda: {flow: Issue}", "jtl: Retain", []string{"corda must be set when, and only when, type is Corda"}},
+	{"more than all operations may fail", "window: 10s", "window: 10s, maxErrorPercent: 101", []string{"measure.maxErrorPercent", "101", "from 0 to 100"}},
 	{"invalid flow name", "flow: Issue", "flow: Isue", []string{"corda.flow", "Isue"}},
 	{"missing initiator", "flow: Issue", "flow: Issue, initiators: [5]", []string{"initiators[0]", "5"}},
 	{"arguments of a finance flow", "flow: Issue", "flow: Issue, arguments: [{type: Int, value: \"1\"}]", []string{"arguments", "class name"}},
@@ -138,7 +139,7 @@ func TestImmutableNetworkFields(t *testing.T) {
 	t.Run("a workload may be appended", func(t *testing.T) {
 		w := newTestEnv(t)
 		must(t, w.createFromYAML(validCordaNetwork, &v1alpha1.BenchmarkNetwork{}))
-		must(t, w.replaceNetwork(validCordaNetwork+"  - name: more\n    corda: {flow: Issue}\n    load: {clients: 1}\n"))
+		must(t, w.replaceNetwork(validCordaNetwork+"  - name: more\n    type: Corda\n    corda: {flow: Issue}\n    load: {clients: 1}\n"))
 	})
 	t.Run("a run is immutable", func(t *testing.T) {
 		w := newTestEnv(t)

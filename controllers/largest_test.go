@@ -38,7 +38,7 @@ const (
 	// maxDataBytes is the API server's limit on the values of a ConfigMap or Secret.
 	maxDataBytes = 1 << 20
 	// longName has as many characters as a network's name may have.
-	longName = "a-network-with-the-longest-name"
+	longName = "a-network-with-a-name-as-long-as-a-dns-label-may-be-xxxxxxxxxxx"
 )
 
 // largestTemplates contain one of everything that can grow. Numbers and lists are raised to what the CRD and
@@ -97,7 +97,7 @@ func TestLargestAllowed(t *testing.T) {
 			w := newTestEnv(t)
 			l := &largestNetwork{testEnv: w, object: &unstructured.Unstructured{Object: map[string]any{}}}
 			l.object.SetUnstructuredContent(map[string]any{"apiVersion": v1alpha1.GroupVersion.String(), "kind": "BenchmarkNetwork",
-				"metadata": map[string]any{"name": longName[:63], "namespace": w.namespace}})
+				"metadata": map[string]any{"name": longName, "namespace": w.namespace}})
 			var spec map[string]any
 			must(t, yaml.Unmarshal([]byte(template), &spec))
 			l.object.Object["spec"] = spec
@@ -154,7 +154,7 @@ func (l *largestNetwork) tryVariant(t *testing.T, members int32, variant string)
 	var patch map[string]any
 	must(t, yaml.Unmarshal([]byte(variant), &patch))
 	mergeInto(spec, patch)
-	if regions, ok := patch["network"].(map[string]any); ok {
+	if regions, ok := patch["latency"].(map[string]any); ok {
 		list := regions["regions"].([]any)
 		list[0].(map[string]any)["count"] = int64(members) - 2
 	}

@@ -37,14 +37,14 @@ type permittedUpdate struct {
 // platformWorkloads are a first workload of each platform, and a second one that needs larger volumes if
 // volumes depend on the workloads at all.
 var platformWorkloads = map[string][2]string{
-	"Corda": {`{"name": "first", "corda": {"flow": "Issue"}, "load": {"clients": 4}, "measure": {"warmUp": "1s", "window": "10s"}}`,
-		`{"name": "long", "corda": {"flow": "Pay"}, "load": {"clients": 4}, "measure": {"warmUp": "1s", "window": "10h"}}`},
-	"JPaxos": {`{"name": "first", "jpaxos": {"requestBytes": 128}, "load": {"clients": 10}, "measure": {"warmUp": "1s", "window": "10s"}}`,
-		`{"name": "long", "jpaxos": {"requestBytes": 128}, "load": {"clients": 10}, "measure": {"warmUp": "1s", "window": "10h"}}`},
-	"Malachite": {`{"name": "first", "malachite": {}, "measure": {"warmUp": "1s", "window": "10s"}}`,
-		`{"name": "long", "malachite": {}, "measure": {"warmUp": "1s", "window": "10h"}}`},
-	"Emerald": {`{"name": "first", "evm": {"batchSize": 200}, "load": {"model": "Open", "ratePerSecond": "800", "clients": 10}, "measure": {"warmUp": "1s", "window": "10s"}}`,
-		`{"name": "long", "evm": {"batchSize": 200}, "load": {"model": "Open", "ratePerSecond": "800", "clients": 10}, "measure": {"warmUp": "1s", "window": "10h"}}`},
+	"Corda": {`{"name": "first", "type": "Corda", "corda": {"flow": "Issue"}, "load": {"clients": 4}, "measure": {"warmUp": "1s", "window": "10s"}}`,
+		`{"name": "long", "type": "Corda", "corda": {"flow": "Pay"}, "load": {"clients": 4}, "measure": {"warmUp": "1s", "window": "10h"}}`},
+	"JPaxos": {`{"name": "first", "type": "JPaxos", "jpaxos": {"requestBytes": 128}, "load": {"clients": 10}, "measure": {"warmUp": "1s", "window": "10s"}}`,
+		`{"name": "long", "type": "JPaxos", "jpaxos": {"requestBytes": 128}, "load": {"clients": 10}, "measure": {"warmUp": "1s", "window": "10h"}}`},
+	"Malachite": {`{"name": "first", "type": "Malachite", "malachite": {}, "measure": {"warmUp": "1s", "window": "10s"}}`,
+		`{"name": "long", "type": "Malachite", "malachite": {}, "measure": {"warmUp": "1s", "window": "10h"}}`},
+	"Emerald": {`{"name": "first", "type": "EVM", "evm": {"batchSize": 200}, "load": {"model": "Open", "ratePerSecond": "800", "clients": 10}, "measure": {"warmUp": "1s", "window": "10s"}}`,
+		`{"name": "long", "type": "EVM", "evm": {"batchSize": 200}, "load": {"model": "Open", "ratePerSecond": "800", "clients": 10}, "measure": {"warmUp": "1s", "window": "10h"}}`},
 }
 
 // existingNetworks are one network per platform, database topology and storage type: the spec without its
@@ -253,7 +253,7 @@ func TestEveryPermittedUpdateOfAnExperiment(t *testing.T) {
 		{name: "annotation", field: "metadata.annotations", patch: `{"metadata": {"annotations": {"team": "a"}}}`},
 		{name: "more at a time", field: "spec.parallelism", patch: `{"spec": {"parallelism": 2}}`},
 		{name: "fewer at a time", field: "spec.parallelism", patch: `{"spec": {"parallelism": 1}}`},
-		{name: "keep the networks", field: "spec.networks", patch: `{"spec": {"networks": "Keep"}}`},
+		{name: "keep the networks", field: "spec.networks", patch: `{"spec": {"networks": "Retain"}}`},
 		{name: "suspend", field: "spec.suspend", patch: `{"spec": {"suspend": true}}`},
 		{name: "resume", field: "spec.suspend", patch: `{"spec": {"suspend": false}}`},
 		{name: "time to live", field: "spec.ttlSecondsAfterFinished", patch: `{"spec": {"ttlSecondsAfterFinished": 3600}}`},

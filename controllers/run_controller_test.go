@@ -231,16 +231,16 @@ func TestTimeWithoutNodeIsLimitedByTheRun(t *testing.T) {
 // request.
 func TestWorkersOfEveryKind(t *testing.T) {
 	cases := map[string]string{
-		"sample log kept":    "jtl: Retain\n    corda: {flow: Issue}",
-		"plan of the user":   "jmeter: {configMapName: my-plan}",
-		"flow by class name": `corda: {flow: net.corda.finance.flows.CashIssueFlow, arguments: [{type: Amount, value: "1 USD"}]}`,
+		"sample log kept":    "type: Corda\n    jtl: Retain\n    corda: {flow: Issue}",
+		"plan of the user":   "type: JMeter\n    jmeter: {configMapName: my-plan}",
+		"flow by class name": "type: Corda\n    " + `corda: {flow: net.corda.finance.flows.CashIssueFlow, arguments: [{type: Amount, value: "1 USD"}]}`,
 	}
 	for name, kind := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := newTestEnv(t)
 			must(t, w.createFromYAML(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
 			w.bringUp("banks")
-			must(t, w.createFromYAML(strings.Replace(twoWorkerRun, "corda: {flow: Issue}", kind, 1), &v1alpha1.BenchmarkRun{}))
+			must(t, w.createFromYAML(strings.Replace(twoWorkerRun, "type: Corda\n    corda: {flow: Issue}", kind, 1), &v1alpha1.BenchmarkRun{}))
 			w.reconcileNetwork("banks")
 			w.reconcileRun("extra")
 			w.mustGet("extra", &batchv1.Job{})

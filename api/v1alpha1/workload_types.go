@@ -192,7 +192,6 @@ type Measure struct {
 	Drain metav1.Duration `json:"drain"`
 	// maxErrorPercent is the percentage of operations that may fail in a valid run, from 0 to 100, such as 1 or "0.5". Default: 0.
 	// +kubebuilder:default="0"
-	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && !quantity(string(self)).isLessThan(quantity('0')) && !quantity(string(self)).isGreaterThan(quantity('100'))",message="measure.maxErrorPercent must be a percentage from 0 to 100, such as \"0.5\""
 	// +optional
 	MaxErrorPercent resource.Quantity `json:"maxErrorPercent,omitzero"`
 	// environmentPolicy decides how causes outside of the network and its load affect the verdict. Enforce: they make the run Invalid.

@@ -76,9 +76,13 @@ func ValidateLoad(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	return append(errs, ValidateMeasure(w, path)...)
 }
 
-// ValidateMeasure rejects durations that are not whole seconds and invalid steady-state settings.
+// ValidateMeasure rejects durations that are not whole seconds, a percentage of errors that is none, and invalid
+// steady-state settings.
 func ValidateMeasure(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
+	if p := w.Measure.MaxErrorPercent; p.Sign() < 0 || p.CmpInt64(100) > 0 {
+		errs = append(errs, field.Invalid(path.Child("measure", "maxErrorPercent"), p.String(), "must be from 0 to 100, such as 1 or \"0.5\""))
+	}
 	for _, d := range []struct {
 		name  string
 		value time.Duration
