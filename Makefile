@@ -27,11 +27,11 @@ demo: ## From nothing to a measured Corda network: cluster, images, operator, be
 	@hack/demo/run
 
 .PHONY: clean
-clean: cluster-down ## Take the cluster away and remove what was built in the tree; caches stay
+clean: cluster-down ## Delete the cluster and the build outputs in the tree; keep the caches
 	rm -rf bin cordapps/*/target genesis/corda/target drivers/java-worker/target drivers/jmeter-corda/target drivers/jpaxos/target
 
 .PHONY: purge
-purge: clean ## Clean, and forget the caches too: images, Kubernetes, tools
+purge: clean ## Clean, and delete the caches too: images, Kubernetes, tools
 	hack/cluster/down --purge
 	hack/images/clean
 	rm -rf "$${BENCHNET_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/benchnet}"
@@ -43,7 +43,7 @@ generate: ## Generate the API's deep copies
 	$(call tool,controller-gen) object paths=./api/...
 
 .PHONY: manifests
-manifests: ## Generate CRDs, roles, docs/api.md and docs/metrics.md, and bring the chart into line with config/
+manifests: ## Generate CRDs, roles, docs/api.md and docs/metrics.md, and update the chart from config/
 	$(call tool,controller-gen) crd paths=./api/... output:crd:artifacts:config=config/crd/bases
 	$(call tool,controller-gen) rbac:roleName=operator paths=./controllers/... output:rbac:artifacts:config=config/rbac
 	hack/update-version
@@ -61,7 +61,7 @@ bundle: ## Generate the bundle for the Operator Lifecycle Manager from config/
 	hack/update-bundle
 
 .PHONY: bundle-validate
-bundle-validate: ## Validate the bundle by operator-framework's own validators
+bundle-validate: ## Validate the bundle with operator-framework's validators
 	go run -C hack/bundle . validate "$(CURDIR)/bundle"
 
 .PHONY: fmt
@@ -79,15 +79,15 @@ lint: ## Lint the Go and Rust code, the names of functions, the shell scripts an
 	$(MAKE) bundle-validate
 
 .PHONY: verify
-verify: ## Generate again and fail if that changes anything; what differs stays in the tree
+verify: ## Regenerate and fail on any difference, which stays in the tree
 	hack/verify
 
 .PHONY: vulnerabilities
-vulnerabilities: ## Look for known vulnerabilities in the Go code (GOVULNDB) and all SBOMs (OSVDB), and say what was not checked
+vulnerabilities: ## Look for known vulnerabilities in the Go code (GOVULNDB) and all SBOMs (OSVDB), and report what was not checked
 	@hack/vulnerabilities
 
 .PHONY: sbom
-sbom: ## Write what code and images are made of into bin/sbom, as CycloneDX
+sbom: ## Write CycloneDX SBOMs of code and images to bin/sbom
 	@hack/sbom
 
 .PHONY: build
@@ -128,7 +128,7 @@ test-evm: ## Tests of the EVM load driver, against a real geth
 	@hack/test/go evm -count=1 -parallel 3 ./...
 
 .PHONY: test-dashboards
-test-dashboards: ## Parse every query of the dashboards, and hold it against the metrics that there are
+test-dashboards: ## Parse every query of the dashboards and check it against the existing metrics
 	@hack/test/go dashboards ./...
 
 .PHONY: test-rust
@@ -136,7 +136,7 @@ test-rust: ## Tests of the Rust code, with validators on loopback
 	@hack/test/rust
 
 .PHONY: test-rules
-test-rules: ## Check the recording rules and alerts, and what they make of given series, with promtool
+test-rules: ## Check the recording rules and alerts, and their results for given series, with promtool
 	@hack/test/rules
 
 .PHONY: test-report
@@ -144,11 +144,11 @@ test-report: ## Open the reports in a headless Chromium
 	@hack/test/go report -count=1 -run TestInABrowser
 
 .PHONY: docs
-docs: ## Build the documentation site into bin/site; fails on a broken link or a page without a place in the navigation
+docs: ## Build the documentation site into bin/site; fails on a broken link or a page missing in the navigation
 	@hack/docs/build
 
 .PHONY: docs-images
-docs-images: ## Take the pictures of the documentation anew
+docs-images: ## Regenerate the pictures of the documentation
 	@hack/test/go report -count=1 -run TestPictures -update=true
 
 .PHONY: test-envtest
@@ -156,24 +156,24 @@ test-envtest: ## Tests against a real API server and etcd
 	@KUBEBUILDER_ASSETS=$$(hack/cluster/assets) hack/test/go envtest -count=1
 
 .PHONY: test-argocd
-test-argocd: ## Health checks and actions by the real Argo CD, which is built first (about seven minutes of CPU)
+test-argocd: ## Tests of health checks and actions with the real Argo CD, which is built first (about seven minutes of CPU)
 	@BENCHNET_ARGOCD=$$(hack/argocd/build) hack/test/go argocd ./config/argocd
 
 .PHONY: try-argocd
-try-argocd: ## A benchmark repository under the real Argo CD, as processes beside the cluster: waves, re-runs, health, drift, pruning (minutes)
+try-argocd: ## Try a benchmark repository with the real Argo CD, run as processes beside the cluster: waves, re-runs, health, drift, pruning (minutes)
 	@hack/argocd/try
 
 .PHONY: test-kueue
-test-kueue: ## Networks under the real Kueue, which is built first (two cores: minutes)
+test-kueue: ## Tests with the real Kueue, which is built first (two cores: minutes)
 	@program=$$(hack/kueue/build) assets=$$(hack/cluster/assets) && \
 	  BENCHNET_KUEUE=$$program KUBEBUILDER_ASSETS=$$assets hack/test/go kueue -count=1 -run TestWithTheRealKueue ./controllers
 
 .PHONY: fuzz
-fuzz: ## Feed all that parses input with what nobody expects, FUZZTIME (15s) each; what was found before is in the unit tests
+fuzz: ## Fuzz all parsers for FUZZTIME (15s) each; earlier findings are unit tests
 	@hack/test/fuzz
 
 .PHONY: test-e2e
-test-e2e: ## End to end tests: brings up the cluster, images and operator where they are missing
+test-e2e: ## End to end tests: creates the cluster, images and operator if they are missing
 	@hack/test/e2e
 
 .PHONY: bench-evm
@@ -181,21 +181,21 @@ bench-evm: ## Measure what one EVM sender signs and submits on one core
 	@hack/bench/evm
 
 .PHONY: bench
-bench: ## Measure benchnet itself, after make demo: time to a ready network beside Corda's own bootstrapper
+bench: ## Measure benchnet itself, after make demo: time to a ready network compared with Corda's own bootstrapper
 	@hack/bench/run
 
 .PHONY: bench-experiments
-bench-experiments: ## Measure what experiments are worth, after make demo: PARTS="killed aa slowed i1 c3 c4 j1 m1"; without, tell what each would take
+bench-experiments: ## Measure the quality of experiments, after make demo: PARTS="killed aa slowed i1 c3 c4 j1 m1"; without PARTS, print a forecast of each
 	@hack/bench/experiments/run $(PARTS)
 
 ##@ Cluster
 
 .PHONY: cluster-up
-cluster-up: ## Bring up a cluster: the one you ask for, kind, or a real single node from package registries
+cluster-up: ## Create a cluster: the one you select, kind, or a real single node from package registries
 	@hack/cluster/up
 
 .PHONY: cluster-down
-cluster-down: ## Take the cluster down
+cluster-down: ## Delete the cluster
 	@hack/cluster/down
 
 .PHONY: monitoring-up
@@ -203,7 +203,7 @@ monitoring-up: ## Install Prometheus, its operator and exporters on the cluster,
 	@hack/monitoring/up
 
 .PHONY: monitoring-down
-monitoring-down: ## Take them off again
+monitoring-down: ## Uninstall them
 	@hack/monitoring/down
 
 .PHONY: images
@@ -216,7 +216,7 @@ install: ## Install the operator with its Helm chart, or upgrade it
 	@hack/install
 
 .PHONY: uninstall
-uninstall: ## Remove the operator; the CRDs and with them your networks and results stay
+uninstall: ## Remove the operator; keeps the CRDs and with them your networks and results
 	@hack/uninstall
 
 .PHONY: deploy

@@ -7,6 +7,6 @@
 {{- fail (printf "excludeNamespaces: [%s], but watchNamespaces says which namespaces are the operator's; leave one of both empty" (join ", " .Values.excludeNamespaces)) -}}
 {{- end -}}
 {{- if not (or .Values.serviceAccount.create .Values.serviceAccount.name) -}}
-{{- fail "serviceAccount.name: \"\", but serviceAccount.create: false; name the account that there is, or let one be made" -}}
+{{- fail "serviceAccount.name: \"\", but serviceAccount.create: false; set the name of an existing account or enable its creation" -}}
 {{- end -}}
 {{- end -}}
