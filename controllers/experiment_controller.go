@@ -53,7 +53,7 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 		return ctrl.Result{}, nil // Garbage collection deletes its networks and runs.
 	}
 	switch {
-	case status.IsExperimentComplete(e):
+	case e.IsComplete():
 		r.preflights.forgetExperiment(req.NamespacedName)
 		r.rejectedDocuments.Delete(e.UID)
 		return r.deleteIfExpired(ctx, e)

@@ -22,7 +22,6 @@ import (
 	"github.com/benchnet/benchnet/internal/experiment/preflight"
 	"github.com/benchnet/benchnet/internal/kube/apply"
 	"github.com/benchnet/benchnet/internal/naming"
-	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/run/results"
 	"github.com/benchnet/benchnet/internal/status"
@@ -155,7 +154,7 @@ func (r *ExperimentReconciler) readNetworksAndRuns(ctx context.Context, pass *ex
 
 // readRun returns the result of a run. It has no verdict until the run has ended.
 func (r *ExperimentReconciler) readRun(ctx context.Context, run *v1alpha1.BenchmarkRun) (experiment.Run, error) {
-	if !plan.IsRunComplete(run) {
+	if !run.IsComplete() {
 		return experiment.Run{Name: run.Name}, nil
 	}
 	if known, ok := r.endedRuns.Load(run.UID); ok {
@@ -317,7 +316,7 @@ func runLifecyclePredicate(gone func(types.UID)) predicate.Predicate {
 		UpdateFunc: func(u event.UpdateEvent) bool {
 			before, ok := u.ObjectOld.(*v1alpha1.BenchmarkRun)
 			after, same := u.ObjectNew.(*v1alpha1.BenchmarkRun)
-			return !ok || !same || plan.IsRunComplete(before) != plan.IsRunComplete(after)
+			return !ok || !same || before.IsComplete() != after.IsComplete()
 		},
 		DeleteFunc: func(d event.DeleteEvent) bool {
 			gone(d.Object.GetUID())

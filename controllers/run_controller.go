@@ -43,7 +43,7 @@ func (r *RunReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 	if run.DeletionTimestamp != nil {
 		return ctrl.Result{}, nil
 	}
-	if status.IsRunComplete(run) {
+	if run.IsComplete() {
 		if err := r.acknowledgeGeneration(ctx, run); err != nil {
 			return ctrl.Result{}, err
 		}

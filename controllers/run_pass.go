@@ -268,7 +268,7 @@ func firstUnfinishedRunBefore(run *v1alpha1.BenchmarkRun, runs []*v1alpha1.Bench
 		if other.Name == run.Name {
 			return nil
 		}
-		if !plan.IsRunComplete(other) {
+		if !other.IsComplete() {
 			return other
 		}
 	}

@@ -73,7 +73,7 @@ func (r *RunReconciler) mapNetworkToRuns(ctx context.Context, network client.Obj
 // may be next.
 func (r *RunReconciler) mapRunToSiblingRuns(ctx context.Context, object client.Object) []reconcile.Request {
 	run, ok := object.(*v1alpha1.BenchmarkRun)
-	if !ok || !status.IsRunComplete(run) {
+	if !ok || !run.IsComplete() {
 		return nil
 	}
 	return r.requestRunsOnNetwork(ctx, run.Namespace, run.Spec.NetworkName, run.Name)
@@ -86,7 +86,7 @@ func (r *RunReconciler) requestRunsOnNetwork(ctx context.Context, namespace, net
 	}
 	var all []reconcile.Request
 	for _, run := range runs {
-		if run.Name != except && !status.IsRunComplete(run) {
+		if run.Name != except && !run.IsComplete() {
 			all = append(all, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(run)})
 		}
 	}

@@ -1,5 +1,10 @@
 package v1alpha1
 
+import (
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
 // Condition types. Ready, Reconciling and Stalled follow kstatus; docs/conditions.md lists every reason.
 const (
 	ConditionReady       = "Ready"
@@ -71,3 +76,15 @@ const (
 	ReasonKernelLacksSupport = "KernelLacksSupport"
 	ReasonEmulationFailed    = "EmulationFailed"
 )
+
+// IsComplete reports whether the conditions are those of a run or an experiment that has ended, successfully or
+// not.
+func IsComplete(conditions []metav1.Condition) bool {
+	return meta.IsStatusConditionTrue(conditions, ConditionComplete)
+}
+
+// IsComplete reports whether the run has ended, successfully or not. A nil run has not.
+func (r *BenchmarkRun) IsComplete() bool { return r != nil && IsComplete(r.Status.Conditions) }
+
+// IsComplete reports whether the experiment has ended, successfully or not.
+func (e *BenchmarkExperiment) IsComplete() bool { return IsComplete(e.Status.Conditions) }

@@ -6,7 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/network/plan"
 )
 
 var (
@@ -50,7 +49,7 @@ func tallyRuns(runs []v1alpha1.BenchmarkRun) map[types.NamespacedName]runTally {
 
 func (t *runTally) countRun(r *v1alpha1.BenchmarkRun) {
 	switch {
-	case !plan.IsRunComplete(r):
+	case !r.IsComplete():
 		t.underWay++
 		return
 	case r.Status.Verdict == v1alpha1.VerdictValid:

@@ -143,7 +143,7 @@ func networkPhase(in NetworkInput, s v1alpha1.BenchmarkNetworkStatus) string {
 	}
 	ended := 0
 	for _, run := range in.Runs {
-		if plan.IsRunComplete(run) {
+		if run.IsComplete() {
 			ended++
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/network/plan"
 )
 
 // epochStatus returns the status of the network's epoch, which began with its last reset. It names the run
@@ -42,7 +41,7 @@ func readyMessage(in NetworkInput) string {
 		return "all stages are ready"
 	}
 	for _, run := range in.Runs {
-		if run.UID == in.Plan.Epoch.ActiveRun && !plan.IsRunComplete(run) {
+		if run.UID == in.Plan.Epoch.ActiveRun && !run.IsComplete() {
 			return fmt.Sprintf("all stages are ready; reset %q waits for BenchmarkRun %s to end", request, run.Name)
 		}
 	}

@@ -44,11 +44,6 @@ type ExperimentInput struct {
 	Now            time.Time
 }
 
-// IsExperimentComplete reports whether an experiment has ended, successfully or not.
-func IsExperimentComplete(e *v1alpha1.BenchmarkExperiment) bool {
-	return meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionComplete)
-}
-
 // HasPassedPreflight reports whether an experiment was accepted and the cluster had capacity for it, so that it
 // is not checked again.
 func HasPassedPreflight(e *v1alpha1.BenchmarkExperiment) bool {

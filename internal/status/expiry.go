@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/network/plan"
 )
 
 // NetworkExpiry returns when a network is to be deleted: its time to live after the last of its workloads
@@ -17,7 +16,7 @@ func NetworkExpiry(network *v1alpha1.BenchmarkNetwork, runs []*v1alpha1.Benchmar
 	}
 	var last time.Time
 	for _, run := range runs {
-		if !plan.IsRunComplete(run) || run.Status.CompletionTime == nil {
+		if !run.IsComplete() || run.Status.CompletionTime == nil {
 			return time.Time{}, false
 		}
 		if run.Status.CompletionTime.After(last) {

@@ -16,7 +16,6 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/limits"
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/naming"
-	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/run/results"
 )
@@ -52,9 +51,6 @@ type RunInput struct {
 	Result *results.RunResult
 	Now    time.Time
 }
-
-// IsRunComplete reports whether a run has ended, successfully or not.
-func IsRunComplete(run *v1alpha1.BenchmarkRun) bool { return plan.IsRunComplete(run) }
 
 // ComputeRun returns the status of a run.
 func ComputeRun(in RunInput) v1alpha1.BenchmarkRunStatus {

@@ -49,7 +49,7 @@ func TestExperimentSurvivesItsOperator(t *testing.T) {
 	}
 	e := ns.WaitExperiment("grid", "has ended", func(e *v1alpha1.BenchmarkExperiment) bool {
 		recordMilestones(ns, seen)
-		return cluster.ExperimentEnded(e)
+		return e.IsComplete()
 	})
 	if e.Status.Phase != "Complete" || e.Status.Display.Runs != "4/4" || e.Status.PointsDone != 2 {
 		t.Errorf("the experiment should be complete with 4 of 4 runs and 2 points, but: %s, %d points", describeProgress(e), e.Status.PointsDone)
@@ -149,7 +149,7 @@ func TestComparisonWithItself(t *testing.T) {
 		t.Errorf("there were %d runs when it was suspended, and %d when these had ended", before, after)
 	}
 	setSuspended(ns, false)
-	e := ns.WaitExperiment("same", "has ended", cluster.ExperimentEnded)
+	e := ns.WaitExperiment("same", "has ended", (*v1alpha1.BenchmarkExperiment).IsComplete)
 	r := assertRunsComplete(ns, e, []string{"same-p01-r1", "same-p01-r2", "same-p02-r1", "same-p02-r2"})
 	if r.Points[0].Network != "same-n1" || r.Points[1].Network != "same-n1" {
 		t.Errorf("variants that do not differ should share a network: %s, %s", r.Points[0].Network, r.Points[1].Network)

@@ -45,7 +45,7 @@ func BuildLines(s *State, now time.Time) []Line {
 }
 
 func experimentLine(e *v1alpha1.BenchmarkExperiment) Line {
-	l := Line{Name: "bexp/" + e.Name, DoneFraction: fraction(e.Status.RunsEnded, e.Status.RunsTotal), Ended: isComplete(e.Status.Conditions)}
+	l := Line{Name: "bexp/" + e.Name, DoneFraction: fraction(e.Status.RunsEnded, e.Status.RunsTotal), Ended: e.IsComplete()}
 	phase := cmp.Or(e.Status.Phase, "Pending")
 	l.LogText = joinNonEmpty(phase, withLabel("runs", e.Status.Display.Runs), fmt.Sprintf("points %d/%d", e.Status.PointsDone, e.Status.PointsTotal))
 	l.Text = l.LogText
@@ -103,7 +103,7 @@ func readyDuration(n *v1alpha1.BenchmarkNetwork) string {
 }
 
 func runLine(r *v1alpha1.BenchmarkRun, now time.Time) Line {
-	l := Line{Name: "brun/" + r.Name, DoneFraction: elapsedFraction(r, now), Ended: isComplete(r.Status.Conditions)}
+	l := Line{Name: "brun/" + r.Name, DoneFraction: elapsedFraction(r, now), Ended: r.IsComplete()}
 	s := r.Status
 	switch {
 	case isCancelled(r):

@@ -37,7 +37,7 @@ func judgeExperiment(e *v1alpha1.BenchmarkExperiment) Outcome {
 	if c := stalledCondition(conditions); c != nil {
 		return Outcome{Ended: true, Failures: []string{fmt.Sprintf("%s: %s: %s", name, c.Reason, c.Message)}}
 	}
-	if !isComplete(conditions) {
+	if !v1alpha1.IsComplete(conditions) {
 		return Outcome{}
 	}
 	o := Outcome{Ended: true}
@@ -78,7 +78,7 @@ func judgeNetwork(s *State) Outcome {
 }
 
 func judgeRun(r *v1alpha1.BenchmarkRun) Outcome {
-	if !isComplete(r.Status.Conditions) {
+	if !r.IsComplete() {
 		return Outcome{}
 	}
 	o := Outcome{Ended: true}
@@ -101,10 +101,6 @@ func judgeRun(r *v1alpha1.BenchmarkRun) Outcome {
 func isCancelled(r *v1alpha1.BenchmarkRun) bool {
 	c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionComplete)
 	return c != nil && c.Status == metav1.ConditionTrue && c.Reason == v1alpha1.ReasonCancelled
-}
-
-func isComplete(conditions []metav1.Condition) bool {
-	return meta.IsStatusConditionTrue(conditions, v1alpha1.ConditionComplete)
 }
 
 func stalledCondition(conditions []metav1.Condition) *metav1.Condition {

@@ -16,7 +16,7 @@ func WaitReason(s *State) (reason, message string) {
 	switch {
 	case ready == nil:
 		return "NotReconciled", "the operator has not reconciled it yet"
-	case ready.Status == metav1.ConditionTrue, isComplete(conditions), stalledCondition(conditions) != nil:
+	case ready.Status == metav1.ConditionTrue, v1alpha1.IsComplete(conditions), stalledCondition(conditions) != nil:
 		return "", ""
 	}
 	return ready.Reason, ready.Message

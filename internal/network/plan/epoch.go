@@ -33,7 +33,7 @@ type Epoch struct {
 func (in Input) decideEpoch() Epoch {
 	e := in.recordedEpoch()
 	for _, run := range in.RunsByAge {
-		if run.UID == e.ActiveRun && !IsRunComplete(run) {
+		if run.UID == e.ActiveRun && !run.IsComplete() {
 			return e
 		}
 	}
@@ -69,7 +69,7 @@ func (in Input) nextRun() *v1alpha1.BenchmarkRun {
 		return nil
 	}
 	for _, run := range in.RunsByAge {
-		if !IsRunComplete(run) && run.DeletionTimestamp == nil {
+		if !run.IsComplete() && run.DeletionTimestamp == nil {
 			return run
 		}
 	}

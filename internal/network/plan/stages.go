@@ -57,9 +57,9 @@ func buildDueRuns(in Input) ([]client.Object, error) {
 			next = i
 		case live == nil:
 		case hasNetworkAnnotation(in.Network, live) && !metav1.IsControlledBy(live, in.Network):
-			underWay = underWay || !IsRunComplete(live)
+			underWay = underWay || !live.IsComplete()
 		default:
-			underWay = underWay || !IsRunComplete(live)
+			underWay = underWay || !live.IsComplete()
 			due = append(due, in.plannedRun(i))
 		}
 	}
@@ -103,17 +103,4 @@ func IsNetworkRun(network *v1alpha1.BenchmarkNetwork, run *v1alpha1.BenchmarkRun
 
 func hasNetworkAnnotation(network *v1alpha1.BenchmarkNetwork, run *v1alpha1.BenchmarkRun) bool {
 	return run.Annotations[v1alpha1.AnnotationNetwork] == string(network.UID)
-}
-
-// IsRunComplete reports whether a run has ended, successfully or not.
-func IsRunComplete(run *v1alpha1.BenchmarkRun) bool {
-	if run == nil {
-		return false
-	}
-	for _, c := range run.Status.Conditions {
-		if c.Type == v1alpha1.ConditionComplete {
-			return c.Status == metav1.ConditionTrue
-		}
-	}
-	return false
 }

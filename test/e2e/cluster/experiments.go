@@ -33,11 +33,6 @@ func (n *Namespace) WaitExperiment(name, what string, wanted func(*v1alpha1.Benc
 	return e
 }
 
-// ExperimentEnded reports whether an experiment has ended, successfully or not.
-func ExperimentEnded(e *v1alpha1.BenchmarkExperiment) bool {
-	return meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionComplete)
-}
-
 // ListRuns returns the experiment's runs by name.
 func (n *Namespace) ListRuns(experiment string) map[string]*v1alpha1.BenchmarkRun {
 	n.Helper()

@@ -85,7 +85,7 @@ func (n *Namespace) WaitMeasuring(name string) *v1alpha1.BenchmarkRun {
 	var run *v1alpha1.BenchmarkRun
 	n.Wait("run "+name+" measures", func() (bool, string) {
 		var state string
-		if run, state = n.readRun(name); run != nil && isRunEnded(run) {
+		if run, state = n.readRun(name); run != nil && run.IsComplete() {
 			n.Fatalf("run %s ended before its window was seen: %s", name, state)
 		}
 		return run != nil && run.Status.Window != nil && time.Now().After(run.Status.Window.Start.Time), state
@@ -100,7 +100,7 @@ func (n *Namespace) WaitEnded(name string) *v1alpha1.BenchmarkRun {
 	n.Wait("run "+name+" has ended", func() (bool, string) {
 		var state string
 		run, state = n.readRun(name)
-		return run != nil && isRunEnded(run), state
+		return run != nil && run.IsComplete(), state
 	})
 	n.Log(RunSummary(run))
 	return run
@@ -118,10 +118,6 @@ func (n *Namespace) readRun(name string) (*v1alpha1.BenchmarkRun, string) {
 		state += ": " + c.Message
 	}
 	return run, state
-}
-
-func isRunEnded(run *v1alpha1.BenchmarkRun) bool {
-	return meta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionComplete)
 }
 
 // RunSummary returns the results of a run in one line.
