@@ -8,9 +8,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	kueuev1beta1 "sigs.k8s.io/kueue/apis/kueue/v1beta1"
 
-	"github.com/benchnet/benchnet/api/v1alpha1"
 	kubecache "github.com/benchnet/benchnet/internal/kube/cache"
-	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/kube/kinds"
 	"github.com/benchnet/benchnet/internal/naming"
 )
 
@@ -28,9 +27,10 @@ type CacheScope struct {
 func (s CacheScope) Options() cache.Options {
 	options := cache.Options{DefaultTransform: kubecache.NewCompactor().Compact, ByObject: map[client.Object]cache.ByObject{}}
 	own := cache.ByObject{Label: labels.SelectorFromSet(naming.ManagedSelector())}
-	for _, kind := range append(snapshot.OwnedKinds(), &corev1.Pod{}) {
-		if _, isRun := kind.(*v1alpha1.BenchmarkRun); !isRun { // Users create runs too.
-			options.ByObject[kind] = own
+	options.ByObject[&corev1.Pod{}] = own
+	for _, kind := range kinds.Owned() {
+		if !kind.UserCreated {
+			options.ByObject[kind.Object] = own
 		}
 	}
 	if s.Kueue == KueueHonour {

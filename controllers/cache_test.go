@@ -23,7 +23,8 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/controllers"
-	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/kube/kinds"
+	"github.com/benchnet/benchnet/internal/naming"
 )
 
 // operatorConnection holds what the manager gives its reconcilers: a client that reads through the manager's
@@ -158,11 +159,9 @@ func (w *testEnv) awaitWrites() {
 // cacheSelector returns the selector of the objects of the kind that the operator's cache holds, and whether it
 // holds any.
 func (w *testEnv) cacheSelector(gvk schema.GroupVersionKind) (selector labels.Selector, cached bool) {
-	for _, kind := range append(snapshot.OwnedKinds(), &corev1.Pod{}) {
-		known, err := apiutil.GVKForObject(kind, w.client.Scheme())
-		_, isRun := kind.(*v1alpha1.BenchmarkRun)
-		if err == nil && known == gvk && !isRun {
-			return labels.SelectorFromSet(labels.Set{"app.kubernetes.io/managed-by": v1alpha1.ManagedBy}), true
+	for _, kind := range append(kinds.Owned(), kinds.Kind{Object: &corev1.Pod{}}) {
+		if kind.GroupKind() == gvk.GroupKind() && !kind.UserCreated {
+			return labels.SelectorFromSet(naming.ManagedSelector()), true
 		}
 	}
 	return labels.Everything(), gvk.Group == v1alpha1.GroupVersion.Group || gvk.Kind == "Workload"

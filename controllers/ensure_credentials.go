@@ -32,7 +32,9 @@ func (r *NetworkReconciler) ensureCredentials(ctx context.Context, pass *network
 
 func (r *NetworkReconciler) createCredential(ctx context.Context, network *v1alpha1.BenchmarkNetwork, c platform.Credential) error {
 	secret := &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Name: c.Name, Namespace: network.Namespace, Labels: naming.NetworkLabels(network.Name, naming.ComponentCredentials)},
+		ObjectMeta: metav1.ObjectMeta{Name: c.Name, Namespace: network.Namespace,
+			Labels:      naming.NetworkLabels(network.Name, naming.ComponentCredentials),
+			Annotations: map[string]string{v1alpha1.AnnotationGenerated: string(v1alpha1.GeneratedCredentials)}},
 		StringData: map[string]string{},
 	}
 	for _, key := range c.Keys {

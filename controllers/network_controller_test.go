@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/kinds"
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 )
 
@@ -340,8 +341,8 @@ func (w *testEnv) runNames() []string {
 func (w *testEnv) listOwnedObjects() []client.Object {
 	w.t.Helper()
 	var all []client.Object
-	for _, kind := range snapshot.OwnedKinds() {
-		list, err := snapshot.NewList(kind, w.client.Scheme())
+	for _, kind := range kinds.Owned() {
+		list, err := snapshot.NewList(kind.Object, w.client.Scheme())
 		must(w.t, err)
 		must(w.t, w.client.List(w.ctx, list, client.InNamespace(w.namespace), client.MatchingLabels{"app.kubernetes.io/managed-by": v1alpha1.ManagedBy}))
 		items, err := meta.ExtractList(list)

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/kube/kinds"
 )
 
 // databaseChart is a user's chart with the kinds that the operator's own networks do not have.
@@ -42,8 +42,8 @@ func TestRestoresDeletedObjects(t *testing.T) {
 	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.objectMeta("mine"), BinaryData: map[string][]byte{"mine.tgz": packChart(t, databaseChart)}}))
 	must(t, w.createFromYAML(strings.Replace(cordaNetwork, "topology: Shared", "topology: Shared, chart: {configMapName: mine, key: mine.tgz}", 1), &v1alpha1.BenchmarkNetwork{}))
 	restored := map[string]bool{}
-	restore := func(label, owner string, kinds ...string) {
-		for _, kind := range kinds {
+	restore := func(label, owner string, names ...string) {
+		for _, kind := range names {
 			t.Run(kind+" of "+owner, func(t *testing.T) { w.deleteAndAwait(t, kind, label, owner) })
 			restored[kind] = true
 		}
@@ -58,8 +58,8 @@ func TestRestoresDeletedObjects(t *testing.T) {
 	restore(v1alpha1.LabelNetwork, "banks", "PodDisruptionBudget", "NetworkPolicy", "PersistentVolumeClaim", "Service", "ConfigMap", "Secret")
 	restore(v1alpha1.LabelRun, "banks-issue", "Role", "RoleBinding", "ServiceAccount", "ConfigMap", "Job")
 	restore(v1alpha1.LabelNetwork, "banks", "BenchmarkRun", "StatefulSet")
-	for _, kind := range snapshot.OwnedKinds() {
-		if name := reflect.TypeOf(kind).Elem().Name(); !restored[name] {
+	for _, kind := range kinds.Owned() {
+		if name := kind.GroupKind().Kind; !restored[name] {
 			t.Errorf("the operator creates objects of kind %s, but this test restores none", name)
 		}
 	}

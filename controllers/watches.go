@@ -14,7 +14,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/admission"
-	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/kube/kinds"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -33,9 +33,9 @@ func mapByLabel(label string) handler.MapFunc {
 // restored at once. The watches share the informers that snapshots read from.
 func watchOwnedKinds(build *builder.Builder, h handler.EventHandler) {
 	build.Watches(&corev1.Pod{}, h)
-	for _, kind := range snapshot.OwnedKinds() {
-		if _, isRun := kind.(*v1alpha1.BenchmarkRun); !isRun { // Each controller sets up its own watches of runs.
-			build.Watches(kind, h)
+	for _, kind := range kinds.Owned() {
+		if !kind.UserCreated { // Each controller sets up its own watches of runs.
+			build.Watches(kind.Object, h)
 		}
 	}
 }

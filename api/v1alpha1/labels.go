@@ -22,6 +22,9 @@ const (
 	LabelDatabaseAdmin = "benchnet.dev/database-admin"
 	// AnnotationGenesisComplete marks a complete Secret of the genesis. Its value is the hash of the inputs.
 	AnnotationGenesisComplete = "benchnet.dev/genesis-complete"
+	// AnnotationGenerated marks a Secret with generated keys or passwords. Its value says what generates them, as a GeneratedSecret.
+	// The operator creates such a Secret once, and neither reads nor overwrites its data.
+	AnnotationGenerated = "benchnet.dev/generated"
 	// AnnotationAppliedHash is the hash of an object as it was applied last.
 	AnnotationAppliedHash = "benchnet.dev/applied-hash"
 	// AnnotationAppliedGeneration is the generation that a StatefulSet or a NetworkPolicy had when it was applied last: somebody
@@ -39,4 +42,14 @@ const (
 	FieldRunNetwork = "spec.networkName"
 	// ManagedBy is the value of app.kubernetes.io/managed-by on every object of the operator, and the field owner of its writes.
 	ManagedBy = "benchnet"
+)
+
+// GeneratedSecret says what generates the data of a Secret.
+type GeneratedSecret string
+
+const (
+	// GeneratedCredentials are random passwords of the operator.
+	GeneratedCredentials GeneratedSecret = "Credentials"
+	// GeneratedGenesis are the keys and files of the Job of the genesis.
+	GeneratedGenesis GeneratedSecret = "Genesis"
 )

@@ -12,7 +12,6 @@ import (
 	"maps"
 	"slices"
 
-	batchv1 "k8s.io/api/batch/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -24,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/kinds"
 )
 
 // Writer applies and deletes objects on behalf of their owner.
@@ -54,8 +54,8 @@ type Owner struct {
 }
 
 // Apply applies desired with server-side apply. A nil live means that the object does not exist yet. Apply
-// writes nothing if live was applied from the same desired object and has not drifted. An existing Job is never
-// changed, since its pods do work that must not happen twice.
+// writes nothing if live was applied from the same desired object and has not drifted, as kinds.Drift says for
+// its kind. It never writes the data of a Secret with AnnotationGenerated.
 func (w *Writer) Apply(ctx context.Context, owner Owner, desired, live client.Object) error {
 	_, err := w.ApplyAndReturn(ctx, owner, desired, live)
 	return err
@@ -64,15 +64,18 @@ func (w *Writer) Apply(ctx context.Context, owner Owner, desired, live client.Ob
 // ApplyAndReturn does what Apply does and returns the resulting object. Only its metadata is reliable, which
 // suffices to use it as an owner.
 func (w *Writer) ApplyAndReturn(ctx context.Context, owner Owner, desired, live client.Object) (client.Object, error) {
-	if _, isJob := live.(*batchv1.Job); isJob {
-		return live, nil
-	}
 	intent, err := w.buildIntent(owner, desired)
 	if err != nil {
 		return nil, err
 	}
-	if live != nil && isUpToDate(intent, live) {
-		return live, nil
+	var drift []string
+	if live != nil {
+		if kinds.DriftOf(intent.GroupVersionKind().GroupKind()) == kinds.DriftIgnored {
+			return live, nil
+		}
+		if drift = findDrift(intent, live); len(drift) == 0 {
+			return live, nil
+		}
 	}
 	foreseen := predictGeneration(intent, live)
 	var made *metav1.PartialObjectMetadata
@@ -84,7 +87,7 @@ func (w *Writer) ApplyAndReturn(ctx context.Context, owner Owner, desired, live 
 	if err != nil {
 		return nil, err
 	}
-	logWrite(ctx, intent, live)
+	logWrite(ctx, intent, drift)
 	if foreseen != 0 && foreseen != made.Generation {
 		// The spec did not change, or another client changed it too.
 		setAppliedGeneration(intent, made.Generation)
@@ -191,14 +194,13 @@ func (w *Writer) kindAndName(object client.Object) string {
 	return gvk.Kind + "/" + object.GetName()
 }
 
-// logWrite logs that the intent was applied. Fields of a live object are logged by their paths, never by their values, which may be
-// secret.
-func logWrite(ctx context.Context, intent *unstructured.Unstructured, live client.Object) {
+// logWrite logs that the intent was applied, to a new object or to one with the given drift.
+func logWrite(ctx context.Context, intent *unstructured.Unstructured, drift []string) {
 	logger := log.FromContext(ctx).WithValues("object", intent.GetKind()+"/"+intent.GetName())
-	if live == nil {
+	if len(drift) == 0 {
 		logger.Info("object created")
-	} else if logger := logger.V(1); logger.Enabled() {
-		logger.Info("object applied", "changed", changedFields(intent, live))
+	} else {
+		logger.V(1).Info("object applied", "changed", drift)
 	}
 }
 
@@ -223,6 +225,10 @@ func (w *Writer) buildIntent(owner Owner, desired client.Object) (*unstructured.
 	intent.SetNamespace(owner.Object.GetNamespace())
 	intent.SetLabels(mergeMaps(intent.GetLabels(), owner.Labels))
 	unstructured.RemoveNestedField(content, "status")
+	if intent.GetAnnotations()[v1alpha1.AnnotationGenerated] != "" {
+		unstructured.RemoveNestedField(content, "data")
+		unstructured.RemoveNestedField(content, "stringData")
+	}
 	maps.DeleteFunc(content["metadata"].(map[string]any), func(field string, _ any) bool {
 		return !slices.Contains(appliedMetadataFields, field)
 	})

@@ -12,28 +12,43 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/kube/cache"
+	"github.com/benchnet/benchnet/internal/kube/kinds"
 )
 
-// isUpToDate reports whether the live object was applied from the same intent and has not been changed since.
-func isUpToDate(intent *unstructured.Unstructured, live client.Object) bool {
-	if live.GetAnnotations()[v1alpha1.AnnotationAppliedHash] != intent.GetAnnotations()[v1alpha1.AnnotationAppliedHash] {
-		return false
-	}
+// ownAnnotations stand for what a comparison of fields cannot see. The hash covers fields that the last intent
+// had and the present one lacks. The generation covers the specs that the cache drops.
+var ownAnnotations = []string{v1alpha1.AnnotationAppliedHash, v1alpha1.AnnotationAppliedGeneration}
+
+// findDrift returns the paths of the fields in which the live object differs from the intent, such as
+// data.node.conf; none if the live object was applied from the same intent and has not been changed since. It
+// never returns values, which may be secret.
+func findDrift(intent *unstructured.Unstructured, live client.Object) []string {
+	byGeneration := kinds.DriftOf(intent.GroupVersionKind().GroupKind()) == kinds.DriftByGeneration
 	have, err := trimmedFields(live.DeepCopyObject())
 	if err != nil {
-		return false
+		return []string{err.Error()}
 	}
-	if cache.IsGenerationTracked(intent.GroupVersionKind().GroupKind()) {
-		return hasAppliedGeneration(live) &&
-			containsFields(have["metadata"], intent.Object["metadata"])
+	want := map[string]any{"metadata": runtime.DeepCopyJSONValue(intent.Object["metadata"])}
+	if !byGeneration {
+		if want, err = normalizeIntent(intent, live); err != nil {
+			return []string{err.Error()}
+		}
+		for _, field := range []string{"apiVersion", "kind", "status"} { // A Go type may serialize an empty status.
+			delete(want, field)
+		}
 	}
-	want, err := normalizeIntent(intent, live)
-	if err != nil {
-		return false
+	for _, annotation := range ownAnnotations {
+		unstructured.RemoveNestedField(want, "metadata", "annotations", annotation)
 	}
-	delete(want, "status") // A Go type may serialize an empty status that the intent does not set.
-	return containsFields(have, want)
+	paths := differingPaths("", have, want)
+	sameHash := live.GetAnnotations()[v1alpha1.AnnotationAppliedHash] == intent.GetAnnotations()[v1alpha1.AnnotationAppliedHash]
+	switch {
+	case byGeneration && !(sameHash && hasAppliedGeneration(live)):
+		paths = append(paths, "spec")
+	case !sameHash && len(paths) == 0:
+		paths = append(paths, "(removed fields)")
+	}
+	return paths
 }
 
 // hasAppliedGeneration reports whether the spec of the live object has the generation of the last apply.
@@ -41,53 +56,27 @@ func hasAppliedGeneration(live client.Object) bool {
 	return live.GetAnnotations()[v1alpha1.AnnotationAppliedGeneration] == strconv.FormatInt(live.GetGeneration(), 10)
 }
 
-// changedFields returns the paths of the fields in which the live object differs from the intent, such as data.node.conf. The cache
-// does not keep the specs of kinds whose generation is tracked: any change of theirs is reported as spec.
-func changedFields(intent *unstructured.Unstructured, live client.Object) []string {
-	have, err := trimmedFields(live.DeepCopyObject())
-	if err != nil {
-		return []string{err.Error()}
-	}
-	want, err := normalizeIntent(intent, live)
-	if err != nil {
-		return []string{err.Error()}
-	}
-	for _, field := range []string{"apiVersion", "kind", "status"} {
-		delete(want, field)
-	}
-	for _, annotation := range []string{v1alpha1.AnnotationAppliedHash, v1alpha1.AnnotationAppliedGeneration} {
-		unstructured.RemoveNestedField(want, "metadata", "annotations", annotation)
-	}
-	if cache.IsGenerationTracked(intent.GroupVersionKind().GroupKind()) {
-		delete(want, "spec")
-		if !hasAppliedGeneration(live) ||
-			live.GetAnnotations()[v1alpha1.AnnotationAppliedHash] != intent.GetAnnotations()[v1alpha1.AnnotationAppliedHash] {
-			return append(differingPaths("", have, want), "spec")
-		}
-	}
-	return differingPaths("", have, want)
-}
-
 // differingPaths returns the paths below the prefix at which live lacks a wanted value, in alphabetical order. Lists count as one value.
 func differingPaths(prefix string, live, wanted any) []string {
-	want, ok := wanted.(map[string]any)
-	if have, isMap := live.(map[string]any); ok && isMap {
-		var paths []string
-		for _, name := range slices.Sorted(maps.Keys(want)) {
-			paths = append(paths, differingPaths(prefix+"."+name, have[name], want[name])...)
-		}
-		return paths
-	}
 	if containsFields(live, wanted) {
 		return nil
 	}
-	return []string{strings.TrimPrefix(prefix, ".")}
+	have, isMap := live.(map[string]any)
+	want, ok := wanted.(map[string]any)
+	if !ok || !isMap {
+		return []string{strings.TrimPrefix(prefix, ".")}
+	}
+	var paths []string
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		paths = append(paths, differingPaths(prefix+"."+name, have[name], want[name])...)
+	}
+	return paths
 }
 
 // predictGeneration annotates an intent with the generation that its object will have after the apply: the next
 // one, since something differs. It returns that generation, or 0 for kinds that are compared field by field.
 func predictGeneration(intent *unstructured.Unstructured, live client.Object) int64 {
-	if !cache.IsGenerationTracked(intent.GroupVersionKind().GroupKind()) {
+	if kinds.DriftOf(intent.GroupVersionKind().GroupKind()) != kinds.DriftByGeneration {
 		return 0
 	}
 	next := int64(1)
@@ -118,7 +107,7 @@ func normalizeIntent(intent *unstructured.Unstructured, live client.Object) (map
 
 // trimmedFields trims the object in place, as the cache does, and returns its fields.
 func trimmedFields(object any) (map[string]any, error) {
-	cache.Trim(object)
+	kinds.Trim(object)
 	return runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 }
 

@@ -78,15 +78,15 @@ func TestDrift(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := isUpToDate(intent, live); got != c.want {
+			if got := len(findDrift(intent, live)) == 0; got != c.want {
 				t.Errorf("up to date is %t, want %t", got, c.want)
 			}
 		})
 	}
 }
 
-// TestChangedFields names the fields in which a live Service and ConfigMap differ from what is desired, by path only.
-func TestChangedFields(t *testing.T) {
+// TestDriftNamesFields names the fields in which a live Service and ConfigMap differ from what is desired, by path only.
+func TestDriftNamesFields(t *testing.T) {
 	w := newOfflineWriter(t)
 	owner := Owner{Object: &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "n", Namespace: "ns", UID: "1"}}}
 	configMap := func(data map[string]string) *corev1.ConfigMap {
@@ -109,7 +109,7 @@ func TestChangedFields(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.live.SetNamespace("ns")
-			got := changedFields(intent, c.live)
+			got := findDrift(intent, c.live)
 			got = slices.DeleteFunc(got, func(path string) bool { return path == "metadata.ownerReferences" })
 			if !slices.Equal(got, c.want) {
 				t.Errorf("changed fields are %v, want %v", got, c.want)

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/kube/cache"
+	"github.com/benchnet/benchnet/internal/kube/kinds"
 )
 
 // TestDriftOfTrimmedObjects compares desired objects with their trimmed form in the cache. If trimming caused a
@@ -48,21 +48,21 @@ func TestDriftOfTrimmedObjects(t *testing.T) {
 			t.Fatal(err)
 		}
 		live.SetGeneration(1)
-		cache.Trim(live)
+		kinds.Trim(live)
 		intent, err := w.buildIntent(owner, desired)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !isUpToDate(intent, live) {
+		if len(findDrift(intent, live)) > 0 {
 			t.Errorf("%s: unchanged, but it would be applied again", kind)
 		}
 		live.SetLabels(nil)
-		if isUpToDate(intent, live) {
+		if len(findDrift(intent, live)) == 0 {
 			t.Errorf("%s: the removal of a label is not detected", kind)
 		}
 		live.SetLabels(desired.GetLabels())
 		live.SetGeneration(2)
-		if counted := cache.IsGenerationTracked(applied.GroupVersionKind().GroupKind()); isUpToDate(intent, live) == counted {
+		if counted := kinds.DriftOf(applied.GroupVersionKind().GroupKind()) == kinds.DriftByGeneration; (len(findDrift(intent, live)) > 0) != counted {
 			t.Errorf("%s: changes are counted: %t, but another generation says otherwise", kind, counted)
 		}
 	}

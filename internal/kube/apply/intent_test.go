@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -41,5 +42,20 @@ func TestIntentMetadata(t *testing.T) {
 	}
 	if owners := intent.GetOwnerReferences(); len(owners) != 1 || owners[0].UID != "1" || intent.GetNamespace() != "ns" {
 		t.Errorf("owners %+v in namespace %s, want the network in its own namespace", owners, intent.GetNamespace())
+	}
+}
+
+// TestIntentLeavesGeneratedData checks that the writer never sends the data of a Secret with generated keys.
+func TestIntentLeavesGeneratedData(t *testing.T) {
+	owner := Owner{Object: &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "n", Namespace: "ns", UID: "1"}}}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s",
+		Annotations: map[string]string{v1alpha1.AnnotationGenerated: string(v1alpha1.GeneratedGenesis)}},
+		Data: map[string][]byte{"key": {1}}, StringData: map[string]string{"other": "x"}}
+	intent, err := newOfflineWriter(t).buildIntent(owner, secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if intent.Object["data"] != nil || intent.Object["stringData"] != nil {
+		t.Errorf("the intent writes generated data: %v", intent.Object)
 	}
 }

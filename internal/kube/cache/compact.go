@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/internal/kube/kinds"
 )
 
 // Compactor reduces the size of cached objects. It trims them and shares equal labels, owner references and
@@ -26,7 +28,7 @@ func NewCompactor() *Compactor { return &Compactor{seed: maphash.MakeSeed()} }
 
 // Compact is the transform function of a cache. It never fails.
 func (c *Compactor) Compact(object any) (any, error) {
-	Trim(object)
+	kinds.Trim(object)
 	o, ok := object.(metav1.Object)
 	if !ok {
 		return object, nil

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/benchnet/benchnet/internal/kube/cache"
+	"github.com/benchnet/benchnet/internal/kube/kinds"
 )
 
 // TestFailedJobs distinguishes Jobs that failed only by waiting, which are created again, from those that failed by an error.
@@ -52,7 +52,7 @@ func TestFailedJobs(t *testing.T) {
 					OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))}}, Status: status})
 			}
 			for i := range pods {
-				cache.Trim(&pods[i])
+				kinds.Trim(&pods[i])
 			}
 			s := New(scheme.Scheme, []client.Object{job}, pods)
 			again, recreated := s.RecreateAt(job)

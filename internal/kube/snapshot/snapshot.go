@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/kinds"
 )
 
 // Reader reads snapshots through the manager's cache.
@@ -58,8 +59,8 @@ func (r *Reader) ReadOwned(ctx context.Context, owner client.Object, labels map[
 	s := &Snapshot{owned: map[objectKey]client.Object{}, indirectlyOwned: map[objectKey]bool{}, scheme: r.scheme}
 	controlled := map[types.UID][]client.Object{}
 	scope := []client.ListOption{client.InNamespace(owner.GetNamespace()), client.MatchingLabels(labels)}
-	for _, kind := range OwnedKinds() {
-		list, err := NewList(kind, r.scheme)
+	for _, kind := range kinds.Owned() {
+		list, err := NewList(kind.Object, r.scheme)
 		if err != nil {
 			return nil, err
 		}

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/kube/cache"
+	"github.com/benchnet/benchnet/internal/kube/kinds"
 )
 
 // TestTrimKeepsReportedFields checks that trimming a pod does not change what is reported about it.
@@ -25,7 +25,7 @@ func TestTrimKeepsReportedFields(t *testing.T) {
 			ContainerStatuses: []corev1.ContainerStatus{{Name: "malachite", ImageID: "sha256:1", RestartCount: 2}}},
 	}
 	before := pod.DeepCopy()
-	cache.Trim(&pod)
+	kinds.Trim(&pod)
 	if len(pod.Spec.Volumes) > 0 || len(pod.Spec.Containers[0].Env) > 0 {
 		t.Errorf("fields that are never read should be removed, got %+v", pod.Spec)
 	}

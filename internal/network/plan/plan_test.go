@@ -5,12 +5,12 @@ import (
 	"slices"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/golden"
-	"github.com/benchnet/benchnet/internal/kube/cache"
 	"github.com/benchnet/benchnet/internal/naming"
 )
 
@@ -158,16 +158,13 @@ func TestDueRuns(t *testing.T) {
 	}
 }
 
-// TestCacheDropsSecretData checks that the cache drops the data of generated Secrets, but not the annotation
-// that says that they are filled.
-func TestCacheDropsSecretData(t *testing.T) {
-	for _, component := range []naming.Component{naming.ComponentGenesis, naming.ComponentCredentials} {
-		made := newSecret("s", naming.NetworkLabels("net", component))
-		made.Data = map[string][]byte{"key": []byte("private")}
-		made.Annotations = map[string]string{v1alpha1.AnnotationGenesisComplete: "1"}
-		cache.Trim(made)
-		if len(made.Data) > 0 || made.Annotations[v1alpha1.AnnotationGenesisComplete] == "" {
-			t.Errorf("%s should keep the annotation without the contents, but is %+v", component, made)
+// TestGenesisSecretsAreMarked checks that the Secrets of the genesis carry the annotation by which the cache
+// drops their data and the writer leaves it alone.
+func TestGenesisSecretsAreMarked(t *testing.T) {
+	p := mustBuildInput(t, nil)
+	for _, o := range p.findStage(StageGenesis).Objects {
+		if secret, ok := o.(*corev1.Secret); ok && secret.Annotations[v1alpha1.AnnotationGenerated] != "Genesis" {
+			t.Errorf("Secret %s has annotations %v", secret.Name, secret.Annotations)
 		}
 	}
 }

@@ -34,7 +34,9 @@ func buildGenesisStage(in Input, pin platform.Input, p *Plan) (Stage, error) {
 	stage.RequiredSecrets = genesis.Secrets
 	complete := true
 	for _, name := range genesis.Secrets {
-		stage.Objects = append(stage.Objects, newSecret(name, naming.NetworkLabels(in.Network.Name, naming.ComponentGenesis)))
+		secret := newSecret(name, naming.NetworkLabels(in.Network.Name, naming.ComponentGenesis))
+		secret.Annotations = map[string]string{v1alpha1.AnnotationGenerated: string(v1alpha1.GeneratedGenesis)}
+		stage.Objects = append(stage.Objects, secret)
 		complete = complete && in.GenesisSecretFilled(name)
 	}
 	if !complete {

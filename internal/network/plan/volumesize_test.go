@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/kube/cache"
+	"github.com/benchnet/benchnet/internal/kube/kinds"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/members"
@@ -60,7 +60,7 @@ func liveSets(t *testing.T, p *Plan) func(name string) *appsv1.StatefulSet {
 		}
 		if ok {
 			set = set.DeepCopy()
-			cache.Trim(set)
+			kinds.Trim(set)
 			live[set.Name] = set
 		}
 	}

@@ -1,7 +1,6 @@
 package platformtest
 
 import (
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,7 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/kube/kinds"
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
@@ -41,8 +40,8 @@ func (b BuildOutput) checkObjects(t *testing.T, network *v1alpha1.BenchmarkNetwo
 			t.Errorf("%T %s cannot be applied: %v", o, o.GetName(), err)
 			continue
 		}
-		if !slices.ContainsFunc(snapshot.OwnedKinds(), func(kind client.Object) bool { return reflect.TypeOf(kind) == reflect.TypeOf(o) }) {
-			t.Errorf("%s %s is of a kind that the operator does not watch: add it to snapshot.OwnedKinds", gvk.Kind, o.GetName())
+		if !slices.ContainsFunc(kinds.Owned(), func(kind kinds.Kind) bool { return kind.GroupKind() == gvk.GroupKind() }) {
+			t.Errorf("%s %s is of a kind that the operator does not watch: add it to kinds.Owned", gvk.Kind, o.GetName())
 		}
 		id := gvk.Kind + " " + o.GetName()
 		if seen[id] {

@@ -1,4 +1,4 @@
-package cache
+package kinds
 
 import (
 	"crypto/sha256"
@@ -9,13 +9,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
 )
 
 // Trim removes the fields of an object that the operator never reads, in place. It removes managed fields and
-// the data of generated Secrets. A pod keeps only its node, the resources of its containers and its status; a
+// the data of Secrets with AnnotationGenerated. A pod keeps only its node, the resources of its containers and its status; a
 // StatefulSet keeps only what status and plan need; a NetworkPolicy and a Job keep no spec. Digests replace
 // long texts in the ConfigMaps of members and long binary data in all ConfigMaps. Trim is idempotent.
 func Trim(object any) {
@@ -24,7 +24,7 @@ func Trim(object any) {
 	}
 	switch o := object.(type) {
 	case *corev1.Secret:
-		if isGeneratedSecret(o.Labels) {
+		if o.Annotations[v1alpha1.AnnotationGenerated] != "" {
 			o.Data = nil
 		}
 	case *corev1.ConfigMap:
@@ -40,7 +40,7 @@ func Trim(object any) {
 	case *networkingv1.NetworkPolicy:
 		o.Spec = networkingv1.NetworkPolicySpec{}
 	case *batchv1.Job:
-		o.Spec = batchv1.JobSpec{} // A Job is created once and never compared.
+		o.Spec = batchv1.JobSpec{}
 	}
 }
 
@@ -64,24 +64,6 @@ func digestBinary(values map[string][]byte) {
 			values[name] = sum[:]
 		}
 	}
-}
-
-// generationTrackedKinds are the kinds with large specs whose changes the API server counts in
-// metadata.generation.
-var generationTrackedKinds = map[schema.GroupKind]bool{
-	{Group: appsv1.GroupName, Kind: "StatefulSet"}:         true,
-	{Group: networkingv1.GroupName, Kind: "NetworkPolicy"}: true,
-}
-
-// IsGenerationTracked reports whether the operator detects changes of a kind only by its generation, since the
-// cache drops the spec.
-func IsGenerationTracked(kind schema.GroupKind) bool { return generationTrackedKinds[kind] }
-
-// isGeneratedSecret reports whether the operator generated the Secret and never reads its data. The Secrets of
-// a chart are not: the operator compares their data with the chart's output.
-func isGeneratedSecret(labels map[string]string) bool {
-	component := naming.Component(labels[naming.LabelComponent])
-	return labels[naming.LabelName] == "benchnet-network" && (component == naming.ComponentGenesis || component == naming.ComponentCredentials)
 }
 
 func trimPodSpec(spec *corev1.PodSpec) corev1.PodSpec {

@@ -1,0 +1,82 @@
+// Package kinds declares every kind of object that the operator creates: what the cache keeps of an object, and
+// how the operator detects that another client changed it.
+package kinds
+
+import (
+	"reflect"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// Drift is the way to detect that a live object differs from the applied one.
+type Drift int
+
+const (
+	// DriftByFields compares every applied field.
+	DriftByFields Drift = iota
+	// DriftByGeneration compares the metadata, and metadata.generation with the one after the last apply. It is
+	// for kinds with large specs, which the cache drops.
+	DriftByGeneration
+	// DriftIgnored leaves an existing object as it is, since its pods do work that must not happen twice.
+	DriftIgnored
+)
+
+// Kind is a kind that the operator creates.
+type Kind struct {
+	// Group is the API group.
+	Group string
+	// Object is an empty object of the kind.
+	Object client.Object
+	Drift  Drift
+	// UserCreated marks a kind whose objects users create too. Of other kinds, the cache holds only the
+	// operator's own objects.
+	UserCreated bool
+}
+
+// Owned returns the kinds that the operator creates and owns. Snapshots read them, the controllers watch them,
+// and the roles of the operator cover them. A user's chart may contain no other kinds. Trim must keep what Drift
+// compares.
+func Owned() []Kind {
+	return []Kind{
+		{Group: corev1.GroupName, Object: &corev1.Secret{}},
+		{Group: corev1.GroupName, Object: &corev1.ConfigMap{}},
+		{Group: corev1.GroupName, Object: &corev1.Service{}},
+		{Group: corev1.GroupName, Object: &corev1.ServiceAccount{}},
+		{Group: corev1.GroupName, Object: &corev1.PersistentVolumeClaim{}},
+		{Group: rbacv1.GroupName, Object: &rbacv1.Role{}},
+		{Group: rbacv1.GroupName, Object: &rbacv1.RoleBinding{}},
+		{Group: appsv1.GroupName, Object: &appsv1.StatefulSet{}, Drift: DriftByGeneration},
+		{Group: batchv1.GroupName, Object: &batchv1.Job{}, Drift: DriftIgnored},
+		{Group: networkingv1.GroupName, Object: &networkingv1.NetworkPolicy{}, Drift: DriftByGeneration},
+		{Group: policyv1.GroupName, Object: &policyv1.PodDisruptionBudget{}},
+		{Group: v1alpha1.GroupVersion.Group, Object: &v1alpha1.BenchmarkRun{}, UserCreated: true},
+	}
+}
+
+// GroupKind returns the group and the name of the kind.
+func (k Kind) GroupKind() schema.GroupKind {
+	return schema.GroupKind{Group: k.Group, Kind: reflect.TypeOf(k.Object).Elem().Name()}
+}
+
+var driftByKind = indexDrift()
+
+func indexDrift() map[schema.GroupKind]Drift {
+	all := map[schema.GroupKind]Drift{}
+	for _, k := range Owned() {
+		all[k.GroupKind()] = k.Drift
+	}
+	return all
+}
+
+// DriftOf returns how to detect drift of a kind. Kinds that Owned does not list, such as those of an
+// experiment's objects, are compared by fields.
+func DriftOf(kind schema.GroupKind) Drift { return driftByKind[kind] }
