@@ -50,12 +50,13 @@ func TestImmutableScheduling(t *testing.T) {
 		"count: 2", "count: 2, scheduling: {affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "+
 			"[{weight: 7, preference: {matchExpressions: [{key: a, operator: Exists}]}}]}}, "+
 			"topologySpreadConstraints: [{maxSkew: 8, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]}",
-		"window: 10s}", "window: 10s}\n    workers: {scheduling: {affinity: {podAffinity: {}}}}",
+		"window: 10s}", "window: 10s}\n    workers: {scheduling: {affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "+
+			"[{weight: 3, podAffinityTerm: {topologyKey: zone}}]}}}}",
 		"  database:", "  podTemplate: {metadata: {labels: {team: a}}}\n  imagePullSecrets: [registry]\n  database:").Replace(validCordaNetwork)
 	for name, c := range map[string]struct{ from, to, want string }{
 		"affinity":               {"weight: 7", "weight: 9", "spec.members cannot change"},
 		"constraint":             {"maxSkew: 8", "maxSkew: 9", "spec.members cannot change"},
-		"affinity of workers":    {"podAffinity: {}", "podAntiAffinity: {}", "a workload cannot change"},
+		"affinity of workers":    {"weight: 3", "weight: 4", "a workload cannot change"},
 		"label":                  {"team: a", "team: b", "spec.podTemplate cannot change"},
 		"pull Secret":            {"[registry]", "[other]", "spec.imagePullSecrets cannot change"},
 		"nothing":                {"", "", ""},

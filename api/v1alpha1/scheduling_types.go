@@ -48,7 +48,7 @@ type Scheduling struct {
 type Toleration struct {
 	// key of the taint. Unset: every key, with operator Exists.
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=316
+	// +kubebuilder:validation:MaxLength=317
 	// +optional
 	Key string `json:"key,omitempty"`
 	// operator is Equal or Exists, which takes any value. Default: Equal.
