@@ -63,24 +63,29 @@ func (p *Plan) objectsWithPods() []client.Object { return append(p.Objects(), p.
 func checkSharedHosts(p *Plan) error {
 	path := field.NewPath("spec", "members", "scheduling")
 	onHost := map[string][]*corev1.PodTemplateSpec{}
-	return pods.EditTemplates(p.objectsWithPods(), func(_ client.Object, template *corev1.PodTemplateSpec) error {
+	var problem *field.Error
+	err := pods.EditTemplates(p.objectsWithPods(), func(_ client.Object, template *corev1.PodTemplateSpec) error {
 		instance := cmp.Or(template.Labels[v1alpha1.LabelDatabaseInstance], requiredInstance(template))
 		if instance == "" {
 			return nil
 		}
 		for _, other := range onHost[instance] {
 			if keepsApart(template, other) || keepsApart(other, template) {
-				return field.Invalid(path.Child("affinity", "podAntiAffinity"), field.OmitValueType{},
+				problem = field.Invalid(path.Child("affinity", "podAntiAffinity"), field.OmitValueType{},
 					"keeps pods apart that database.topology PerHost places on one host: the members of an instance and its server")
 			}
 		}
 		onHost[instance] = append(onHost[instance], template)
 		if exceedsSkew(template, onHost[instance]) {
-			return field.Invalid(path.Child("topologySpreadConstraints"), field.OmitValueType{},
+			problem = field.Invalid(path.Child("topologySpreadConstraints"), field.OmitValueType{},
 				"permits fewer pods on a host than database.topology PerHost places there: raise maxSkew to the number of selected pods there")
 		}
 		return nil
 	})
+	if problem != nil {
+		return problem
+	}
+	return err
 }
 
 // requiredInstance returns the database instance on whose host the pod must run, or an empty string.
