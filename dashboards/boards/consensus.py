@@ -29,7 +29,7 @@ def row() -> Row:
         [
             series("Inputs in queue", "Messages for later heights that wait until consensus is there.",
                    [Query(total(pick(PREFIX + "queue_size", MEMBERS), "member"), "{{member}}")], "short"),
-            series("Votes sent again", "Times each second that a validator repeats its vote, since no round made progress.",
+            series("Votes sent again", "Times per second that a validator repeats its vote, since no round made progress.",
                    [Query(total(rate(PREFIX + "rebroadcast_timeouts_total", MEMBERS), "member"), "{{member}}")], "ops"),
         ],
     ])

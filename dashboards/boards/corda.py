@@ -1,4 +1,4 @@
-"""The inside of a Corda network: flows, checkpoints, database pools, message brokers, JVMs."""
+"""Internals of a Corda network: flows, checkpoints, database pools, message brokers, JVMs."""
 
 from . import choices, links, resources
 from .frame import Row, board as framed
@@ -13,7 +13,7 @@ P2P = 'broker="P2P"'
 def board():
     return framed(
         "benchnet-corda", "Corda",
-        "Nodes and notary of one Corda network from within: flows, checkpoints, database pool, message brokers and JVM.",
+        "Internals of the nodes and notary of one Corda network: flows, checkpoints, database pool, message brokers and JVM.",
         choices.of_network(STARTED), [_now(), _flows(), _database(), _brokers(), _jvm(), resources.row(), resources.hosts(MEMBERS)],
         pages=[links.page("Corda in benchnet", "corda.md")],
     )
@@ -21,12 +21,12 @@ def board():
 
 def _now() -> Row:
     return Row("", [[
-        stat("Flows finished", "Flows that ended each second on all chosen nodes, initiating and responding ones. One operation of a "
+        stat("Flows finished", "Flows that ended per second on all chosen nodes, initiating and responding ones. One operation of a "
              "workload may be several flows on several nodes.", total(rate(FINISHED, MEMBERS)), "suffix: flows/s", decimals=1),
         stat("In flight", "Flows that were started and have not ended.", total(pick("corda_flows_in_flight", MEMBERS)), "short"),
-        stat("Checkpoints", "Checkpoints written each second. A flow writes one whenever it waits.",
+        stat("Checkpoints", "Checkpoints written per second. A flow writes one whenever it waits.",
              total(rate("corda_checkpoints_total", MEMBERS)), "wps", decimals=1),
-        stat("Waiting in brokers", "Messages in all queues of the peer-to-peer brokers. One that grows is a node that cannot keep up.",
+        stat("Waiting in brokers", "Messages in all queues of the peer-to-peer brokers. A growing queue shows a node that cannot keep up.",
              total(pick("corda_broker_messages", MEMBERS, P2P)), "short", ("green", ((100, "yellow"), (1000, "red")))),
         stat("Waiting for the database", "Threads that wait for a connection of the pool.",
              total(pick("corda_database_pool_connections", MEMBERS, 'state="Pending"')), "short", MORE_IS_BAD),
@@ -37,25 +37,25 @@ def _now() -> Row:
 def _flows() -> Row:
     return Row("Flows", [
         [
-            series("Flows finished", "Flows that ended each second, by node.", [Query(total(rate(FINISHED, MEMBERS), "member"), "{{member}}")], "suffix: flows/s"),
-            series("Flows started", "Flows that began each second, by node. Above the finished ones, work piles up.",
+            series("Flows finished", "Flows that ended per second, by node.", [Query(total(rate(FINISHED, MEMBERS), "member"), "{{member}}")], "suffix: flows/s"),
+            series("Flows started", "Flows started per second, by node. If more start than finish, work accumulates.",
                    [Query(total(rate(STARTED, MEMBERS), "member"), "{{member}}")], "suffix: flows/s"),
             series("In flight", "Flows that were started and have not ended, by node.",
                    [Query(total(pick("corda_flows_in_flight", MEMBERS), "member"), "{{member}}")], "short"),
         ],
         [
             series("Duration, median", "Median of the time that a flow takes, time in which it is parked included, by class. Corda keeps the last "
-                   "five minutes and forgets slowly: for watching, not for results.",
+                   "five minutes with slow decay: for observation, not for results.",
                    [Query(highest(pick(DURATION, MEMBERS, 'outcome="Success"', 'quantile="0.50"'), "member", "flow"), "{{member}} {{flow}}")], "s"),
-            series("Duration, 99th percentile", "Of the time that a flow takes, as beside.",
+            series("Duration, 99th percentile", "Of the duration of a flow, as in the panel beside.",
                    [Query(highest(pick(DURATION, MEMBERS, 'outcome="Success"', 'quantile="0.99"'), "member", "flow"), "{{member}} {{flow}}")], "s"),
-            series("Flows by class", "Flows that ended each second, by class, on all chosen nodes.",
+            series("Flows by class", "Flows that ended per second, by class, on all chosen nodes.",
                    [Query(total(rate(TIMED, MEMBERS), "flow", "outcome"), "{{flow}} {{outcome}}")], "suffix: flows/s"),
         ],
         [
-            series("Checkpoints", "Checkpoints that are written each second, by node.",
+            series("Checkpoints", "Checkpoints that are written per second, by node.",
                    [Query(total(rate("corda_checkpoints_total", MEMBERS), "member"), "{{member}}")], "wps"),
-            series("Checkpoint volume", "Bytes of checkpoints that are written each second, by node.",
+            series("Checkpoint volume", "Bytes of checkpoints that are written per second, by node.",
                    [Query(total(pick("corda_checkpoint_bytes_per_second", MEMBERS), "member"), "{{member}}")], "Bps"),
         ],
     ])
@@ -64,14 +64,14 @@ def _flows() -> Row:
 def _database() -> Row:
     pool = "corda_database_pool_connections"
     return Row("Database pool", [[
-        series("Connections in use", "Connections of the pool that work, by node.",
+        series("Connections in use", "Connections of the pool in use, by node.",
                [Query(total(pick(pool, MEMBERS, 'state="Active"'), "member"), "{{member}}")], "short"),
-        series("Pool in use", "Share of the pool's highest number of connections that work. At 100 % threads wait.",
+        series("Pool in use", "Share of the pool's maximum connections in use. At 100 % threads wait.",
                [Query(f"""{total(pick(pool, MEMBERS, 'state="Active"'), "member")} / {total(pick(pool, MEMBERS, 'state="Max"'), "member")}""",
                       "{{member}}")], "percentunit", most=1, steps=SHARE_OF_LIMIT),
         series("Wait for a connection", "99th percentile of the time until a thread has a connection.",
                [Query(highest(pick("corda_database_pool_wait_seconds", MEMBERS, 'quantile="0.99"'), "member"), "{{member}}")], "s"),
-        series("Connection held", "99th percentile of the time that a connection is held: about the length of a database transaction.",
+        series("Connection held", "99th percentile of the time for which a connection is held: about the length of a database transaction.",
                [Query(highest(pick("corda_database_pool_usage_seconds", MEMBERS, 'quantile="0.99"'), "member"), "{{member}}")], "s"),
     ]])
 
@@ -79,13 +79,13 @@ def _database() -> Row:
 def _brokers() -> Row:
     return Row("Message brokers", [[
         series("Messages waiting", "Messages in all queues of a node's peer-to-peer broker: what comes in and what waits for peers. Of the RPC broker such a number "
-               "says nothing: see Queues.",
+               "is not meaningful: see Queues.",
                [Query(total(pick("corda_broker_messages", MEMBERS, P2P), "member"), "{{member}}")], "short"),
-        series("Messages added", "Messages that a node's brokers take in each second: P2P in all queues, RPC from clients.",
+        series("Messages added", "Messages that a node's brokers take in per second: P2P in all queues, RPC from clients.",
                [Query(total(rate("corda_broker_messages_added_total", MEMBERS), "member", "broker"), "{{member}} {{broker}}")], "suffix: msg/s"),
         series("Queues", "Messages that wait in single queues: p2p.inbound is what a node has received and not yet handled, rpc.server the calls of RPC "
                "clients that it has not taken. The node acknowledges calls a megabyte at a time, long after it has answered them; those are left out. "
-               "Calls that wait for one of its RPC threads are in no queue of the broker.",
+               "Calls that wait for one of its RPC threads are not in a queue of the broker.",
                [Query(total(pick("corda_queue_messages", MEMBERS, 'queue="p2p.inbound"'), "member"), "{{member}} p2p.inbound"),
                 Query(_calls_waiting(), "{{member}} rpc.server")], "short"),
     ]])
@@ -100,13 +100,13 @@ def _calls_waiting() -> str:
 
 def _jvm() -> Row:
     return Row("JVM", [[
-        series("Heap", "Heap that is in use, by node. Its lowest points, after a collection, are what the node needs.",
+        series("Heap", "Heap in use, by node. Its minimum after a collection is what the node needs.",
                [Query(total(pick("jvm_memory_used_bytes", MEMBERS, 'area="heap"'), "member"), "{{member}}")], "bytes"),
-        series("Heap used of the highest", "Share of the largest heap that the JVM may have.",
+        series("Heap used of the maximum", "Share of the JVM's maximum heap.",
                [Query(f"""{total(pick("jvm_memory_used_bytes", MEMBERS, 'area="heap"'), "member")} / """
                       f"""{total(pick("jvm_memory_max_bytes", MEMBERS, 'area="heap"'), "member")}""", "{{member}}")],
                "percentunit", most=1, steps=SHARE_OF_LIMIT),
-        series("Garbage collection", "Share of time in which the collectors held the JVM up.",
+        series("Garbage collection", "Share of time in which garbage collection paused the JVM.",
                [Query(total(rate("jvm_gc_collection_seconds_sum", MEMBERS), "member"), "{{member}}")], "percentunit",
                steps=("green", ((0.05, "yellow"), (0.2, "red")))),
         series("Threads", "Threads of the JVM.", [Query(total(pick("jvm_threads_current", MEMBERS), "member"), "{{member}}")], "short"),

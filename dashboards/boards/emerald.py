@@ -21,13 +21,13 @@ def board():
 
 def _now() -> Row:
     return Row("", [[
-        stat("Transactions", "Transactions in decided blocks each second, by the validator that saw most: all see the same blocks.",
+        stat("Transactions", "Transactions in decided blocks per second, by the validator that saw most: all see the same blocks.",
              highest(rate(TRANSACTIONS, MEMBERS)), "suffix: tx/s", decimals=1),
-        stat("Blocks", "Blocks that are decided each second.", highest(f"deriv({pick(HEIGHT, MEMBERS)}[$__rate_interval])"),
+        stat("Blocks", "Blocks decided per second.", highest(f"deriv({pick(HEIGHT, MEMBERS)}[$__rate_interval])"),
              "suffix: blocks/s", decimals=2),
-        stat("Transactions in a block", "In the last block, by the validator that saw most.",
+        stat("Transactions in a block", "In the latest block, by the validator with the highest count.",
              highest(pick("app_channel_block_tx_count", MEMBERS)), "short"),
-        stat("Height", "The highest height that a validator decides on.", highest(pick(HEIGHT, MEMBERS)), "none"),
+        stat("Height", "The highest height in consensus.", highest(pick(HEIGHT, MEMBERS)), "none"),
         stat("Behind", "Heights between the first and the last validator.", f"max({pick(HEIGHT, MEMBERS)}) - min({pick(HEIGHT, MEMBERS)})", "short",
              ("green", ((5, "yellow"), (50, "red")))),
         stat("Validators", "Validators that are scraped.", f"count({pick(HEIGHT, MEMBERS)})", "none", PLAIN),
@@ -36,11 +36,11 @@ def _now() -> Row:
 
 def _blocks() -> Row:
     return Row("Blocks", [[
-        series("Transactions", "In decided blocks each second, by validator.",
+        series("Transactions", "In decided blocks per second, by validator.",
                [Query(total(rate(TRANSACTIONS, MEMBERS), "member"), "{{member}}")], "suffix: tx/s"),
         series("Transactions in a block", "In the last block, by validator.",
                [Query(total(pick("app_channel_block_tx_count", MEMBERS), "member"), "{{member}}")], "short"),
-        series("Bytes decided", "Bytes of decided blocks each second, by validator.",
+        series("Bytes decided", "Bytes of decided blocks per second, by validator.",
                [Query(total(rate(CHAIN_BYTES, MEMBERS), "member"), "{{member}}")], "Bps"),
         series("Block size", "Of the last block, by validator.",
                [Query(total(pick("app_channel_block_size", MEMBERS), "member"), "{{member}}")], "bytes"),
@@ -55,6 +55,6 @@ def _execution() -> Row:
                [Query(total(pick("reth_transaction_pool_queued_pool_transactions", MEMBERS), "member"), "{{member}}")], "short"),
         series("Peers", "Execution clients that the client is connected to.",
                [Query(total(pick("reth_network_connected_peers", MEMBERS), "member"), "{{member}}")], "none"),
-        series("Height", "Block that the client holds for the last.",
+        series("Height", "Latest block of the client.",
                [Query(total(pick("reth_blockchain_tree_canonical_chain_height", MEMBERS), "member"), "{{member}}")], "none", least=None),
     ]])

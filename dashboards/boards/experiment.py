@@ -29,11 +29,11 @@ def board():
 def _progress() -> Row:
     points, runs = pick("benchnet_experiment_points", SCOPE), pick("benchnet_experiment_runs", SCOPE)
     return Row("", [[
-        stat("Phase", "Where the experiment is.", pick("benchnet_experiment_phase", SCOPE), "none", sparkline=False, legend="{{phase}}"),
+        stat("Phase", "Phase of the experiment.", pick("benchnet_experiment_phase", SCOPE), "none", sparkline=False, legend="{{phase}}"),
         stat("Points done", "Share of the combinations of parameters that are measured.", f"""{total(pick("benchnet_experiment_points", SCOPE, 'state="Done"'))} / {total(points)}""", "percentunit",
              ("text", ((1, "green"),))),
-        stat("Runs", "Runs of the experiment, those that are planned included.", total(runs), "none"),
-        stat("Under way", "Runs that have begun and not ended.", total(pick("benchnet_experiment_runs", SCOPE, 'state="UnderWay"')), "none"),
+        stat("Runs", "Runs of the experiment, including planned ones.", total(runs), "none"),
+        stat("In progress", "Runs that have started and not ended.", total(pick("benchnet_experiment_runs", SCOPE, 'state="UnderWay"')), "none"),
         stat("Valid runs", "Share of the judged runs that are valid.", f"avg({of_runs('benchnet_run_valid')})", "percentunit",
              ("red", ((0.5, "yellow"), (0.9, "green")))),
         stat("Highest throughput", "Of all runs of the experiment.", f"max({of_runs('benchnet_run_throughput_per_second')})", "ops", decimals=1),
@@ -43,7 +43,7 @@ def _progress() -> Row:
 
 def _runs() -> Row:
     return Row("", [[
-        table("Runs", "One row for each run; its name leads to its dashboard.", [Column("", INFO)] + [
+        table("Runs", "One row for each run; its name links to its dashboard.", [Column("", INFO)] + [
             Column(c.title, f"{c.expr} * on (namespace, run) group_left () {total(INFO, 'namespace', 'run')}", c.unit, c.steps, c.texts)
             for c in result_columns('namespace="$namespace"')],
             hidden=(*NOISE, "namespace", "experiment"),
@@ -54,7 +54,7 @@ def _runs() -> Row:
 def _side_by_side() -> Row:
     to_run = Link("The run", "benchnet-run", {"namespace": "${namespace}", "run": links.label("run")})
     return Row("Runs side by side", [[
-        bars("Throughput", "Operations each second that succeeded in a run's window.",
+        bars("Throughput", "Operations per second that succeeded in a run's window.",
              Query(f"sort_desc({total(of_runs('benchnet_run_throughput_per_second'), 'run', 'point', 'variant')})", "{{point}} {{variant}} {{run}}"), "ops", to_run),
         bars("Latency, 99th percentile", "Of the operations in a run's window.",
              Query(f"""sort({total(of_runs("benchnet_run_latency_seconds", 'quantile="0.99"'), "run", "point", "variant")})""", "{{point}} {{variant}} {{run}}"),
@@ -63,10 +63,10 @@ def _side_by_side() -> Row:
 
 
 def _course() -> Row:
-    return Row("The course of it", [[
-        series("Points by state", "How many points are in which state.",
+    return Row("Progress over time", [[
+        series("Points by state", "Number of points by state.",
                [Query(total(pick("benchnet_experiment_points", SCOPE), "state"), "{{state}}")], "short", stacked=True),
-        series("Runs by state", "How many runs are in which state.",
+        series("Runs by state", "Number of runs by state.",
                [Query(total(pick("benchnet_experiment_runs", SCOPE), "state"), "{{state}}")], "short", stacked=True),
         series("CPU of its networks", "Cores that the experiment's networks use, load drivers included.",
                [Query(total(rate(resources.CPU, SCOPE), "network"), "{{network}}")], "cores", stacked=True),

@@ -18,22 +18,22 @@ def board():
 
 def _now() -> Row:
     return Row("", [[
-        stat("Requests executed", "Requests that the fastest replica executes each second. Every replica executes every request once, so "
+        stat("Requests executed", "Requests that the fastest replica executes per second. Every replica executes every request once, so "
              "that this is the network's throughput.", highest(rate(EXECUTED, MEMBERS)), "reqps", decimals=0),
         stat("Behind the first", "How many requests the slowest replica has executed less than the first, since their start. It "
              "returns to zero when the load ends.", f"max({pick(EXECUTED, MEMBERS)}) - min({pick(EXECUTED, MEMBERS)})", "short"),
         stat("Replicas", "Replicas that are scraped.", f"count({pick(EXECUTED, MEMBERS)})", "none", PLAIN),
-        stat("CPU", "Cores that all chosen replicas use.", total(rate(resources.CPU, MEMBERS)), "cores", decimals=2),
+        stat("CPU", "Cores used by all selected replicas.", total(rate(resources.CPU, MEMBERS)), "cores", decimals=2),
     ]])
 
 
 def _replicas() -> Row:
     return Row("Replicas", [[
-        series("Requests executed", "Requests each second by the replica's own log.",
+        series("Requests executed", "Requests per second according to the replica's log.",
                [Query(total(rate(EXECUTED, MEMBERS), "member"), "{{member}}")], "reqps"),
-        series("Executed since the start", "Requests in all. Lines that part are replicas that fall behind.",
+        series("Executed since the start", "Total requests. Diverging lines show replicas that fall behind.",
                [Query(total(pick(EXECUTED, MEMBERS), "member"), "{{member}}")], "short"),
-        series("Garbage collection", "Share of time in which the collectors held the JVM up.",
+        series("Garbage collection", "Share of time in which garbage collection paused the JVM.",
                [Query(total(rate("benchnet_jvm_gc_seconds_total", MEMBERS), "member"), "{{member}}")], "percentunit",
                steps=("green", ((0.05, "yellow"), (0.2, "red")))),
     ]])

@@ -19,11 +19,11 @@ def board():
 
 def _now() -> Row:
     return Row("", [[
-        stat("Blocks", "Blocks that the fastest validator decides each second: every validator decides every block.",
+        stat("Blocks", "Blocks that the fastest validator decides per second: every validator decides every block.",
              highest(rate(BLOCKS, MEMBERS)), "suffix: blocks/s", decimals=2),
         stat("Block time", "Mean time from decision to decision.", mean(BLOCK_TIME, MEMBERS), "s"),
         stat("Block time, 99th percentile", "Estimated from buckets that are 26 % apart.", quantile(0.99, BLOCK_TIME, MEMBERS), "s"),
-        stat("Bytes decided", "Bytes of decided blocks each second.", highest(rate("malachite_bench_block_bytes_total", MEMBERS)), "Bps"),
+        stat("Bytes decided", "Bytes of decided blocks per second.", highest(rate("malachite_bench_block_bytes_total", MEMBERS)), "Bps"),
         stat("Height", "The highest decided block.", highest(pick("malachite_bench_height", MEMBERS)), "none"),
         stat("Behind", "Blocks between the first and the last validator.",
              f"max({pick('malachite_bench_height', MEMBERS)}) - min({pick('malachite_bench_height', MEMBERS)})", "short",
@@ -35,7 +35,7 @@ def _now() -> Row:
 def _blocks() -> Row:
     return Row("Blocks", [
         [
-            series("Blocks decided", "Each second, by validator. One above the others catches up.",
+            series("Blocks decided", "Per second, by validator. One above the others is catching up.",
                    [Query(total(rate(BLOCKS, MEMBERS), "member"), "{{member}}")], "suffix: blocks/s"),
             series("Block time", "Time from decision to decision, over all chosen validators.",
                    [Query(quantile(0.5, BLOCK_TIME, MEMBERS), "median"), Query(quantile(0.9, BLOCK_TIME, MEMBERS), "90th percentile"),
@@ -44,13 +44,13 @@ def _blocks() -> Row:
                    [Query(mean(CONSENSUS_TIME, MEMBERS, by=("member",)), "{{member}}")], "s"),
         ],
         [
-            series("Bytes decided", "Bytes of decided blocks each second, by validator.",
+            series("Bytes decided", "Bytes of decided blocks per second, by validator.",
                    [Query(total(rate("malachite_bench_block_bytes_total", MEMBERS), "member"), "{{member}}")], "Bps"),
             series("Block size", "Mean size of decided blocks.",
                    [Query(mean("malachite_bench_block_size_bytes", MEMBERS, by=("member",)), "{{member}}")], "bytes"),
-            series("Later rounds", "Blocks each second that took more than one round: their proposer was late or away.",
+            series("Later rounds", "Blocks per second that needed more than one round because their proposer was late or unavailable.",
                    [Query(total(rate("malachite_bench_rounds_above_zero_total", MEMBERS), "member"), "{{member}}")], "suffix: blocks/s"),
-            series("Fetched from peers", "Decided blocks each second that a validator had missed and got from another.",
+            series("Fetched from peers", "Decided blocks per second that a validator missed and fetched from another.",
                    [Query(total(rate("malachite_bench_blocks_synced_total", MEMBERS), "member"), "{{member}}")], "suffix: blocks/s"),
         ],
     ])

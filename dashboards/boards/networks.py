@@ -31,15 +31,15 @@ def board():
 
 def _now() -> Row:
     return Row("", [[
-        stat("Networks", "Networks that there are.", f"count({INFO})", "none"),
-        stat("Not ready", "Networks that are not ready: on their way, suspended or in trouble.",
+        stat("Networks", "Number of networks.", f"count({INFO})", "none"),
+        stat("Not ready", "Networks that are not ready: provisioning, suspended or failing.",
              f"count({INFO}) - sum({chosen('benchnet_network_ready')})", "none", ("green", ((1, "yellow"),))),
         stat("Members ready", "Share of the members of all networks that are ready.",
              f"sum({chosen('benchnet_network_members_ready')}) / sum({chosen('benchnet_network_members')})", "percentunit",
              ("red", ((0.5, "yellow"), (1, "green")))),
-        stat("Runs being measured", "Runs in warm-up, window or drain at this moment.",
+        stat("Runs being measured", "Runs currently in warm-up, window or drain.",
              total(pick("benchnet_run_phase", RUNS, 'phase=~"WarmUp|Measuring|Draining"')) + " or vector(0)", "none"),
-        stat("Invalid runs", "Runs that were judged and found invalid, of those that there are.",
+        stat("Invalid runs", "Invalid runs among the existing ones.",
              f"(count({pick('benchnet_run_valid', RUNS)} == 0)) or vector(0)", "none", MORE_IS_BAD),
         stat("Targets down", "Pods of networks that Prometheus cannot scrape.",
              f"count({pick('up', SOME)} == 0) or vector(0)", "none", MORE_IS_BAD),
@@ -50,8 +50,8 @@ def _now() -> Row:
 def _tables() -> Row:
     of_network = {"namespace": links.field("namespace"), "network": links.field("network")}
     keys = ("namespace", "network")
-    return Row("What there is", [
-        [table("Networks", "One row for each network. Its name leads to the dashboard of its platform.", [
+    return Row("Overview", [
+        [table("Networks", "One row for each network. Its name links to the dashboard of its platform.", [
             Column("", total(INFO, *keys, "platform", "experiment")),
             Column("", total(pick("benchnet_network_phase", SOME), *keys, "phase")),
             Column("Ready", total(pick("benchnet_network_ready", SOME), *keys), texts=YES_NO),
@@ -61,7 +61,7 @@ def _tables() -> Row:
             Column("CPU", total(rate(resources.CPU, SOME), *keys), "cores"),
             Column("Memory", total(pick(resources.MEMORY, SOME), *keys), "bytes"),
         ], links={"network": [Link(name, uid, of_network) for name, uid in PLATFORMS.items()]})],
-        [table("Runs", "One row for each run; its name leads to its dashboard.", [
+        [table("Runs", "One row for each run; its name links to its dashboard.", [
             Column("", pick("benchnet_run_info", RUNS, 'network=~"$network"'))] + result_columns(RUNS),
             hidden=NOISE, links={"run": [resources.to_run()]})],
     ])
@@ -87,21 +87,21 @@ def result_columns(matchers: str) -> list[Column]:
 def _use() -> Row:
     who = ("namespace", "network")
     legend = "{{namespace}}/{{network}}"
-    return Row("What it uses", [
+    return Row("Resource usage", [
         [
             series("CPU", "Cores, by network, load drivers included.", [Query(total(rate(resources.CPU, SOME), *who), legend)], "cores", stacked=True),
             series("Memory", "Working set, by network.", [Query(total(pick(resources.MEMORY, SOME), *who), legend)], "bytes", stacked=True),
-            series("Network", "Bytes that the pods of a network send each second, to each other or to others.",
+            series("Network", "Bytes that the pods of a network send per second, to each other or to others.",
                    [Query(total(rate("benchnet_pod_network_sent_bytes_total", SOME), *who), legend)], "Bps"),
         ],
         [
-            series("Highest share of a CPU limit", "Of the container of a network that comes nearest to its limit.",
+            series("Highest share of a CPU limit", "Of the network's container that is closest to its limit.",
                    [Query(f"max by (namespace, network) ({rate(resources.CPU, SOME)} / {pick(resources.LIMIT, SOME)})", legend)],
                    "percentunit", steps=("green", ((0.8, "yellow"), (0.95, "red")))),
             series("Members ready", "Share of a network's members that are ready.",
                    [Query(f"{total(pick('benchnet_network_members_ready', SOME), *who)} / ({total(pick('benchnet_network_members', SOME), *who)} > 0)", legend)],
                    "percentunit", most=1),
-            series("Runs by phase", "How many runs there are in which phase.",
+            series("Runs by phase", "Number of runs by phase.",
                    [Query(total(pick("benchnet_run_phase", RUNS), "phase"), "{{phase}}")], "short", stacked=True),
         ],
     ])

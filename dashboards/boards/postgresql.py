@@ -25,19 +25,19 @@ def _now() -> Row:
     hits, reads = total(rate("pg_stat_database_blks_hit", OWN)), total(rate("pg_stat_database_blks_read", OWN))
     connections = total(pick("pg_stat_database_numbackends", SERVERS), "database")
     return Row("", [[
-        stat("Servers up", "Whether the exporters can ask all of their servers.", f"min({pick('pg_up', SERVERS)})", "none", READY,
+        stat("Servers up", "Whether the exporters can query all their servers.", f"min({pick('pg_up', SERVERS)})", "none", READY,
              texts={"0": ("down", "red"), "1": ("up", "green")}, sparkline=False),
-        stat("Transactions", "Transactions committed each second, by all chosen servers.",
+        stat("Transactions", "Transactions committed per second, by all chosen servers.",
              total(rate("pg_stat_database_xact_commit", OWN)), "suffix: tx/s", decimals=1),
         stat("Rolled back", "Share of the transactions that were rolled back.",
              f"{total(rate('pg_stat_database_xact_rollback', OWN))} / "
              f"({total(rate('pg_stat_database_xact_commit', OWN))} + {total(rate('pg_stat_database_xact_rollback', OWN))} > 0)",
              "percentunit", ("green", ((0.05, "yellow"), (0.2, "red")))),
-        stat("Connections of the limit", "Of the server that has most in use.",
+        stat("Connections of the limit", "Of the server with the most connections in use.",
              f"max({connections} / {total(pick('pg_settings_max_connections', SERVERS), 'database')})", "percentunit", SHARE_OF_LIMIT),
-        stat("Found in memory", "Share of block reads that the server's buffers answered.", f"{hits} / ({hits} + {reads} > 0)", "percentunit",
+        stat("Found in memory", "Share of block reads served from the server's buffers.", f"{hits} / ({hits} + {reads} > 0)", "percentunit",
              ("red", ((0.9, "yellow"), (0.99, "green")))),
-        stat("Deadlocks", "In the range that is shown.", total(f"increase({pick('pg_stat_database_deadlocks', OWN)}[$__range])"), "none",
+        stat("Deadlocks", "In the selected time range.", total(f"increase({pick('pg_stat_database_deadlocks', OWN)}[$__range])"), "none",
              MORE_IS_BAD, decimals=0),
         stat("Size", "Of all databases of the network.", total(pick("pg_database_size_bytes", OWN)), "bytes"),
     ]])
@@ -47,9 +47,9 @@ def _sessions() -> Row:
     return Row("Sessions", [[
         series("Connections", "Connections by server.",
                [Query(total(pick("pg_stat_database_numbackends", SERVERS), "database"), "{{database}}")], "short"),
-        series("Sessions by state", "Those that are idle in a transaction hold locks while their client does something else.",
+        series("Sessions by state", "Sessions that are idle in a transaction hold locks while their client does something else.",
                [Query(total(pick("pg_stat_activity_count", OWN), "state") + " > 0", "{{state}}")], "short", stacked=True),
-        series("What sessions wait for", "Sessions that are active and wait, by what for: Lock is another transaction, IO a file, "
+        series("Wait events of sessions", "Sessions that are active and wait, by what for: Lock is another transaction, IO a file, "
                "LWLock the server itself, Client the node.",
                [Query(total(pick("pg_stat_activity_count", OWN, 'state="active"', 'wait_event_type!=""'), "wait_event_type") + " or vector(0)",
                       "{{wait_event_type}}")], "short", stacked=True),
@@ -60,22 +60,22 @@ def _sessions() -> Row:
 def _work() -> Row:
     return Row("Work", [
         [
-            series("Transactions committed", "Each second, by database.",
+            series("Transactions committed", "Per second, by database.",
                    [Query(total(rate("pg_stat_database_xact_commit", OWN), "database", "datname"), "{{database}} {{datname}}")], "suffix: tx/s"),
-            series("Transactions rolled back", "Each second, by database.",
+            series("Transactions rolled back", "Per second, by database.",
                    [Query(total(rate("pg_stat_database_xact_rollback", OWN), "database", "datname"), "{{database}} {{datname}}")], "suffix: tx/s"),
             series("Time of active sessions", "Sessions that work on a statement, in the mean of the interval.",
                    [Query(total(rate("pg_stat_database_active_time_seconds_total", OWN), "database"), "{{database}}")], "short"),
         ],
         [
-            series("Rows written", "Rows inserted, updated and deleted each second.",
+            series("Rows written", "Rows inserted, updated and deleted per second.",
                    [Query(total(rate("pg_stat_database_tup_inserted", OWN)), "inserted"),
                     Query(total(rate("pg_stat_database_tup_updated", OWN)), "updated"),
                     Query(total(rate("pg_stat_database_tup_deleted", OWN)), "deleted")], "suffix: rows/s"),
-            series("Rows read", "Rows fetched by index, and rows that whole tables gave, each second.",
+            series("Rows read", "Rows fetched by index and rows returned by sequential scans, per second.",
                    [Query(total(rate("pg_stat_database_tup_fetched", OWN)), "fetched by index"),
                     Query(total(rate("pg_stat_database_tup_returned", OWN)), "returned in all")], "suffix: rows/s"),
-            series("Found in memory", "Share of block reads that the server's buffers answered, by server.",
+            series("Found in memory", "Share of block reads served from the server's buffers, by server.",
                    [Query(f"{total(rate('pg_stat_database_blks_hit', OWN), 'database')} / ({total(rate('pg_stat_database_blks_hit', OWN), 'database')} + "
                           f"{total(rate('pg_stat_database_blks_read', OWN), 'database')} > 0)", "{{database}}")], "percentunit", least=None, most=1),
         ],
@@ -86,12 +86,12 @@ def _storage() -> Row:
     return Row("Storage", [[
         series("Size of databases", "On disk, indexes included.",
                [Query(total(pick("pg_database_size_bytes", OWN), "database", "datname"), "{{database}} {{datname}}")], "bytes"),
-        series("Write-ahead log", "Bytes that its files take. They are kept until a checkpoint.",
+        series("Write-ahead log", "Size of the files, which are kept until a checkpoint.",
                [Query(total(pick("pg_wal_size_bytes", SERVERS), "database"), "{{database}}")], "bytes"),
-        series("Buffers written", "Bytes each second: by checkpoints, and by sessions that found no clean buffer.",
+        series("Buffers written", "Bytes per second: by checkpoints, and by sessions that found no clean buffer.",
                [Query(f"{total(rate('pg_stat_bgwriter_buffers_checkpoint_total', SERVERS))} * {BLOCK}", "checkpoints"),
                 Query(f"{total(rate('pg_stat_bgwriter_buffers_backend_total', SERVERS))} * {BLOCK}", "sessions")], "Bps"),
-        series("Temporary files", "Bytes each second that sorts and hashes wrote to files, since work_mem was too small for them.",
+        series("Temporary files", "Bytes per second that sorts and hashes wrote to files because work_mem was too small.",
                [Query(total(rate("pg_stat_database_temp_bytes", OWN), "database"), "{{database}}")], "Bps"),
     ]])
 
@@ -102,9 +102,9 @@ def _machine() -> Row:
         series("CPU used of the limit", "Share of the server's CPU limit that is used.",
                [Query(f"{total(rate(resources.CPU, SERVERS), 'database')} / {total(pick(resources.LIMIT, SERVERS), 'database')}", "{{database}}")],
                "percentunit", steps=SHARE_OF_LIMIT),
-        series("Memory", "Working set of the server: its own memory and what of the page cache it works with.",
+        series("Memory", "Working set of the server: its own memory and the active page cache.",
                [Query(total(pick(resources.MEMORY, SERVERS), "database"), "{{database}}")], "bytes"),
-        series("Room on the volume", "Share of the volume that is still free.",
+        series("Free space on the volume", "Share of the volume that is still free.",
                [Query(f"min by (database) ({pick('benchnet_volume_available_bytes', SERVERS)} / {pick('benchnet_volume_size_bytes', SERVERS)})",
                       "{{database}}")], "percentunit", most=1, steps=("red", ((0.1, "yellow"), (0.2, "green")))),
     ]])

@@ -17,7 +17,7 @@ def row(*who: str, matchers: str = MEMBERS, legend: str = "{{member}}") -> Row:
         [
             series("CPU", "Cores that the container uses. At its limit it is throttled.",
                    [Query(total(rate(CPU, matchers), *who), legend)], "cores"),
-            series("CPU used of the limit", "Share of the CPU limit that is used. Containers without a limit are not shown.",
+            series("CPU used of the limit", "Share of the CPU limit in use. Containers without a limit are not shown.",
                    [Query(f"{total(rate(CPU, matchers), *who)} / {total(pick(LIMIT, matchers), *who)}", legend)],
                    "percentunit", steps=SHARE_OF_LIMIT),
             series("Throttled", "Share of the quota periods in which the container had used up its CPU before the period's end. "
@@ -27,7 +27,7 @@ def row(*who: str, matchers: str = MEMBERS, legend: str = "{{member}}") -> Row:
                    "percentunit", most=1, steps=("green", ((0.05, "yellow"), (0.25, "red")))),
         ],
         [
-            series("Memory", "Working set: memory in use without the page cache that can be given back.",
+            series("Memory", "Working set: memory in use without the reclaimable page cache.",
                    [Query(total(pick(MEMORY, matchers), *who), legend)], "bytes"),
             series("Memory used of the limit", "Share of the memory limit. At 100 % the kernel kills the container.",
                    [Query(f"{total(pick(MEMORY, matchers), *who)} / {total(pick(MEMORY_LIMIT, matchers), *who)}", legend)],
@@ -36,7 +36,7 @@ def row(*who: str, matchers: str = MEMBERS, legend: str = "{{member}}") -> Row:
                    [Query(highest(rate("benchnet_pod_network_sent_bytes_total", matchers), "member"), "{{member}} sent"),
                     Query(f"-{highest(rate('benchnet_pod_network_received_bytes_total', matchers), 'member')}", "{{member}} received")],
                    "Bps", least=None),
-            series("Room on the volume", "Share of the member's volume that is still free. Below 10 % Corda's brokers stop to take messages.",
+            series("Free space on the volume", "Share of the member's volume that is still free. Below 10 % Corda's brokers stop accepting messages.",
                    [Query(f"min by (member) ({pick('benchnet_volume_available_bytes', matchers)} / {pick('benchnet_volume_size_bytes', matchers)})",
                           "{{member}}")], "percentunit", most=1, steps=("red", ((0.1, "yellow"), (0.2, "green")))),
         ],
@@ -51,8 +51,8 @@ def hosts(matchers: str) -> Row:
                [Query(f"{highest(rate('benchnet_host_cpu_busy_seconds_total', matchers), 'member')} / "
                       f"{highest(pick('benchnet_host_cpus', matchers), 'member')}", "{{member}}")],
                "percentunit", most=1, steps=SHARE_OF_LIMIT),
-        series("Stolen CPU", "Share of its CPUs that the hypervisor gave to others while the machine wanted to work. No benchmark is "
-               "worth much above 1 %.",
+        series("Stolen CPU", "Share of its CPUs that the hypervisor gave to other machines while this one was ready to run. No benchmark is "
+               "reliable above about 1 %.",
                [Query(f"{highest(rate('benchnet_host_cpu_steal_seconds_total', matchers), 'member')} / "
                       f"{highest(pick('benchnet_host_cpus', matchers), 'member')}", "{{member}}")],
                "percentunit", steps=("green", ((0.01, "red"),))),

@@ -32,12 +32,12 @@ def board():
 def _result() -> Row:
     latency = "benchnet_run_latency_seconds"
     return Row("", [[
-        stat("Phase", "Where the run is.", f"{pick('benchnet_run_phase', RUN)} == 1", "none", sparkline=False, legend="{{phase}}"),
+        stat("Phase", "Phase of the run.", f"{pick('benchnet_run_phase', RUN)} == 1", "none", sparkline=False, legend="{{phase}}"),
         stat("Valid", "The verdict: whether anything disturbed the run. docs/results.md has the reasons.", pick("benchnet_run_valid", RUN), "none",
              texts=YES_NO, sparkline=False),
-        stat("Throughput", "Operations that succeeded in the window, each second.", pick("benchnet_run_throughput_per_second", RUN), "ops",
+        stat("Throughput", "Operations that succeeded in the window, per second.", pick("benchnet_run_throughput_per_second", RUN), "ops",
              sparkline=False, decimals=1),
-        stat("Median latency", "Of the operations in the window, from the moment at which they were due.", pick(latency, RUN, 'quantile="0.5"'), "s",
+        stat("Median latency", "Of the operations in the window, from the time at which they were due.", pick(latency, RUN, 'quantile="0.5"'), "s",
              sparkline=False),
         stat("99th percentile", "Of the latency of the operations in the window.", pick(latency, RUN, 'quantile="0.99"'), "s", sparkline=False),
         stat("Errors", "Operations that failed in the window.", pick("benchnet_run_errors", RUN), "short", MORE_IS_BAD, sparkline=False),
@@ -49,22 +49,22 @@ def _facts() -> Row:
     of_network = {"namespace": "${namespace}", "network": "${network}"}
     findings = pick("benchnet_run_finding", RUN)
     return Row("", [[
-        table("What was run", "Network, workload and, if an experiment made it, its point. The names lead to their dashboards.",
+        table("Workload", "Network, workload and, if an experiment created it, its point. The names link to their dashboards.",
               [Column("", INFO)], hidden=(*NOISE, "namespace"),
               links={"experiment": [Link("The experiment", "benchnet-experiment",
                                          {"namespace": "${namespace}", "experiment": links.field("experiment")})],
                      "network": [Link("All networks", "benchnet-networks", of_network), Link("Corda", "benchnet-corda", of_network),
                                  Link("JPaxos", "benchnet-jpaxos", of_network), Link("Malachite", "benchnet-malachite", of_network),
                                  Link("Emerald", "benchnet-emerald", of_network), Link("PostgreSQL", "benchnet-postgresql", of_network)]}).height(5),
-        table("Findings", "Findings about the run: Invalid, Recorded (Invalid but for measure.environmentPolicy), or Note. docs/results.md says what each means.",
+        table("Findings", "Findings about the run: Invalid, Recorded (Invalid but for measure.environmentPolicy), or Note. docs/results.md explains each.",
               [Column("", f"{total(findings, 'severity', 'reason')} or "
                           f"label_replace(count({INFO}) unless count({findings}), 'reason', 'nothing', '', '')")]).height(5),
     ]])
 
 
 def _operations() -> Row:
-    return Row("What the network did", [[
-        series("Operations of the platform", "What the platform itself counts, each second on all chosen members or, where every member does the "
+    return Row("Activity of the network", [[
+        series("Operations of the platform", "What the platform itself counts, per second on all chosen members or, where every member does the "
                "same, on the one that is ahead: flows of Corda, requests of JPaxos, blocks of Malachite, transactions of Emerald.", [
                    Query(total(rate("corda_flows_finished_total", MEMBERS)), "flows finished"),
                    Query(highest(rate("benchnet_member_operations_total", MEMBERS)), "requests executed"),
@@ -74,10 +74,10 @@ def _operations() -> Row:
             Query(highest(pick("corda_flow_duration_seconds", MEMBERS, 'outcome="Success"', 'quantile="0.99"'), "flow"), "{{flow}}"),
             Query(quantile(0.99, "malachite_bench_block_time_seconds", MEMBERS), "block time, 99th percentile"),
             Query(mean("malachitebft_core_consensus_time_per_block", MEMBERS), "time per block, mean")], "s"),
-        series("Piled up", "Work that waits: messages in Corda's peer-to-peer brokers, transactions in Reth's pool.", [
+        series("Backlog", "Work that waits: messages in Corda's peer-to-peer brokers, transactions in Reth's pool.", [
             Query(total(pick("corda_broker_messages", MEMBERS, 'broker="P2P"'), "member"), "{{member}} messages"),
             Query(total(pick("reth_transaction_pool_pending_pool_transactions", MEMBERS), "member"), "{{member}} transactions")], "short"),
-        series("Database connections at work", "Sessions of the network's databases that are active.",
+        series("Active database connections", "Sessions of the network's databases that are active.",
                [Query(total(pick("pg_stat_activity_count", 'namespace="$namespace", network="$network", state="active"'), "database"), "{{database}}")],
                "short"),
     ]])
@@ -93,7 +93,7 @@ def _drivers() -> Row:
                       f"({total(rate('benchnet_container_cpu_periods_total', workers), 'pod')} > 0)", "{{pod}}")],
                "percentunit", most=1, steps=("green", ((0.01, "yellow"), (0.1, "red")))),
         series("Memory", "Working set of the drivers.", [Query(total(pick(resources.MEMORY, workers), "pod"), "{{pod}}")], "bytes"),
-        series("Network", "Bytes each second that the drivers send, and below zero those that they receive.",
+        series("Network", "Bytes per second that the drivers send, and below zero those that they receive.",
                [Query(total(rate("benchnet_pod_network_sent_bytes_total", workers), "pod"), "{{pod}} sent"),
                 Query(f"-{total(rate('benchnet_pod_network_received_bytes_total', workers), 'pod')}", "{{pod}} received")], "Bps", least=None),
     ]])
