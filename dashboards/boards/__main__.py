@@ -4,7 +4,7 @@ import pathlib
 import sys
 
 from . import corda, emerald, experiment, jpaxos, malachite, networks, operator, postgresql, run
-from .schema import checked
+from .schema import to_checked_json
 
 BOARDS = (networks, run, experiment, corda, jpaxos, malachite, emerald, postgresql, operator)
 
@@ -16,7 +16,7 @@ def main() -> None:
         old.unlink()
     for module in BOARDS:
         board = module.board()
-        (folder / f"{board.uid}.json").write_text(checked(board), encoding="utf-8")
+        (folder / f"{board.uid}.json").write_text(to_checked_json(board), encoding="utf-8")
 
 
 main()

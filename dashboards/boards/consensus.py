@@ -2,7 +2,7 @@
 
 from .frame import Row
 from .panels import Query, series
-from .promql import MEMBERS, mean, pick, rate, total
+from .promql import MEMBERS, mean, rate, select, sum_by
 
 PREFIX = "malachitebft_core_consensus_"
 
@@ -11,11 +11,11 @@ def row() -> Row:
     return Row("Consensus, by the library", [
         [
             series("Height", "Height that the validator decides on. One that lies below the others catches up, or stands still.",
-                   [Query(total(pick(PREFIX + "height", MEMBERS), "member"), "{{member}}")], "none", least=None),
+                   [Query(sum_by(select(PREFIX + "height", MEMBERS), "member"), "{{member}}")], "none", least=None),
             series("Round", "Round of that height. Above zero a proposer was late or its proposal was refused.",
-                   [Query(total(pick(PREFIX + "round", MEMBERS), "member"), "{{member}}")], "none"),
+                   [Query(sum_by(select(PREFIX + "round", MEMBERS), "member"), "{{member}}")], "none"),
             series("Connected peers", "Validators that the validator is connected to.",
-                   [Query(total(pick(PREFIX + "connected_peers", MEMBERS), "member"), "{{member}}")], "none"),
+                   [Query(sum_by(select(PREFIX + "connected_peers", MEMBERS), "member"), "{{member}}")], "none"),
         ],
         [
             series("Time per block", "Mean time from the start of a height to its decision.",
@@ -28,8 +28,8 @@ def row() -> Row:
         ],
         [
             series("Inputs in queue", "Messages for later heights that wait until consensus is there.",
-                   [Query(total(pick(PREFIX + "queue_size", MEMBERS), "member"), "{{member}}")], "short"),
+                   [Query(sum_by(select(PREFIX + "queue_size", MEMBERS), "member"), "{{member}}")], "short"),
             series("Votes sent again", "Times per second that a validator repeats its vote, since no round made progress.",
-                   [Query(total(rate(PREFIX + "rebroadcast_timeouts_total", MEMBERS), "member"), "{{member}}")], "ops"),
+                   [Query(sum_by(rate(PREFIX + "rebroadcast_timeouts_total", MEMBERS), "member"), "{{member}}")], "ops"),
         ],
     ])

@@ -26,7 +26,7 @@ class Row:
     lines: typing.Sequence[Line]
 
 
-class Marks(models.AnnotationQuery):
+class TimeMarks(models.AnnotationQuery):
     """Vertical lines at the times that are the values of a series, in milliseconds since 1970."""
 
     def __init__(self, name: str, expr: str, color: str, title: str, text: str) -> None:
@@ -37,11 +37,11 @@ class Marks(models.AnnotationQuery):
         return super().to_json() | {
             "useValueForTime": True, "titleFormat": self.title, "textFormat": self.text, "tagKeys": "run,workload", "step": "15s"}
 
-    def build(self) -> Marks:
+    def build(self) -> TimeMarks:
         return self
 
 
-def variable(name: str, label: str, query: str, several: bool = False, hidden: bool = False) -> parts.QueryVariable:
+def label_variable(name: str, label: str, query: str, several: bool = False, hidden: bool = False) -> parts.QueryVariable:
     """Returns a variable with the values of a label. If several, users may select more than one, and the default is all."""
     made = (
         parts.QueryVariable(name).label(label).query(query).datasource(DATASOURCE)
@@ -56,24 +56,24 @@ def variable(name: str, label: str, query: str, several: bool = False, hidden: b
 
 
 def board(uid: str, title: str, description: str, variables: typing.Sequence[parts.QueryVariable], rows: typing.Sequence[Row],
-          marks: typing.Sequence[Marks] = (), pages: typing.Sequence[parts.DashboardLink] = (), since: str = "now-1h") -> models.Dashboard:
+          marks: typing.Sequence[TimeMarks] = (), pages: typing.Sequence[parts.DashboardLink] = (), since: str = "now-1h") -> models.Dashboard:
     """Returns a dashboard. Its uid must never change, because users and other dashboards link to it."""
     made = (
         parts.Dashboard(f"benchnet / {title}").uid(uid).description(description).tags([links.TAG]).readonly()
         .tooltip(models.DashboardCursorSync.CROSSHAIR).time(since, "now").refresh("30s").timezone("browser")
         .with_variable(parts.DatasourceVariable("datasource").label("Data source").type("prometheus"))
-        .links([links.others(), *pages, links.page("Runbooks", "runbooks.md")])
+        .links([links.dashboards_menu(), *pages, links.documentation_link("Runbooks", "runbooks.md")])
     )
     for each in variables:
         made = made.with_variable(each)
     for mark in marks:
         made = made.annotation(mark)
     built = made.build()
-    built.panels = list(_laid_out(rows))
+    built.panels = list(_place_panels(rows))
     return built
 
 
-def _laid_out(rows: typing.Sequence[Row]) -> typing.Iterator[models.Panel | models.RowPanel]:
+def _place_panels(rows: typing.Sequence[Row]) -> typing.Iterator[models.Panel | models.RowPanel]:
     """Yields the panels with their positions and IDs, from the top down. A row without a title has no heading."""
     number, top = 0, 0
     for row in rows:

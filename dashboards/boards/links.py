@@ -20,22 +20,22 @@ class Link:
     uid: str
     variables: dict[str, str]
 
-    def built(self) -> parts.DashboardLink:
+    def builder(self) -> parts.DashboardLink:
         chosen = "".join(f"&var-{name}={value}" for name, value in self.variables.items())
         return parts.DashboardLink(self.title).url(f"/d/{self.uid}?${{__url_time_range}}&var-datasource=${{datasource}}{chosen}")
 
 
-def field(label: str) -> str:
+def field_reference(label: str) -> str:
     """Returns Grafana's expression for the value of a label in a table row."""
     return f"${{__data.fields.{label}}}"
 
 
-def label(name: str) -> str:
+def label_reference(name: str) -> str:
     """Returns Grafana's expression for the value of a label of a series."""
     return f"${{__field.labels.{name}}}"
 
 
-def others() -> parts.DashboardLink:
+def dashboards_menu() -> parts.DashboardLink:
     """Returns a menu of all of the project's dashboards, which keeps the selected variables."""
     return (
         parts.DashboardLink("benchnet").type(models.DashboardLinkType.DASHBOARDS).tags([TAG]).as_dropdown(True)
@@ -43,7 +43,7 @@ def others() -> parts.DashboardLink:
     )
 
 
-def page(title: str, path: str) -> parts.DashboardLink:
+def documentation_link(title: str, path: str) -> parts.DashboardLink:
     """Returns a link to a page of the documentation, such as runbooks.md."""
     return (
         parts.DashboardLink(title).type(models.DashboardLinkType.LINK).url(DOCUMENTATION + path).icon("doc")

@@ -1,9 +1,9 @@
 """A Malachite network: blocks, their time, rounds and size."""
 
-from . import choices, consensus, links, resources
+from . import consensus, links, resources, variables
 from .frame import Row, board as framed
 from .panels import PLAIN, Query, series, stat
-from .promql import MEMBERS, highest, mean, pick, quantile, rate, total
+from .promql import MEMBERS, max_by, mean, quantile, rate, select, sum_by
 
 BLOCKS = "malachite_bench_blocks_total"
 BLOCK_TIME, CONSENSUS_TIME = "malachite_bench_block_time_seconds", "malachite_bench_consensus_time_seconds"
@@ -12,23 +12,23 @@ BLOCK_TIME, CONSENSUS_TIME = "malachite_bench_block_time_seconds", "malachite_be
 def board():
     return framed(
         "benchnet-malachite", "Malachite", "Validators of one Malachite network: block rate and time, rounds, bytes, peers.",
-        choices.of_network(BLOCKS), [_now(), _blocks(), consensus.row(), resources.row(), resources.hosts(MEMBERS)],
-        pages=[links.page("Malachite in benchnet", "malachite.md")],
+        variables.platform_variables(BLOCKS), [_overview(), _blocks(), consensus.row(), resources.row(), resources.hosts(MEMBERS)],
+        pages=[links.documentation_link("Malachite in benchnet", "malachite.md")],
     )
 
 
-def _now() -> Row:
+def _overview() -> Row:
     return Row("", [[
         stat("Blocks", "Blocks that the fastest validator decides per second: every validator decides every block.",
-             highest(rate(BLOCKS, MEMBERS)), "suffix: blocks/s", decimals=2),
+             max_by(rate(BLOCKS, MEMBERS)), "suffix: blocks/s", decimals=2),
         stat("Block time", "Mean time from decision to decision.", mean(BLOCK_TIME, MEMBERS), "s"),
         stat("Block time, 99th percentile", "Estimated from buckets that are 26 % apart.", quantile(0.99, BLOCK_TIME, MEMBERS), "s"),
-        stat("Bytes decided", "Bytes of decided blocks per second.", highest(rate("malachite_bench_block_bytes_total", MEMBERS)), "Bps"),
-        stat("Height", "The highest decided block.", highest(pick("malachite_bench_height", MEMBERS)), "none"),
+        stat("Bytes decided", "Bytes of decided blocks per second.", max_by(rate("malachite_bench_block_bytes_total", MEMBERS)), "Bps"),
+        stat("Height", "The highest decided block.", max_by(select("malachite_bench_height", MEMBERS)), "none"),
         stat("Behind", "Blocks between the first and the last validator.",
-             f"max({pick('malachite_bench_height', MEMBERS)}) - min({pick('malachite_bench_height', MEMBERS)})", "short",
+             f"max({select('malachite_bench_height', MEMBERS)}) - min({select('malachite_bench_height', MEMBERS)})", "short",
              ("green", ((5, "yellow"), (50, "red")))),
-        stat("Validators", "Validators that are scraped.", f"count({pick('malachite_bench_height', MEMBERS)})", "none", PLAIN),
+        stat("Validators", "Validators that are scraped.", f"count({select('malachite_bench_height', MEMBERS)})", "none", PLAIN),
     ]])
 
 
@@ -36,7 +36,7 @@ def _blocks() -> Row:
     return Row("Blocks", [
         [
             series("Blocks decided", "Per second, by validator. One above the others is catching up.",
-                   [Query(total(rate(BLOCKS, MEMBERS), "member"), "{{member}}")], "suffix: blocks/s"),
+                   [Query(sum_by(rate(BLOCKS, MEMBERS), "member"), "{{member}}")], "suffix: blocks/s"),
             series("Block time", "Time from decision to decision, over all chosen validators.",
                    [Query(quantile(0.5, BLOCK_TIME, MEMBERS), "median"), Query(quantile(0.9, BLOCK_TIME, MEMBERS), "90th percentile"),
                     Query(quantile(0.99, BLOCK_TIME, MEMBERS), "99th percentile"), Query(mean(BLOCK_TIME, MEMBERS), "mean")], "s"),
@@ -45,12 +45,12 @@ def _blocks() -> Row:
         ],
         [
             series("Bytes decided", "Bytes of decided blocks per second, by validator.",
-                   [Query(total(rate("malachite_bench_block_bytes_total", MEMBERS), "member"), "{{member}}")], "Bps"),
+                   [Query(sum_by(rate("malachite_bench_block_bytes_total", MEMBERS), "member"), "{{member}}")], "Bps"),
             series("Block size", "Mean size of decided blocks.",
                    [Query(mean("malachite_bench_block_size_bytes", MEMBERS, by=("member",)), "{{member}}")], "bytes"),
             series("Later rounds", "Blocks per second that needed more than one round because their proposer was late or unavailable.",
-                   [Query(total(rate("malachite_bench_rounds_above_zero_total", MEMBERS), "member"), "{{member}}")], "suffix: blocks/s"),
+                   [Query(sum_by(rate("malachite_bench_rounds_above_zero_total", MEMBERS), "member"), "{{member}}")], "suffix: blocks/s"),
             series("Fetched from peers", "Decided blocks per second that a validator missed and fetched from another.",
-                   [Query(total(rate("malachite_bench_blocks_synced_total", MEMBERS), "member"), "{{member}}")], "suffix: blocks/s"),
+                   [Query(sum_by(rate("malachite_bench_blocks_synced_total", MEMBERS), "member"), "{{member}}")], "suffix: blocks/s"),
         ],
     ])

@@ -93,7 +93,7 @@ def stat(title: str, description: str, expr: str, unit: str = "none", steps: Ste
     if texts:
         panel = panel.mappings(mappings(texts))
     if link:
-        panel = panel.data_links([link.built()])
+        panel = panel.data_links([link.builder()])
     return panel
 
 
@@ -117,7 +117,7 @@ def series(title: str, description: str, queries: typing.Sequence[Query], unit: 
         panel = panel.thresholds(thresholds(steps)).thresholds_style(
             common.GraphThresholdsStyleConfig().mode(options.GraphThresholdsStyleMode.DASHED))
     if link:
-        panel = panel.data_links([link.built()])
+        panel = panel.data_links([link.builder()])
     return panel
 
 
@@ -141,14 +141,14 @@ def table(title: str, description: str, columns: typing.Sequence[Column], hidden
     )
     for column in columns:
         if column.title:
-            panel = panel.override_by_name(column.title, _of_column(column))
+            panel = panel.override_by_name(column.title, _column_overrides(column))
     for label, to in (links or {}).items():
-        built = [link.built().build() for link in to]
+        built = [link.builder().build() for link in to]
         panel = panel.override_by_name(titled.get(label, label), [models.DynamicConfigValue(id_val="links", value=built)])
     return panel
 
 
-def _of_column(column: Column) -> list[models.DynamicConfigValue]:
+def _column_overrides(column: Column) -> list[models.DynamicConfigValue]:
     properties = [models.DynamicConfigValue(id_val="unit", value=column.unit)]
     if column.steps:
         properties.append(models.DynamicConfigValue(id_val="thresholds", value=thresholds(column.steps).build()))
@@ -167,6 +167,6 @@ def bars(title: str, description: str, query: Query, unit: str, link: Link | Non
         .display_mode(options.BarGaugeDisplayMode.BASIC)
         .reduce_options(common.ReduceDataOptions().calcs(["lastNotNull"]).values(False).fields(""))
     )
-    return panel.data_links([link.built()]) if link else panel
+    return panel.data_links([link.builder()]) if link else panel
 
 
