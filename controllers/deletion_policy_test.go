@@ -45,11 +45,15 @@ func TestDeletionPolicyRestrictsRunners(t *testing.T) {
 	w.createTenantUsers()
 	must(t, w.createFromYAML(networkKeepingResults, &v1alpha1.BenchmarkNetwork{}))
 	must(t, w.createFromYAML(gridExperiment, &v1alpha1.BenchmarkExperiment{}))
+	must(t, w.createFromYAML(twoWorkerRun, &v1alpha1.BenchmarkRun{}))
 	runner, admin := w.clientAs("team-a-engineers"), w.clientAs("team-a-leads")
 	w.installDeletionPolicy(runner)
 	const owner = `{"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap", "name": "gone", "uid": "11111111-1111-1111-1111-111111111111"}]}}`
 	network := func(c client.Client, patch string) error {
 		return c.Patch(w.ctx, w.getNetwork("kept"), mergePatch(patch), client.DryRunAll)
+	}
+	run := func(c client.Client, patch string) error {
+		return c.Patch(w.ctx, w.getRun("extra"), mergePatch(patch), client.DryRunAll)
 	}
 	created := func(c client.Client, replaced, by string) error {
 		text := strings.Replace(networkKeepingResults, "name: kept", "name: another", 1)
@@ -75,6 +79,8 @@ func TestDeletionPolicyRestrictsRunners(t *testing.T) {
 		"the reset of a network": {func(c client.Client) error {
 			return network(c, `{"metadata": {"annotations": {"benchnet.dev/reset": "1"}}}`)
 		}, ""},
+		"the TTL of a run":          {func(c client.Client) error { return run(c, `{"spec": {"ttlSecondsAfterFinished": 0}}`) }, "spec.ttlSecondsAfterFinished"},
+		"the end of a run":          {func(c client.Client) error { return run(c, `{"spec": {"cancelled": true}}`) }, ""},
 		"the hold on a network":     {func(c client.Client) error { return network(c, `{"spec": {"suspend": true}}`) }, ""},
 		"the priority of a network": {func(c client.Client) error { return network(c, `{"spec": {"priority": 1}}`) }, ""},
 	} {

@@ -56,6 +56,9 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 	case e.IsComplete():
 		r.preflights.forgetExperiment(req.NamespacedName)
 		r.rejectedDocuments.Delete(e.UID)
+		if err := r.acknowledgeGeneration(ctx, e); err != nil {
+			return ctrl.Result{}, err
+		}
 		return r.deleteIfExpired(ctx, e)
 	case status.HasPassedPreflight(e):
 		r.preflights.forgetExperiment(req.NamespacedName)
@@ -131,6 +134,14 @@ func (r *ExperimentReconciler) deleteUnneededNetworks(ctx context.Context, pass 
 		}
 	}
 	return nil
+}
+
+// acknowledgeGeneration records in the status of a complete experiment that its current spec was read.
+func (r *ExperimentReconciler) acknowledgeGeneration(ctx context.Context, e *v1alpha1.BenchmarkExperiment) error {
+	before := e.DeepCopy()
+	e.Status.ObservedGeneration = e.Generation
+	setObservedGeneration(e.Status.Conditions, e.Generation)
+	return patchStatus(ctx, r.Client, r.Recorder, before, e, before.Status.Conditions, e.Status.Conditions)
 }
 
 // deleteIfExpired deletes a completed experiment when its time to live is over.

@@ -263,6 +263,12 @@ func TestExperimentOfTwoNetworks(t *testing.T) {
 	if n := w.writeCount.Load(); n != 0 {
 		t.Errorf("a complete experiment causes %d writes", n)
 	}
+	must(t, w.client.Patch(w.ctx, e, client.RawPatch(types.MergePatchType, []byte(`{"spec": {"ttlSecondsAfterFinished": 3600}}`))))
+	_, err = w.experimentReconciler().Reconcile(w.ctx, w.requestFor("grid"))
+	must(t, err)
+	if e = w.getExperiment("grid"); e.Status.ObservedGeneration != e.Generation || e.Status.Conditions[0].ObservedGeneration != e.Generation {
+		t.Errorf("a complete experiment should acknowledge its generation %d: %+v", e.Generation, e.Status)
+	}
 }
 
 func TestExperimentWaitsWithoutWriting(t *testing.T) {

@@ -65,6 +65,13 @@ func suppressesEvent(c metav1.Condition) bool {
 		c.Status == metav1.ConditionUnknown || c.Reason == v1alpha1.ReasonNotLimited
 }
 
+// setObservedGeneration sets the generation of all conditions, in place.
+func setObservedGeneration(conditions []metav1.Condition, generation int64) {
+	for i := range conditions {
+		conditions[i].ObservedGeneration = generation
+	}
+}
+
 // changedConditions returns the current conditions that are new or whose status or reason differs from the old ones.
 func changedConditions(old, current []metav1.Condition) []metav1.Condition {
 	var changed []metav1.Condition

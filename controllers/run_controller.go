@@ -83,9 +83,7 @@ func (r *RunReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 func (r *RunReconciler) acknowledgeGeneration(ctx context.Context, run *v1alpha1.BenchmarkRun) error {
 	before := run.DeepCopy()
 	run.Status.ObservedGeneration = run.Generation
-	for i := range run.Status.Conditions {
-		run.Status.Conditions[i].ObservedGeneration = run.Generation
-	}
+	setObservedGeneration(run.Status.Conditions, run.Generation)
 	return patchStatus(ctx, r.Client, r.Recorder, before, run, before.Status.Conditions, run.Status.Conditions)
 }
 
