@@ -48,7 +48,8 @@ func (c counterOptions) newCounter() (*exposition.SharedCounter, []process.LineW
 	case (*c.grid > 0) != slices.Contains(expression.SubexpNames(), timeGroup):
 		return nil, nil, subcommand.UsageErrorf("--count-grid and a group (?P<time>...) in --count-pattern belong together")
 	case expression.NumSubexp() != 1 && *c.grid == 0, expression.NumSubexp() != 2 && *c.grid > 0:
-		return nil, nil, subcommand.UsageErrorf("--count-pattern: %q has %d groups, want one around the number, in addition to the group of the time", *c.pattern, expression.NumSubexp())
+		return nil, nil, subcommand.UsageErrorf("--count-pattern: %q has %d groups, want one around the number, in addition to the group of the time",
+			*c.pattern, expression.NumSubexp())
 	case !metricNamePattern.MatchString(*c.name):
 		return nil, nil, subcommand.UsageErrorf("--count-name: %q is not the name of a metric", *c.name)
 	}

@@ -101,9 +101,9 @@ func TestExitCodeOfAnInvalidRun(t *testing.T) {
 
 func TestCompare(t *testing.T) {
 	o := runPlugin(t, "compare", "sizes:small", "sizes:again")
-	o.expect(t, 0, "sizes:again   Throughput    2.31       2.03       -12.16 %", "NoDifference")
+	o.expect(t, 0, "sizes:again   Throughput    2.31       2.03       -12.2 %", "NoDifference")
 	o = runPlugin(t, "compare", "small-blocks", "small-again")
-	o.expect(t, 0, "one run of each", "by batches of 1 and 1 s", "small-again   Throughput   2.93       3.53", "p95          937.0      798.2      -14.81 %")
+	o.expect(t, 0, "one run of each", "by batches of 1 and 1 s", "small-again   Throughput   2.93       3.53", "p95          937.0      798.2      -14.8 %")
 	// A loose gate passes. One that these few runs cannot decide at this confidence does not.
 	runPlugin(t, "compare", "sizes:small", "sizes:again", "--gate", "throughput=90%").expect(t, 0, "Passed")
 	runPlugin(t, "compare", "sizes:small", "sizes:again", "--gate", "throughput=5%", "--confidence", "99").expect(t, 2, "gate undecided: ")
@@ -120,7 +120,7 @@ func TestCompareWithFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := runPlugin(t, "compare", file, "sizes", "--metric", "throughput")
-	o.expect(t, 0, "sizes:small", "sizes:again", "+0.00 %", "NoDifference")
+	o.expect(t, 0, "sizes:small", "sizes:again", "+0.0 %", "NoDifference")
 	if n := strings.Count(o.out, "\n"); n != 3 {
 		t.Errorf("%d lines, want a head and one for each variant:\n%s", n, o.out)
 	}

@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -60,9 +59,9 @@ func (c *ComparisonOutcome) formatDetectable() string {
 func (c *ComparisonOutcome) FormatDifference(difference float64) string {
 	switch {
 	case c.Scale == statistics.Relative:
-		return fmt.Sprintf("%+.1f %%", dropSignOfZero(100*difference, 10))
+		return format.SignedPercent(difference)
 	case c.Metric == string(v1alpha1.MetricErrorShare):
-		return fmt.Sprintf("%+.2f points", dropSignOfZero(100*difference, 100))
+		return format.Signed(100*difference, 2) + " points"
 	case c.Metric == string(v1alpha1.MetricThroughput):
 		return fmt.Sprintf("%+.3g/s", difference)
 	default:
@@ -73,13 +72,4 @@ func (c *ComparisonOutcome) FormatDifference(difference float64) string {
 // FormatInterval formats the interval of the difference, such as "[-10.2 %, -6.0 %]".
 func (c *ComparisonOutcome) FormatInterval() string {
 	return fmt.Sprintf("[%s, %s]", c.FormatDifference(c.Low), c.FormatDifference(c.High))
-}
-
-// dropSignOfZero returns v, or 0 if v rounds to 0 at the given parts of one, so that a value that is formatted
-// as zero has no minus sign.
-func dropSignOfZero(v, parts float64) float64 {
-	if rounded := math.Round(v * parts); rounded == 0 {
-		return 0
-	}
-	return v
 }

@@ -208,3 +208,16 @@ func BenchmarkCompareVariants(b *testing.B) {
 		CompareVariants(newComparisonSpec(v1alpha1.MetricThroughput, "5"), points, runs, 1, nil)
 	}
 }
+
+func TestDifferencesOnTheirScale(t *testing.T) {
+	for want, c := range map[string]ComparisonOutcome{
+		"-8.1 %":       {Metric: "Throughput", Comparison: statistics.Comparison{Scale: statistics.Relative, Difference: -0.081}},
+		"+0.50 points": {Metric: "ErrorShare", Comparison: statistics.Comparison{Scale: statistics.Absolute, Difference: 0.005}},
+		"+0.00 points": {Metric: "ErrorShare", Comparison: statistics.Comparison{Scale: statistics.Absolute, Difference: -0.00001}},
+		"+12.3 ms":     {Metric: "LatencyP95", Comparison: statistics.Comparison{Scale: statistics.Absolute, Difference: 12.34}},
+	} {
+		if got := c.FormatDifference(c.Difference); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}

@@ -36,6 +36,17 @@ func Percent(share float64) string {
 	return Decimal(share*100) + " %"
 }
 
+// Signed formats a number with its sign. What is rounded to zero has a plus.
+func Signed(x float64, decimals int) string {
+	if math.Round(x*math.Pow10(decimals)) == 0 {
+		x = 0
+	}
+	return fmt.Sprintf("%+.*f", decimals, x)
+}
+
+// SignedPercent formats a difference as a share of 1.
+func SignedPercent(share float64) string { return Signed(100*share, 1) + " %" }
+
 // WholePercent formats a share of 1 without decimals.
 func WholePercent(share float64) string { return fmt.Sprintf("%.0f %%", share*100) }
 

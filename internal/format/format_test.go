@@ -31,3 +31,11 @@ func TestCount(t *testing.T) {
 		}
 	}
 }
+
+func TestSignedZeroHasPlus(t *testing.T) {
+	for want, share := range map[string]float64{"+0.0 %": -0.0004, "-0.1 %": -0.0006, "+12.3 %": 0.1234} {
+		if got := format.SignedPercent(share); got != want {
+			t.Errorf("%v is %q, want %q", share, got, want)
+		}
+	}
+}

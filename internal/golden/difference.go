@@ -28,7 +28,7 @@ func formatDifference(base, got []Document) string {
 			text.WriteString(sourcePrefix + source + "\n")
 		}
 		text.WriteString(hunks)
-		known.put(d)
+		known.addDocument(d)
 	}
 	return text.String()
 }
@@ -49,7 +49,7 @@ func applyDifference(base []Document, difference string) ([]Document, error) {
 			return nil, fmt.Errorf("%s: %w", title, err)
 		}
 		d := Document{title, text}
-		known.put(d)
+		known.addDocument(d)
 		all = append(all, d)
 	}
 	return all, nil
@@ -64,12 +64,12 @@ type documentSet struct {
 func newDocumentSet(base []Document) *documentSet {
 	set := &documentSet{texts: map[string]string{}}
 	for _, d := range base {
-		set.put(d)
+		set.addDocument(d)
 	}
 	return set
 }
 
-func (s *documentSet) put(d Document) {
+func (s *documentSet) addDocument(d Document) {
 	if _, ok := s.texts[d.Title]; !ok {
 		s.titles = append(s.titles, d.Title)
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/format"
 	"github.com/benchnet/benchnet/internal/run/results"
-	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
 // ForPoints returns a table of the points of a finished experiment: means over the valid runs, with the
@@ -108,9 +107,8 @@ func ForComparisons(outcomes []experiment.ComparisonOutcome) *Table {
 	t := New("Candidate", "Metric", "Baseline", "Measured", "Difference", "Interval", "P", "Detectable", "Verdict", "Gate",
 		"+Against", "+Effect", "+Runs", "+Message")
 	for _, o := range outcomes {
-		interval := "[" + formatDifference(&o, o.Low) + ", " + formatDifference(&o, o.High) + "]"
-		t.AddRow(o.Candidate, o.Metric, format.Number(o.BaselineMean), format.Number(o.CandidateMean), formatDifference(&o, o.Difference),
-			interval, format.Number(o.PValue), formatDetectable(&o), o.Verdict, o.Gate,
+		t.AddRow(o.Candidate, o.Metric, format.Number(o.BaselineMean), format.Number(o.CandidateMean), o.FormatDifference(o.Difference),
+			o.FormatInterval(), format.Number(o.PValue), formatDetectable(&o), o.Verdict, o.Gate,
 			o.Baseline, format.Number(o.EffectSize), fmt.Sprintf("%d against %d", o.Candidates, o.Baselines), o.Message)
 	}
 	return t
@@ -121,22 +119,8 @@ func formatDetectable(o *experiment.ComparisonOutcome) string {
 	if o.Detectable == 0 {
 		return ""
 	}
-	return strings.TrimPrefix(formatDifference(o, o.Detectable), "+")
+	return strings.TrimPrefix(o.FormatDifference(o.Detectable), "+")
 }
-
-// formatDifference formats a difference on the scale of the comparison.
-func formatDifference(o *experiment.ComparisonOutcome, value float64) string {
-	switch {
-	case o.Scale != statistics.Absolute:
-		return FormatSignedPercent(value)
-	case o.Metric == string(v1alpha1.MetricErrorShare):
-		return fmt.Sprintf("%+.2f points", value*100)
-	}
-	return fmt.Sprintf("%+.3g", value)
-}
-
-// FormatSignedPercent formats a share as a percentage with its sign.
-func FormatSignedPercent(share float64) string { return fmt.Sprintf("%+.2f %%", share*100) }
 
 // ForLatencies returns a table of the latencies of two single runs, in milliseconds. A single run has no intervals.
 func ForLatencies(baseline, candidate *results.RunResult) *Table {
@@ -148,7 +132,7 @@ func ForLatencies(baseline, candidate *results.RunResult) *Table {
 	}{{"mean", a.Mean, b.Mean}, {"p50", a.P50, b.P50}, {"p90", a.P90, b.P90}, {"p95", a.P95, b.P95}, {"p99", a.P99, b.P99}, {"max", a.Max, b.Max}} {
 		change := ""
 		if row.was > 0 {
-			change = FormatSignedPercent(row.became/row.was - 1)
+			change = format.SignedPercent(row.became/row.was - 1)
 		}
 		t.AddRow(row.name, format.Number(row.was), format.Number(row.became), change)
 	}

@@ -23,25 +23,13 @@ func TestPointWithoutNumbers(t *testing.T) {
 	}
 }
 
-func TestDifferencesOnTheirScale(t *testing.T) {
-	for want, o := range map[string]experiment.ComparisonOutcome{
-		"-8.10 %":      {Metric: "Throughput", Comparison: statistics.Comparison{Scale: statistics.Relative, Difference: -0.081}},
-		"+0.50 points": {Metric: "ErrorShare", Comparison: statistics.Comparison{Scale: statistics.Absolute, Difference: 0.005}},
-		"+12.3":        {Metric: "LatencyP95", Comparison: statistics.Comparison{Scale: statistics.Absolute, Difference: 12.34}},
-	} {
-		if got := formatDifference(&o, o.Difference); got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
-	}
-}
-
 func TestDetectableIsEmptyWhereItIsUnknown(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		outcome experiment.ComparisonOutcome
 		want    string
 	}{
-		{"enough runs", experiment.ComparisonOutcome{Verdict: experiment.NoDifference, Comparison: statistics.Comparison{Detectable: 0.123}}, "12.30 %"},
+		{"enough runs", experiment.ComparisonOutcome{Verdict: experiment.NoDifference, Comparison: statistics.Comparison{Scale: statistics.Relative, Detectable: 0.123}}, "12.3 %"},
 		{"too few runs", experiment.ComparisonOutcome{Verdict: experiment.TooFewRuns}, "-"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
