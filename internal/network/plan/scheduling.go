@@ -104,7 +104,7 @@ func requiredInstance(template *corev1.PodTemplateSpec) string {
 func keepsApart(pod, other *corev1.PodTemplateSpec) bool {
 	if a := pod.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {
 		for _, term := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
-			if selects(term.LabelSelector, other) {
+			if selectorMatches(term.LabelSelector, other) {
 				return true
 			}
 		}
@@ -121,7 +121,7 @@ func exceedsSkew(pod *corev1.PodTemplateSpec, onHost []*corev1.PodTemplateSpec) 
 		}
 		var selected int32
 		for _, other := range onHost {
-			if selects(c.LabelSelector, other) {
+			if selectorMatches(c.LabelSelector, other) {
 				selected++
 			}
 		}
@@ -132,8 +132,8 @@ func exceedsSkew(pod *corev1.PodTemplateSpec, onHost []*corev1.PodTemplateSpec) 
 	return false
 }
 
-// selects reports whether the selector matches the pod. An invalid selector matches none.
-func selects(selector *metav1.LabelSelector, pod *corev1.PodTemplateSpec) bool {
+// selectorMatches reports whether the selector matches the pod. An invalid selector matches none.
+func selectorMatches(selector *metav1.LabelSelector, pod *corev1.PodTemplateSpec) bool {
 	s, err := metav1.LabelSelectorAsSelector(selector)
 	return err == nil && s.Matches(labels.Set(pod.Labels))
 }
