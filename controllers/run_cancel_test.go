@@ -61,6 +61,37 @@ func TestCancelMeasuringRun(t *testing.T) {
 	w.mustGet("later", job)
 }
 
+// TestCancelWithRealJobController checks that Kubernetes stops the workers of a suspended Job.
+func TestCancelWithRealJobController(t *testing.T) {
+	w := newTestEnvWithRun(t, twoWorkerRun)
+	w.startControllers("job-controller")
+	w.reconcileRun("extra")
+	pods := func() []corev1.Pod {
+		var list corev1.PodList
+		must(t, w.client.List(w.ctx, &list, client.InNamespace(w.namespace), client.MatchingLabels{v1alpha1.LabelRun: "extra"}))
+		return list.Items
+	}
+	w.waitFor("there are two workers", func() bool { return len(pods()) == 2 })
+	for _, pod := range pods() {
+		before := pod.DeepCopy()
+		pod.Status.Phase = corev1.PodRunning
+		pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+		must(t, w.client.Status().Patch(w.ctx, &pod, client.MergeFrom(before)))
+	}
+	w.waitFor("the run is released", func() bool {
+		w.reconcileRun("extra")
+		return w.getRun("extra").Status.StartTime != nil
+	})
+	w.cancelRun("extra")
+	w.waitFor("the run ends", func() bool {
+		w.reconcileRun("extra")
+		return w.getRun("extra").Status.Phase == "Cancelled"
+	})
+	if left := pods(); len(left) != 0 {
+		t.Errorf("%d workers are left", len(left))
+	}
+}
+
 func TestCancelWaitingRun(t *testing.T) {
 	w := newTestEnvWithReadyRun(t)
 	must(t, w.createFromYAML(strings.Replace(twoWorkerRun, "name: extra}", "name: later}", 1), &v1alpha1.BenchmarkRun{}))
