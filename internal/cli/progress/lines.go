@@ -111,7 +111,8 @@ func runLine(r *v1alpha1.BenchmarkRun, now time.Time) Line {
 	case l.Ended && s.Verdict == "":
 		l.Text = joinNonEmpty("Failed", blockingMessage(s.Conditions))
 	case l.Ended:
-		l.DoneFraction, l.Text = 1, joinNonEmpty(string(s.Verdict), s.Display.Throughput, withLabel("p95", s.Display.P95), s.Display.Bottleneck, s.Display.SteadyState)
+		l.DoneFraction = 1
+		l.Text = joinNonEmpty(string(s.Verdict), s.Display.Throughput, withLabel("p95", s.Display.P95), s.Display.Bottleneck, s.Display.SteadyState)
 	case s.StartTime == nil:
 		l.Text = joinNonEmpty(cmp.Or(s.Phase, "Pending"), blockingMessage(s.Conditions))
 	default:
