@@ -1,7 +1,7 @@
 package dev.benchnet.driver;
 
 import dev.benchnet.driver.corda.workload.Workload;
-import dev.benchnet.driver.jmeter.Plan;
+import dev.benchnet.driver.jmeter.JMeterPlan;
 import dev.benchnet.driver.protocol.Barrier;
 import dev.benchnet.driver.workload.Worker;
 import java.nio.file.Path;
@@ -38,7 +38,7 @@ public final class Drive {
 
     private static int run(String[] arguments, Map<String, String> environment) {
         Barrier barrier = new Barrier(folder(environment));
-        return barrier.during(() -> {
+        return barrier.runAndReportFailure(() -> {
             Drive drive = new Drive(Options.parse(arguments), environment);
             Worker worker = Worker.of(environment);
             if (drive.options.plan == null) {
@@ -57,11 +57,11 @@ public final class Drive {
         Map<String, String> properties = new HashMap<>(options.properties);
         properties.put("benchnet.clients", Integer.toString(workload.clients()));
         properties.put("benchnet.label", workload.operation.flow);
-        Plan plan = load(home.resolve("plan/benchmark.jmx"), properties);
+        JMeterPlan plan = load(home.resolve("plan/benchmark.jmx"), properties);
         if (workload.keepJtl) {
             plan.recordTo(folder.resolve("results.jtl"));
         }
-        new Session(workload, barrier, plan).run();
+        new WorkloadSession(workload, barrier, plan).run();
     }
 
     private void runPlan(Worker worker) throws InterruptedException {
@@ -69,7 +69,7 @@ public final class Drive {
         properties.put("benchnet.worker", Integer.toString(worker.index));
         properties.put("benchnet.workers", Integer.toString(worker.count));
         properties.put("benchnet.workload", workloadFile.toString());
-        Plan plan = load(options.plan, properties);
+        JMeterPlan plan = load(options.plan, properties);
         if (options.jtl != null) {
             plan.recordTo(options.jtl);
         }
@@ -77,7 +77,7 @@ public final class Drive {
         plan.awaitEnd(() -> NO_END);
     }
 
-    private Plan load(Path file, Map<String, String> properties) {
-        return Plan.load(home.resolve("jmeter"), file, properties);
+    private JMeterPlan load(Path file, Map<String, String> properties) {
+        return JMeterPlan.load(home.resolve("jmeter"), file, properties);
     }
 }

@@ -26,7 +26,7 @@ final class ContractWhitelist {
     }
 
     /** Returns jar hashes by contract class, from the unsigned jars of the folder; empty without a folder. */
-    static Map<String, List<SecureHash>> of(Optional<Path> folder) throws InvalidInput {
+    static Map<String, List<SecureHash>> of(Optional<Path> folder) throws InvalidInputException {
         Map<String, List<SecureHash>> whitelist = new TreeMap<>();
         if (folder.isPresent()) {
             for (Path jar : jars(folder.get())) {
@@ -36,17 +36,17 @@ final class ContractWhitelist {
         return whitelist;
     }
 
-    private static Iterable<Path> jars(Path folder) throws InvalidInput {
+    private static Iterable<Path> jars(Path folder) throws InvalidInputException {
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder, "*.jar")) {
             TreeSet<Path> sorted = new TreeSet<>();
             entries.forEach(sorted::add);
             return sorted;
         } catch (IOException e) {
-            throw new InvalidInput("cordapps", "cannot list " + folder + ": " + e);
+            throw new InvalidInputException("cordapps", "cannot list " + folder + ": " + e);
         }
     }
 
-    private static void add(Map<String, List<SecureHash>> whitelist, Path jar) throws InvalidInput {
+    private static void add(Map<String, List<SecureHash>> whitelist, Path jar) throws InvalidInputException {
         if (isSigned(jar)) {
             return;
         }
@@ -56,23 +56,23 @@ final class ContractWhitelist {
         }
     }
 
-    private static boolean isSigned(Path jar) throws InvalidInput {
+    private static boolean isSigned(Path jar) throws InvalidInputException {
         requireArchive(jar);
         try (JarInputStream stream = new JarInputStream(Files.newInputStream(jar))) {
             return !JarSignatureCollector.INSTANCE.collectSigners(stream).isEmpty();
         } catch (Exception e) { // Kotlin code: InvalidJarSignersException is checked but not declared
-            throw new InvalidInput("cordapps", jar.getFileName() + ": " + e.getMessage());
+            throw new InvalidInputException("cordapps", jar.getFileName() + ": " + e.getMessage());
         }
     }
 
     /**
      * Checks that the jar is readable. A stream of a broken archive would just end early and look unsigned and empty.
      */
-    private static void requireArchive(Path jar) throws InvalidInput {
+    private static void requireArchive(Path jar) throws InvalidInputException {
         try (JarFile archive = new JarFile(jar.toFile())) {
             archive.getManifest();
         } catch (IOException e) {
-            throw new InvalidInput("cordapps", jar.getFileName() + " is not a readable jar: " + e.getMessage());
+            throw new InvalidInputException("cordapps", jar.getFileName() + " is not a readable jar: " + e.getMessage());
         }
     }
 }

@@ -24,7 +24,7 @@ final class Field {
     }
 
     /** Rejects unknown fields: a misspelt field must not silently fall back to its default. */
-    Field onlyWith(String... names) throws InvalidInput {
+    Field onlyWith(String... names) throws InvalidInputException {
         require(value.isObject(), "must be an object");
         Collection<String> known = Arrays.asList(names);
         for (Iterator<String> given = value.fieldNames(); given.hasNext(); ) {
@@ -36,8 +36,8 @@ final class Field {
         return this;
     }
 
-    /** Returns the named field; throws InvalidInput if it is missing. */
-    Field get(String name) throws InvalidInput {
+    /** Returns the named field; throws InvalidInputException if it is missing. */
+    Field get(String name) throws InvalidInputException {
         return find(name).orElseThrow(() -> child(name).invalid("is missing"));
     }
 
@@ -47,23 +47,23 @@ final class Field {
     }
 
     /** Returns a whole number from {@code min} to {@code max}. */
-    int integer(int min, int max) throws InvalidInput {
+    int integer(int min, int max) throws InvalidInputException {
         boolean fits = value.isIntegralNumber() && value.canConvertToInt() && value.intValue() >= min && value.intValue() <= max;
         require(fits, "must be a whole number from " + min + " to " + max + ", not " + value);
         return value.intValue();
     }
 
-    String text() throws InvalidInput {
+    String text() throws InvalidInputException {
         require(value.isTextual() && !value.textValue().trim().isEmpty(), "must be a non-empty string");
         return value.textValue();
     }
 
-    boolean flag() throws InvalidInput {
+    boolean flag() throws InvalidInputException {
         require(value.isBoolean(), "must be true or false");
         return value.booleanValue();
     }
 
-    List<Field> list() throws InvalidInput {
+    List<Field> list() throws InvalidInputException {
         require(value.isArray(), "must be a list");
         List<Field> elements = new ArrayList<>();
         for (JsonNode element : value) {
@@ -72,11 +72,11 @@ final class Field {
         return elements;
     }
 
-    InvalidInput invalid(String reason) {
-        return new InvalidInput(path.isEmpty() ? "spec" : path, reason);
+    InvalidInputException invalid(String reason) {
+        return new InvalidInputException(path.isEmpty() ? "spec" : path, reason);
     }
 
-    void require(boolean holds, String otherwise) throws InvalidInput {
+    void require(boolean holds, String otherwise) throws InvalidInputException {
         if (!holds) {
             throw invalid(otherwise);
         }

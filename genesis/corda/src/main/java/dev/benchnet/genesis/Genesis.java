@@ -35,10 +35,10 @@ final class Genesis {
         try {
             Future<Map<String, List<SecureHash>>> whitelist = pool.submit(() -> ContractWhitelist.of(spec.cordapps));
             Authority authority = Authority.create();
-            MemberFiles.Maker maker = new MemberFiles.Maker(authority, passwords, spec.platformVersion, now);
+            MemberFiles.Factory factory = new MemberFiles.Factory(authority, passwords, spec.platformVersion, now);
             List<Future<MemberFiles>> members = new ArrayList<>();
             for (NetworkSpec.Member member : spec.members) {
-                members.add(pool.submit(() -> maker.make(member)));
+                members.add(pool.submit(() -> factory.create(member)));
             }
             return assemble(spec, authority, members, whitelist, now);
         } catch (ExecutionException e) {
@@ -58,7 +58,7 @@ final class Genesis {
             parties.put(member.name, member.party);
         }
         NetworkParameters parameters = parameters(spec, parties, whitelist.get(), now);
-        files.put(PARAMETERS_FILE, Wire.serialize(authority.sign(parameters)).getBytes());
+        files.put(PARAMETERS_FILE, PeerSerialization.serialize(authority.sign(parameters)).getBytes());
         return files;
     }
 

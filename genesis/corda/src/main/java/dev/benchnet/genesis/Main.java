@@ -36,12 +36,12 @@ public final class Main {
             requireNothingElse(arguments);
             Map<String, byte[]> files = Genesis.files(spec, StorePasswords.from(environment), Instant.now());
             long made = System.nanoTime();
-            Output.write(folder, files);
+            OutputFolder.write(folder, files);
             out.printf("genesis: members %d, notaries %d, files %d, in %s; made in %.2f s, written in %.2f s%n",
                     spec.members.size(), spec.notaries.size(), files.size(), folder,
                     seconds(made - start), seconds(System.nanoTime() - made));
             return DONE;
-        } catch (InvalidInput e) {
+        } catch (InvalidInputException e) {
             err.println("genesis: " + e.getMessage());
             return INVALID_INPUT;
         } catch (IOException e) {
@@ -53,17 +53,17 @@ public final class Main {
         }
     }
 
-    private static Path option(List<String> arguments, String name) throws InvalidInput {
+    private static Path option(List<String> arguments, String name) throws InvalidInputException {
         int at = arguments.indexOf(name);
         if (at < 0 || at + 1 >= arguments.size()) {
-            throw new InvalidInput(name, "is missing; " + USAGE);
+            throw new InvalidInputException(name, "is missing; " + USAGE);
         }
         return Paths.get(arguments.get(at + 1));
     }
 
-    private static void requireNothingElse(List<String> arguments) throws InvalidInput {
+    private static void requireNothingElse(List<String> arguments) throws InvalidInputException {
         if (arguments.size() != 4) {
-            throw new InvalidInput("arguments", "too many; " + USAGE);
+            throw new InvalidInputException("arguments", "too many; " + USAGE);
         }
     }
 

@@ -31,14 +31,14 @@ final class MemberFiles {
     }
 
     /** Generates members from the settings that all of them share. Thread-safe. */
-    static final class Maker {
+    static final class Factory {
         private final Authority authority;
         private final StorePasswords passwords;
         private final int platformVersion;
         private final Instant now;
         private final byte[] trustStore;
 
-        Maker(Authority authority, StorePasswords passwords, int platformVersion, Instant now)
+        Factory(Authority authority, StorePasswords passwords, int platformVersion, Instant now)
                 throws GeneralSecurityException, IOException {
             this.authority = authority;
             this.passwords = passwords;
@@ -47,14 +47,14 @@ final class MemberFiles {
             this.trustStore = Identity.trustStore(authority.root(), passwords.trustStore);
         }
 
-        MemberFiles make(NetworkSpec.Member member) throws GeneralSecurityException, IOException {
+        MemberFiles create(NetworkSpec.Member member) throws GeneralSecurityException, IOException {
             Identity identity = new Identity(authority, member.legalName);
             String folder = FOLDER + member.name;
             Map<String, byte[]> files = new HashMap<>();
             files.put(folder + "/sslkeystore.jks", identity.sslKeyStore(passwords.keyStore));
             files.put(folder + "/nodekeystore.jks", identity.nodeKeyStore(passwords.keyStore));
             files.put(folder + "/truststore.jks", trustStore);
-            files.put(nodeInfoFile(member), Wire.serialize(nodeInfo(member, identity)).getBytes());
+            files.put(nodeInfoFile(member), PeerSerialization.serialize(nodeInfo(member, identity)).getBytes());
             return new MemberFiles(member.name, identity.party().getParty(), files);
         }
 
@@ -64,14 +64,14 @@ final class MemberFiles {
         private SignedNodeInfo nodeInfo(NetworkSpec.Member member, Identity identity) throws GeneralSecurityException, IOException {
             NodeInfo info = new NodeInfo(Collections.singletonList(member.p2pAddress), Collections.singletonList(identity.party()),
                     platformVersion, now.toEpochMilli());
-            SerializedBytes<NodeInfo> raw = Wire.serialize(info);
+            SerializedBytes<NodeInfo> raw = PeerSerialization.serialize(info);
             byte[] signature = Crypto.doSign(identity.legalKey(), raw.getBytes());
             return new SignedNodeInfo(raw, Collections.singletonList(new DigitalSignature(signature)));
         }
 
         /** Returns the name that a node gives its own file too, so that the two files never coexist. */
         private static String nodeInfoFile(NetworkSpec.Member member) throws IOException {
-            return NODE_INFO_PREFIX + SecureHash.sha256(Wire.serialize(member.legalName).getBytes());
+            return NODE_INFO_PREFIX + SecureHash.sha256(PeerSerialization.serialize(member.legalName).getBytes());
         }
     }
 }

@@ -35,7 +35,7 @@ final class SpecReader {
     private SpecReader() {
     }
 
-    static NetworkSpec read(Path file) throws InvalidInput {
+    static NetworkSpec read(Path file) throws InvalidInputException {
         Field spec = Field.root(parse(file)).onlyWith("platformVersion", "minimumPlatformVersion", "maxMessageSize",
                 "maxTransactionSize", "eventHorizonDays", "members", "notaries", "cordapps");
         int platformVersion = spec.get("platformVersion").integer(OLDEST_PLATFORM, NEWEST_PLATFORM);
@@ -51,25 +51,25 @@ final class SpecReader {
                 cordapps(spec.find("cordapps")));
     }
 
-    private static JsonNode parse(Path file) throws InvalidInput {
+    private static JsonNode parse(Path file) throws InvalidInputException {
         ObjectMapper mapper = new ObjectMapper()
                 .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
                 .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
         try {
             return mapper.readTree(Files.readAllBytes(file));
         } catch (JsonProcessingException e) {
-            throw new InvalidInput("spec", file + " is not JSON: " + e.getMessage());
+            throw new InvalidInputException("spec", file + " is not JSON: " + e.getMessage());
         } catch (IOException e) {
-            throw new InvalidInput("spec", "cannot read " + file + ": " + e.getClass().getSimpleName());
+            throw new InvalidInputException("spec", "cannot read " + file + ": " + e.getClass().getSimpleName());
         }
     }
 
-    private static int integer(Field spec, String name, int max, int otherwise) throws InvalidInput {
+    private static int integer(Field spec, String name, int max, int otherwise) throws InvalidInputException {
         Optional<Field> field = spec.find(name);
         return field.isPresent() ? field.get().integer(1, max) : otherwise;
     }
 
-    private static List<NetworkSpec.Member> members(Field field) throws InvalidInput {
+    private static List<NetworkSpec.Member> members(Field field) throws InvalidInputException {
         List<NetworkSpec.Member> members = new ArrayList<>();
         Set<Object> taken = new HashSet<>();
         for (Field member : field.list()) {
@@ -87,7 +87,7 @@ final class SpecReader {
         return Collections.unmodifiableList(members);
     }
 
-    private static List<NetworkSpec.Notary> notaries(Optional<Field> field, List<NetworkSpec.Member> members) throws InvalidInput {
+    private static List<NetworkSpec.Notary> notaries(Optional<Field> field, List<NetworkSpec.Member> members) throws InvalidInputException {
         List<NetworkSpec.Notary> notaries = new ArrayList<>();
         Set<String> taken = new HashSet<>();
         for (Field notary : field.isPresent() ? field.get().list() : Collections.<Field>emptyList()) {
@@ -101,7 +101,7 @@ final class SpecReader {
         return Collections.unmodifiableList(notaries);
     }
 
-    private static Optional<Path> cordapps(Optional<Field> field) throws InvalidInput {
+    private static Optional<Path> cordapps(Optional<Field> field) throws InvalidInputException {
         if (!field.isPresent()) {
             return Optional.empty();
         }
@@ -113,14 +113,14 @@ final class SpecReader {
     /**
      * Returns a DNS label, which becomes part of folder and Secret names: it also keeps the output inside its folder.
      */
-    private static String label(Field field) throws InvalidInput {
+    private static String label(Field field) throws InvalidInputException {
         String text = field.text();
         field.require(DNS_LABEL.matcher(text).matches(),
                 "must be a DNS label (a-z, 0-9 and inner dashes, at most 63), not \"" + text + "\"");
         return text;
     }
 
-    private static CordaX500Name legalName(Field field) throws InvalidInput {
+    private static CordaX500Name legalName(Field field) throws InvalidInputException {
         String text = field.text();
         try {
             return CordaX500Name.parse(text);
@@ -129,7 +129,7 @@ final class SpecReader {
         }
     }
 
-    private static NetworkHostAndPort address(Field field) throws InvalidInput {
+    private static NetworkHostAndPort address(Field field) throws InvalidInputException {
         String text = field.text();
         try {
             NetworkHostAndPort address = NetworkHostAndPort.parse(text);
@@ -140,7 +140,7 @@ final class SpecReader {
         }
     }
 
-    private static void unique(Field field, boolean firstSeen) throws InvalidInput {
+    private static void unique(Field field, boolean firstSeen) throws InvalidInputException {
         field.require(firstSeen, "is used by another entry too");
     }
 }

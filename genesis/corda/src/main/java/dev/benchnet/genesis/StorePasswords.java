@@ -16,16 +16,16 @@ final class StorePasswords {
     }
 
     /** Reads the passwords from the environment; the defaults are those of Corda's node configuration. */
-    static StorePasswords from(Map<String, String> environment) throws InvalidInput {
+    static StorePasswords from(Map<String, String> environment) throws InvalidInputException {
         return new StorePasswords(
                 password(environment, KEYSTORE_VARIABLE, "cordacadevpass"),
                 password(environment, TRUSTSTORE_VARIABLE, "trustpass"));
     }
 
-    private static String password(Map<String, String> environment, String variable, String otherwise) throws InvalidInput {
+    private static String password(Map<String, String> environment, String variable, String otherwise) throws InvalidInputException {
         String password = environment.getOrDefault(variable, otherwise);
         if (password.isEmpty()) {
-            throw new InvalidInput(variable, "must not be empty");
+            throw new InvalidInputException(variable, "must not be empty");
         }
         return password;
     }

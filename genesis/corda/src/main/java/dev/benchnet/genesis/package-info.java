@@ -4,6 +4,6 @@
  *
  * <p>{@link dev.benchnet.genesis.SpecReader} turns {@code genesis.json} into a validated
  * {@link dev.benchnet.genesis.NetworkSpec}; {@link dev.benchnet.genesis.Genesis} generates the files in memory;
- * {@link dev.benchnet.genesis.Output} writes them. The authority's private keys exist only in memory.
+ * {@link dev.benchnet.genesis.OutputFolder} writes them. The authority's private keys exist only in memory.
  */
 package dev.benchnet.genesis;

@@ -48,7 +48,7 @@ class ContractWhitelistTest {
     @Test
     void namesTheJarThatIsNone() throws Exception {
         Files.write(folder.resolve("broken.jar"), "not an archive".getBytes());
-        InvalidInput refusal = assertThrows(InvalidInput.class, () -> ContractWhitelist.of(Optional.of(folder)));
+        InvalidInputException refusal = assertThrows(InvalidInputException.class, () -> ContractWhitelist.of(Optional.of(folder)));
         assertTrue(refusal.getMessage().startsWith("cordapps: broken.jar is not a readable jar"), refusal.getMessage());
     }
 

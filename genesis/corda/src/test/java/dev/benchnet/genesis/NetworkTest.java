@@ -64,7 +64,7 @@ class NetworkTest {
     void writesTheAgreedFilesAndNoOthers() throws Exception {
         Set<String> expected = new HashSet<>(Collections.singleton("network-map/network-parameters"));
         for (SignedNodeInfo info : network.nodeInfos()) {
-            expected.add("network-map/nodeInfo-" + SecureHash.sha256(Wire.serialize(info.verified().getLegalIdentities().get(0).getName()).getBytes()));
+            expected.add("network-map/nodeInfo-" + SecureHash.sha256(PeerSerialization.serialize(info.verified().getLegalIdentities().get(0).getName()).getBytes()));
         }
         for (String member : MEMBERS) {
             for (String store : Arrays.asList("sslkeystore.jks", "nodekeystore.jks", "truststore.jks")) {

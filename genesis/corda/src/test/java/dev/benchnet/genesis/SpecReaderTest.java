@@ -108,12 +108,12 @@ class SpecReaderTest {
 
     @Test
     void refusesAFileThatIsNotThere() {
-        InvalidInput refusal = assertThrows(InvalidInput.class, () -> SpecReader.read(folder.resolve("none.json")));
+        InvalidInputException refusal = assertThrows(InvalidInputException.class, () -> SpecReader.read(folder.resolve("none.json")));
         assertTrue(refusal.getMessage().startsWith("spec: cannot read "), refusal.getMessage());
     }
 
     private void assertRefused(String text, String beginning) throws Exception {
-        InvalidInput refusal = assertThrows(InvalidInput.class, () -> read(text));
+        InvalidInputException refusal = assertThrows(InvalidInputException.class, () -> read(text));
         assertTrue(refusal.getMessage().startsWith(beginning), refusal.getMessage());
         assertFalse(refusal.getMessage().contains("\n"), "one line: " + refusal.getMessage());
     }

@@ -41,9 +41,9 @@ public final class ClosedLoop implements Pacing {
     }
 
     @Override
-    public Schedule[] schedules() {
-        Schedule[] none = new Schedule[timeline.intervals()];
-        Arrays.fill(none, new Schedule(0, 0, 0));
+    public ScheduleAdherence[] schedules() {
+        ScheduleAdherence[] none = new ScheduleAdherence[timeline.intervals()];
+        Arrays.fill(none, new ScheduleAdherence(0, 0, 0));
         return none;
     }
 }

@@ -60,10 +60,10 @@ public final class OpenLoop implements Pacing {
     }
 
     @Override
-    public Schedule[] schedules() {
-        Schedule[] parts = new Schedule[planned.length()];
+    public ScheduleAdherence[] schedules() {
+        ScheduleAdherence[] parts = new ScheduleAdherence[planned.length()];
         for (int i = 0; i < parts.length; i++) {
-            parts[i] = new Schedule(planned.get(i), late.get(i), maxLagNanos.get(i) / 1000);
+            parts[i] = new ScheduleAdherence(planned.get(i), late.get(i), maxLagNanos.get(i) / 1000);
         }
         return parts;
     }

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Recorder {
     private final Timeline timeline;
-    private final List<Part> intervals = new ArrayList<>();
+    private final List<IntervalRecording> intervals = new ArrayList<>();
     private final long[] completedPerSecond;
     private final long[] failedPerSecond;
     private long warmedUp;
@@ -22,7 +22,7 @@ public final class Recorder {
     public Recorder(Timeline timeline) {
         this.timeline = timeline;
         for (int i = 0; i < timeline.intervals(); i++) {
-            intervals.add(new Part());
+            intervals.add(new IntervalRecording());
         }
         completedPerSecond = new long[timeline.windowSeconds];
         failedPerSecond = new long[timeline.windowSeconds];
@@ -61,7 +61,7 @@ public final class Recorder {
     /** Ends the recording. Operations that end later do not count. */
     public synchronized Summary close() {
         if (!closed) {
-            intervals.forEach(Part::close);
+            intervals.forEach(IntervalRecording::close);
         }
         closed = true;
         return new Summary(completedPerSecond, failedPerSecond, intervals);
@@ -78,7 +78,7 @@ public final class Recorder {
         return new Progress(phase, sum(completedPerSecond), sum(failedPerSecond), until - timeline.windowFrom, perSecond);
     }
 
-    private Part interval(Slot slot) {
+    private IntervalRecording interval(Slot slot) {
         return intervals.get(timeline.intervalOf(slot.intended));
     }
 

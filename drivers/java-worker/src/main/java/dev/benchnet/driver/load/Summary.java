@@ -7,11 +7,11 @@ public final class Summary {
     public final long[] completedPerSecond;
     public final long[] failedPerSecond;
     /** The intervals of the window; one if it is not divided. */
-    public final List<Part> intervals;
+    public final List<IntervalRecording> intervals;
     /** The sum of all intervals. */
-    public final Part whole = new Part();
+    public final IntervalRecording whole = new IntervalRecording();
 
-    Summary(long[] completedPerSecond, long[] failedPerSecond, List<Part> intervals) {
+    Summary(long[] completedPerSecond, long[] failedPerSecond, List<IntervalRecording> intervals) {
         this.completedPerSecond = completedPerSecond;
         this.failedPerSecond = failedPerSecond;
         this.intervals = intervals;

@@ -21,28 +21,28 @@ public final class Barrier {
     }
 
     /** The work of a driver between its start and its end. */
-    public interface Work {
+    public interface DriverProgram {
         void run() throws Exception;
     }
 
     /** Runs the work, and writes an error to the file failure. Returns the exit code of the program. */
-    public int during(Work work) {
+    public int runAndReportFailure(DriverProgram work) {
         try {
             work.run();
             return 0;
         } catch (FatalException e) {
             System.err.println("drive: " + e.getMessage());
-            failure(e.getMessage());
+            writeFailure(e.getMessage());
         } catch (Exception | LinkageError e) {
             e.printStackTrace();
-            failure("driver: " + e);
+            writeFailure("driver: " + e);
         }
         return 1;
     }
 
     /** Signals that the set-up is complete and the load can start. */
-    public void ready() {
-        write("ready", "");
+    public void writeReady() {
+        writeAtomically("ready", "");
     }
 
     /** Waits for the file start; returns its instant in milliseconds since the epoch. */
@@ -51,17 +51,17 @@ public final class Barrier {
         while (!Files.exists(start)) {
             Thread.sleep(POLL_MILLIS);
         }
-        return instant(start);
+        return readEpochMillis(start);
     }
 
     /** Returns the instant of the file stop, in milliseconds since the epoch; empty if the file does not exist. */
-    public OptionalLong stop() {
+    public OptionalLong readStop() {
         Path stop = folder.resolve("stop");
-        return Files.exists(stop) ? OptionalLong.of(instant(stop)) : OptionalLong.empty();
+        return Files.exists(stop) ? OptionalLong.of(readEpochMillis(stop)) : OptionalLong.empty();
     }
 
-    private static long instant(Path file) {
-        String text = read(file).trim();
+    private static long readEpochMillis(Path file) {
+        String text = readText(file).trim();
         try {
             return Long.parseLong(text);
         } catch (NumberFormatException e) {
@@ -69,20 +69,20 @@ public final class Barrier {
         }
     }
 
-    public void progress(String json) {
-        write("progress.json", json);
+    public void writeProgress(String json) {
+        writeAtomically("progress.json", json);
     }
 
-    public void result(String json) {
-        write("result.json", json);
+    public void writeResult(String json) {
+        writeAtomically("result.json", json);
     }
 
     /** Writes one line with the reason for the missing result. */
-    public void failure(String reason) {
-        write("failure", reason.replaceAll("\\s+", " ").trim() + "\n");
+    public void writeFailure(String reason) {
+        writeAtomically("failure", reason.replaceAll("\\s+", " ").trim() + "\n");
     }
 
-    private void write(String name, String content) {
+    private void writeAtomically(String name, String content) {
         Path temporary = folder.resolve("." + name + ".new");
         try {
             Files.write(temporary, content.getBytes(StandardCharsets.UTF_8));
@@ -92,7 +92,7 @@ public final class Barrier {
         }
     }
 
-    private static String read(Path file) {
+    private static String readText(Path file) {
         try {
             return new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
         } catch (IOException e) {

@@ -14,10 +14,10 @@ public final class ProgressReporter implements AutoCloseable {
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
     public ProgressReporter(Barrier barrier, Recorder recorder, Timeline timeline, Clock clock) {
-        timer.scheduleAtFixedRate(() -> barrier.progress(Documents.progress(recorder.progress(clock.nanos()))),
+        timer.scheduleAtFixedRate(() -> barrier.writeProgress(ProtocolJson.progressJson(recorder.progress(clock.nanos()))),
                 0, 1, TimeUnit.SECONDS);
         if (timeline.intervalSeconds > 0) {
-            timer.scheduleAtFixedRate(() -> barrier.stop().ifPresent(timeline::stopAt),
+            timer.scheduleAtFixedRate(() -> barrier.readStop().ifPresent(timeline::stopAt),
                     0, STOP_POLL_MILLIS, TimeUnit.MILLISECONDS);
         }
     }

@@ -35,7 +35,7 @@ class RecorderTest {
         return errors(summary.whole);
     }
 
-    private static List<String> errors(Part part) {
+    private static List<String> errors(IntervalRecording part) {
         List<String> errors = new ArrayList<>();
         part.errors((kind, count, example) -> errors.add(kind + " " + count + " " + example));
         return errors;
@@ -157,7 +157,7 @@ class RecorderTest {
             }
         }
         Summary whole = inIntervals.close();
-        Part firstHalf = new Part();
+        IntervalRecording firstHalf = new IntervalRecording();
         whole.intervals.subList(0, 2).forEach(firstHalf::add);
 
         Summary wanted = shorter.close();
@@ -167,7 +167,7 @@ class RecorderTest {
         assertEquals(errors(wanted.whole), errors(firstHalf));
         assertArrayEquals(wanted.completedPerSecond, Arrays.copyOf(whole.completedPerSecond, 10));
         assertArrayEquals(wanted.failedPerSecond, Arrays.copyOf(whole.failedPerSecond, 10));
-        Part all = new Part();
+        IntervalRecording all = new IntervalRecording();
         whole.intervals.forEach(all::add);
         assertEquals(whole.whole.encodedHistogram(), all.encodedHistogram());
         assertEquals(errors(whole.whole), errors(all));

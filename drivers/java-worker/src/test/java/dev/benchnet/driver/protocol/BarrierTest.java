@@ -47,18 +47,18 @@ class BarrierTest {
     @Test
     void hasTheStopOnceItIsThere() throws IOException {
         Barrier barrier = new Barrier(folder);
-        assertFalse(barrier.stop().isPresent());
+        assertFalse(barrier.readStop().isPresent());
         Files.write(folder.resolve("stop"), "1795230722994\n".getBytes("UTF-8"));
-        assertEquals(1795230722994L, barrier.stop().getAsLong());
+        assertEquals(1795230722994L, barrier.readStop().getAsLong());
     }
 
     @Test
     void leavesWholeFilesAndNothingElse() throws IOException {
         Barrier barrier = new Barrier(folder);
-        barrier.ready();
-        barrier.progress("{\"a\":1}");
-        barrier.progress("{\"a\":2}");
-        barrier.failure("two\nlines");
+        barrier.writeReady();
+        barrier.writeProgress("{\"a\":1}");
+        barrier.writeProgress("{\"a\":2}");
+        barrier.writeFailure("two\nlines");
 
         assertArrayEquals(new String[] {"failure", "progress.json", "ready"}, sortedNames());
         assertEquals("{\"a\":2}", new String(Files.readAllBytes(folder.resolve("progress.json")), "UTF-8"));

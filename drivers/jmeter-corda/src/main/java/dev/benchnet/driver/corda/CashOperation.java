@@ -18,14 +18,14 @@ abstract class CashOperation implements Operation {
     final Network network;
     final Amount<Currency> amount;
     final boolean anonymous;
-    private final Map<Purpose, OpaqueBytes> references = new EnumMap<>(Purpose.class);
+    private final Map<FlowPurpose, OpaqueBytes> references = new EnumMap<>(FlowPurpose.class);
     private final Map<Member, Party> notaries = new ConcurrentHashMap<>();
 
     CashOperation(Workload workload) {
         network = new Network(workload.directory, workload.operation.counterparty);
         amount = amount(workload.operation.amount, workload.operation.currency);
         anonymous = workload.operation.anonymous;
-        for (Purpose purpose : Purpose.values()) {
+        for (FlowPurpose purpose : FlowPurpose.values()) {
             String reference = workload.reference + "/" + workload.worker.index + "/" + purpose;
             references.put(purpose, new OpaqueBytes(reference.getBytes(StandardCharsets.UTF_8)));
         }
@@ -40,7 +40,7 @@ abstract class CashOperation implements Operation {
         notaries.put(member, network.notary(member));
     }
 
-    OpaqueBytes reference(Purpose purpose) {
+    OpaqueBytes reference(FlowPurpose purpose) {
         return references.get(purpose);
     }
 
@@ -48,7 +48,7 @@ abstract class CashOperation implements Operation {
         return notaries.get(member);
     }
 
-    FlowHandle<?> issue(Member member, Amount<Currency> value, Purpose purpose) {
+    FlowHandle<?> issue(Member member, Amount<Currency> value, FlowPurpose purpose) {
         return member.rpc.startFlowDynamic(CashIssueFlow.class, value, reference(purpose), notary(member));
     }
 }

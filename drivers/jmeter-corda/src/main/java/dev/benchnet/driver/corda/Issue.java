@@ -5,14 +5,14 @@ import net.corda.core.messaging.FlowHandle;
 
 /** The member issues cash to itself; no other node takes part. */
 final class Issue extends CashOperation {
-    private final LedgerCheck ledger = new IssuedStates(reference(Purpose.Window));
+    private final LedgerCheck ledger = new IssueLedgerCheck(reference(FlowPurpose.Window));
 
     Issue(Workload workload) {
         super(workload);
     }
 
     @Override
-    public FlowHandle<?> start(Member member, Purpose purpose) {
+    public FlowHandle<?> start(Member member, FlowPurpose purpose) {
         return issue(member, amount, purpose);
     }
 

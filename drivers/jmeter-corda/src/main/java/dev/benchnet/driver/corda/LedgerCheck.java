@@ -14,7 +14,7 @@ public interface LedgerCheck {
     LedgerVerdict verify(Duration patience) throws InterruptedException;
 
     default LedgerVerdict verify() throws InterruptedException {
-        return verify(Patience.USUAL);
+        return verify(LedgerPoller.DEFAULT_TIMEOUT);
     }
 
     /** Returns the check for operations whose ledger states are unknown. */

@@ -32,7 +32,7 @@ public final class NamedFlow implements Operation {
     }
 
     @Override
-    public FlowHandle<?> start(Member member, Purpose purpose) {
+    public FlowHandle<?> start(Member member, FlowPurpose purpose) {
         return member.rpc.startFlowDynamic(flow.type, arguments.get(member));
     }
 

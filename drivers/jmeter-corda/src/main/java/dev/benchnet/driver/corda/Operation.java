@@ -8,7 +8,7 @@ public interface Operation {
     void prepare(Member member);
 
     /** Returns when the member has accepted the flow; the handle's future completes with the flow. */
-    FlowHandle<?> start(Member member, Purpose purpose);
+    FlowHandle<?> start(Member member, FlowPurpose purpose);
 
     LedgerCheck ledger();
 }

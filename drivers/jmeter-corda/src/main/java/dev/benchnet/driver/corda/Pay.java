@@ -48,7 +48,7 @@ final class Pay extends Payment {
             if (inFlight.size() == ISSUED_IN_PARALLEL) {
                 await(inFlight.remove(), member);
             }
-            inFlight.add(issue(member, coin, Purpose.SetUp));
+            inFlight.add(issue(member, coin, FlowPurpose.SetUp));
         }
         inFlight.forEach(flow -> await(flow, member));
     }
@@ -65,7 +65,7 @@ final class Pay extends Payment {
     }
 
     @Override
-    public FlowHandle<?> start(Member member, Purpose purpose) {
+    public FlowHandle<?> start(Member member, FlowPurpose purpose) {
         return member.rpc.startFlowDynamic(CashPaymentFlow.class, amount, payee(member), anonymous, notary(member));
     }
 }

@@ -12,7 +12,7 @@ abstract class Payment extends CashOperation {
 
     Payment(Workload workload, Members members) {
         super(workload);
-        ledger = new PaidTransactions(members, network::counterpartyName);
+        ledger = new PaymentLedgerCheck(members, network::counterpartyName);
     }
 
     @Override

@@ -1,8 +1,8 @@
 package dev.benchnet.driver.jmeter;
 
-import dev.benchnet.driver.Clients;
-import dev.benchnet.driver.Gate;
-import dev.benchnet.driver.Outcome;
+import dev.benchnet.driver.FlowClients;
+import dev.benchnet.driver.StartGate;
+import dev.benchnet.driver.FlowSample;
 import dev.benchnet.driver.load.Phase;
 import java.util.concurrent.TimeUnit;
 import org.apache.jmeter.protocol.java.sampler.AbstractJavaSamplerClient;
@@ -12,12 +12,12 @@ import org.apache.jmeter.samplers.SampleResult;
 /** The sampler of benchmark.jmx: each sample is one flow of one client. */
 public final class CordaSampler extends AbstractJavaSamplerClient {
     /** Static because JMeter creates the samplers itself, by class name. */
-    private static volatile Gate gate;
+    private static volatile StartGate gate;
 
-    private Clients clients;
+    private FlowClients clients;
     private String label;
 
-    public static void holdAt(Gate newGate) {
+    public static void holdAt(StartGate newGate) {
         gate = newGate;
     }
 
@@ -25,10 +25,10 @@ public final class CordaSampler extends AbstractJavaSamplerClient {
     public SampleResult runTest(JavaSamplerContext context) {
         try {
             if (clients == null) {
-                clients = gate.enter();
+                clients = gate.awaitStart();
                 label = context.getJMeterContext().getCurrentSampler().getName();
             }
-            Outcome outcome = clients.runNext(context.getJMeterContext().getThreadNum());
+            FlowSample outcome = clients.runNext(context.getJMeterContext().getThreadNum());
             if (outcome != null) {
                 return sample(outcome);
             }
@@ -39,7 +39,7 @@ public final class CordaSampler extends AbstractJavaSamplerClient {
         return null; // JMeter records nothing then.
     }
 
-    private SampleResult sample(Outcome outcome) {
+    private SampleResult sample(FlowSample outcome) {
         SampleResult sample = new SampleResult();
         long elapsed = TimeUnit.NANOSECONDS.toMillis(outcome.endNanos - outcome.startNanos);
         sample.setStampAndTime(System.currentTimeMillis() - elapsed, elapsed);

@@ -6,7 +6,7 @@ import dev.benchnet.driver.corda.Member;
 import dev.benchnet.driver.corda.Members;
 import dev.benchnet.driver.corda.NamedFlow;
 import dev.benchnet.driver.corda.Operation;
-import dev.benchnet.driver.corda.Purpose;
+import dev.benchnet.driver.corda.FlowPurpose;
 import dev.benchnet.driver.corda.workload.Argument;
 import dev.benchnet.driver.corda.workload.Directory;
 import java.nio.file.Paths;
@@ -75,7 +75,7 @@ public final class FlowSampler extends AbstractJavaSamplerClient {
                 setUp(context);
             }
             sample.sampleStart();
-            operation.start(member, Purpose.Window).getReturnValue().get();
+            operation.start(member, FlowPurpose.Window).getReturnValue().get();
             end(sample, null);
         } catch (ExecutionException e) {
             end(sample, FlowError.of(e.getCause()));

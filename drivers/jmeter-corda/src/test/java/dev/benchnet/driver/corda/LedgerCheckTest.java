@@ -57,7 +57,7 @@ class LedgerCheckTest {
     void paymentsAreLookedUpAtThePayeeInPortions() throws InterruptedException {
         Member payer = member(PAYER, criteria -> 0);
         Members members = new Members(asList(payer, member(PAYEE, this::firstOutputsRecorded)));
-        PaidTransactions check = new PaidTransactions(members, member -> PAYEE);
+        PaymentLedgerCheck check = new PaymentLedgerCheck(members, member -> PAYEE);
         for (int i = 0; i < 450; i++) {
             SecureHash id = SecureHash.sha256("transaction " + i);
             check.paid(payer, id);
@@ -83,7 +83,7 @@ class LedgerCheckTest {
             recorded.add(id);
             return now;
         });
-        PaidTransactions check = new PaidTransactions(new Members(asList(payer, payee)), member -> PAYEE);
+        PaymentLedgerCheck check = new PaymentLedgerCheck(new Members(asList(payer, payee)), member -> PAYEE);
         check.paid(payer, id);
 
         assertEquals(1, check.verify(Duration.ofMinutes(2)).recorded);
@@ -92,7 +92,7 @@ class LedgerCheckTest {
     @Test
     void aPayeeThatIsNoTargetHasThePayerAsked() {
         Member payer = member(PAYER, criteria -> 0);
-        PaidTransactions check = new PaidTransactions(new Members(singletonList(payer)), member -> PAYEE);
+        PaymentLedgerCheck check = new PaymentLedgerCheck(new Members(singletonList(payer)), member -> PAYEE);
         check.paid(payer, SecureHash.sha256("any"));
         assertEquals("the payer was asked",
                 assertThrows(IllegalStateException.class, () -> check.verify(Duration.ZERO)).getMessage());
@@ -100,7 +100,7 @@ class LedgerCheckTest {
 
     @Test
     void issuesAreCountedByTheirReferenceSoThatAlsoUnseenOnesShow() throws InterruptedException {
-        IssuedStates check = new IssuedStates(REFERENCE);
+        IssueLedgerCheck check = new IssueLedgerCheck(REFERENCE);
         Member issuer = member(PAYER, criteria -> {
             assertEquals(singletonList(REFERENCE), ((QueryCriteria.FungibleAssetQueryCriteria) criteria).getIssuerRef());
             return 3;

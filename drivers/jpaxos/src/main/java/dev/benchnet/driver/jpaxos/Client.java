@@ -13,10 +13,10 @@ final class Client {
 
     private final int index;
     private final Connection connection;
-    private final Requests requests;
+    private final RequestWorkload requests;
     private final byte[] request;
 
-    Client(int index, Connection connection, Requests requests) {
+    Client(int index, Connection connection, RequestWorkload requests) {
         this.index = index;
         this.connection = connection;
         this.requests = requests;

@@ -23,9 +23,9 @@ public final class Drive {
     static int run(String[] arguments, Map<String, String> environment) {
         Barrier barrier = new Barrier(Paths.get(environment.getOrDefault("BENCHNET_DIR", "/run/benchnet")));
         Path workload = Paths.get(environment.getOrDefault("BENCHNET_WORKLOAD", "/etc/benchnet/workload/workload.json"));
-        return barrier.during(() -> {
-            Requests requests = Requests.read(workload, Worker.of(environment));
-            Library library = Library.bind(Drive.class.getClassLoader());
+        return barrier.runAndReportFailure(() -> {
+            RequestWorkload requests = RequestWorkload.read(workload, Worker.of(environment));
+            JPaxosLibrary library = JPaxosLibrary.bind(Drive.class.getClassLoader());
             new Session(requests, barrier, library.replicas(properties(arguments))).run();
         });
     }

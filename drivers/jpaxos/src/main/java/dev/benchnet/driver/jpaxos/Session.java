@@ -7,7 +7,7 @@ import dev.benchnet.driver.load.Recorder;
 import dev.benchnet.driver.load.Summary;
 import dev.benchnet.driver.load.Timeline;
 import dev.benchnet.driver.protocol.Barrier;
-import dev.benchnet.driver.protocol.Documents;
+import dev.benchnet.driver.protocol.ProtocolJson;
 import dev.benchnet.driver.protocol.ProgressReporter;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -35,7 +35,7 @@ final class Session {
         }
     }
 
-    private final Requests requests;
+    private final RequestWorkload requests;
     private final Barrier barrier;
     private final Replicas replicas;
     private final Clock clock = Clock.SYSTEM;
@@ -44,7 +44,7 @@ final class Session {
     private final CompletableFuture<Start> start = new CompletableFuture<>();
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
-    Session(Requests requests, Barrier barrier, Replicas replicas) {
+    Session(RequestWorkload requests, Barrier barrier, Replicas replicas) {
         this.requests = requests;
         this.barrier = barrier;
         this.replicas = replicas;
@@ -60,7 +60,7 @@ final class Session {
             thread.start();
         }
         awaitSetUp();
-        barrier.ready();
+        barrier.writeReady();
         measure();
     }
 
@@ -103,6 +103,6 @@ final class Session {
             }
         }
         Summary summary = recorder.close();
-        barrier.result(Documents.result(requests, timeline, summary, pacing).toString());
+        barrier.writeResult(ProtocolJson.resultJson(requests, timeline, summary, pacing).toString());
     }
 }

@@ -1,7 +1,7 @@
 package dev.benchnet.driver.corda.workload;
 
 import dev.benchnet.driver.workload.Field;
-import dev.benchnet.driver.workload.Orders;
+import dev.benchnet.driver.workload.WorkloadFile;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -26,6 +26,6 @@ public final class Directory {
 
     /** Reads only this part of workload.json. */
     public static Directory read(Path file) {
-        return new Directory(Orders.document(file));
+        return new Directory(WorkloadFile.readJson(file));
     }
 }

@@ -1,12 +1,12 @@
 package dev.benchnet.driver.corda.workload;
 
 import dev.benchnet.driver.workload.Field;
-import dev.benchnet.driver.workload.Orders;
+import dev.benchnet.driver.workload.WorkloadFile;
 import dev.benchnet.driver.workload.Worker;
 import java.nio.file.Path;
 
 /** The workload of one worker of a Corda network. Its clients are JMeter threads; the reference marks its states. */
-public final class Workload extends Orders {
+public final class Workload extends WorkloadFile {
     public final Directory directory;
     public final OperationSpec operation;
     public final boolean keepJtl;
@@ -19,6 +19,6 @@ public final class Workload extends Orders {
     }
 
     public static Workload read(Path file, Worker worker) {
-        return new Workload(document(file), worker);
+        return new Workload(readJson(file), worker);
     }
 }

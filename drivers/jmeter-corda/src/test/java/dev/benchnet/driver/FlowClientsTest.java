@@ -9,7 +9,7 @@ import dev.benchnet.driver.corda.LedgerCheck;
 import dev.benchnet.driver.corda.LedgerVerdict;
 import dev.benchnet.driver.corda.Member;
 import dev.benchnet.driver.corda.Operation;
-import dev.benchnet.driver.corda.Purpose;
+import dev.benchnet.driver.corda.FlowPurpose;
 import dev.benchnet.driver.load.FakeClock;
 import dev.benchnet.driver.load.OpenLoop;
 import dev.benchnet.driver.load.Recorder;
@@ -30,21 +30,21 @@ import net.corda.core.messaging.FlowHandleImpl;
 import org.junit.jupiter.api.Test;
 
 /** One flow per second; warm-up 0 to 1 s, window 1 to 3 s, drain to 4 s. */
-class ClientsTest {
+class FlowClientsTest {
     private final FakeClock clock = new FakeClock();
     private final Timeline timeline = new Timeline(0, 0, Measures.of(1, 2, 1));
     private final Recorder recorder = new Recorder(timeline);
     private final OpenLoop pacing = new OpenLoop(timeline, clock, new Worker(0, 1), 1);
     private final List<Object> seen = new ArrayList<>();
-    private final List<Purpose> purposes = new ArrayList<>();
+    private final List<FlowPurpose> purposes = new ArrayList<>();
 
-    private Clients clients(Supplier<CordaFuture<String>> flow) {
-        return new Clients(index -> null, new Operation() {
+    private FlowClients clients(Supplier<CordaFuture<String>> flow) {
+        return new FlowClients(index -> null, new Operation() {
             @Override
             public void prepare(Member member) { }
 
             @Override
-            public FlowHandle<?> start(Member member, Purpose purpose) {
+            public FlowHandle<?> start(Member member, FlowPurpose purpose) {
                 purposes.add(purpose);
                 return new FlowHandleImpl<>(StateMachineRunId.Companion.createRandom(), flow.get());
             }
@@ -72,7 +72,7 @@ class ClientsTest {
         return errors;
     }
 
-    private Summary runAll(Clients clients) throws InterruptedException {
+    private Summary runAll(FlowClients clients) throws InterruptedException {
         while (clients.runNext(0) != null) {
             // Each is one flow.
         }
@@ -91,12 +91,12 @@ class ClientsTest {
 
     @Test
     void latencyRunsFromTheIntendedStart() throws InterruptedException {
-        Clients clients = clients(() -> {
+        FlowClients clients = clients(() -> {
             clock.advance(1.25); // Each flow takes longer than the interval.
             return CordaFutureImplKt.doneFuture("done");
         });
         clients.runNext(0);
-        Outcome second = clients.runNext(0); // due at 1 s, started at 1.25 s, ended at 2.5 s
+        FlowSample second = clients.runNext(0); // due at 1 s, started at 1.25 s, ended at 2.5 s
 
         assertEquals(1_500_000_000L, second.endNanos - second.startNanos);
         assertNull(second.error);
@@ -115,7 +115,7 @@ class ClientsTest {
 
     @Test
     void aLostConnectionIsAnErrorAndHoldsTheClientForASecond() throws InterruptedException {
-        Clients clients = clients(() -> {
+        FlowClients clients = clients(() -> {
             throw new RPCException("gone");
         });
         clients.runNext(0);

@@ -6,16 +6,16 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /** Holds JMeter's threads until the load starts, so that the measurement does not include their start. */
-public final class Gate {
+public final class StartGate {
     private final CountDownLatch missing;
-    private final CompletableFuture<Clients> open = new CompletableFuture<>();
+    private final CompletableFuture<FlowClients> open = new CompletableFuture<>();
 
-    Gate(int clients) {
+    StartGate(int clients) {
         missing = new CountDownLatch(clients);
     }
 
     /** Blocks until the load starts. Each client's thread calls it once. */
-    public Clients enter() throws InterruptedException {
+    public FlowClients awaitStart() throws InterruptedException {
         missing.countDown();
         try {
             return open.get();
@@ -30,7 +30,7 @@ public final class Gate {
         }
     }
 
-    void open(Clients clients) {
+    void open(FlowClients clients) {
         open.complete(clients);
     }
 }

@@ -15,7 +15,7 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class LibraryTest {
+class JPaxosLibraryTest {
     private static final String CONFIGURATION = "package lsr.common; public class Configuration { public Configuration(String file) { } }";
 
     @TempDir
@@ -44,12 +44,12 @@ class LibraryTest {
 
     private String complaint(String... sources) throws IOException {
         ClassLoader loader = classPath(sources);
-        return assertThrows(FatalException.class, () -> Library.bind(loader)).getMessage();
+        return assertThrows(FatalException.class, () -> JPaxosLibrary.bind(loader)).getMessage();
     }
 
     @Test
     void bindsWhatHasTheMembers() throws Throwable {
-        Library library = Library.bind(getClass().getClassLoader());
+        JPaxosLibrary library = JPaxosLibrary.bind(getClass().getClassLoader());
         Path properties = Files.createFile(folder.resolve("paxos.properties"));
         Connection connection = library.replicas(properties.toString()).client();
         connection.connect();

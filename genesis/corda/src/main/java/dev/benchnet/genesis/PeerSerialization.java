@@ -18,10 +18,10 @@ import net.corda.serialization.internal.amqp.SerializerFactory;
  * Corda's AMQP format for data that peers exchange. Loading this class sets Corda's process-wide serialisation
  * environment, which Corda's signing code requires. Corda allows setting it only once.
  */
-final class Wire {
+final class PeerSerialization {
     private static final SerializationEnvironment ENVIRONMENT = install();
 
-    private Wire() {
+    private PeerSerialization() {
     }
 
     static <T> SerializedBytes<T> serialize(T object) throws NotSerializableException {

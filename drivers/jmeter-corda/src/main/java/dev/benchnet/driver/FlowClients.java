@@ -2,7 +2,7 @@ package dev.benchnet.driver;
 
 import dev.benchnet.driver.corda.Member;
 import dev.benchnet.driver.corda.Operation;
-import dev.benchnet.driver.corda.Purpose;
+import dev.benchnet.driver.corda.FlowPurpose;
 import dev.benchnet.driver.load.Clock;
 import dev.benchnet.driver.load.Pacing;
 import dev.benchnet.driver.load.Phase;
@@ -17,7 +17,7 @@ import net.corda.client.rpc.RPCException;
 import net.corda.core.messaging.FlowHandle;
 
 /** The clients of one worker. Each call of {@link #runNext} runs one flow of one client. Thread-safe. */
-public final class Clients {
+public final class FlowClients {
     /** Keeps clients of a closed loop from spinning while a member is unavailable. */
     private static final long PAUSE_WITHOUT_CONNECTION = TimeUnit.SECONDS.toNanos(1);
 
@@ -29,7 +29,7 @@ public final class Clients {
     private final Clock clock;
 
     /** {@code turns} maps the index of a slot to a member. */
-    Clients(LongFunction<Member> turns, Operation operation, Pacing pacing, Recorder recorder, Timeline timeline,
+    FlowClients(LongFunction<Member> turns, Operation operation, Pacing pacing, Recorder recorder, Timeline timeline,
             Clock clock) {
         this.turns = turns;
         this.operation = operation;
@@ -40,7 +40,7 @@ public final class Clients {
     }
 
     /** Waits for the client's turn and runs one flow to its end. Returns null when the load is over. */
-    public Outcome runNext(int client) throws InterruptedException {
+    public FlowSample runNext(int client) throws InterruptedException {
         Slot slot = pacing.next(client);
         if (slot == null) {
             return null;
@@ -53,7 +53,7 @@ public final class Clients {
         }
     }
 
-    private Outcome run(Slot slot) throws InterruptedException {
+    private FlowSample run(Slot slot) throws InterruptedException {
         if (clock.nanos() >= timeline.drainUntil()) {
             return outcome(slot, "not started");
         }
@@ -73,17 +73,17 @@ public final class Clients {
         }
     }
 
-    private Outcome completed(Slot slot, Member member, Object result) {
-        Outcome outcome = outcome(slot, null);
+    private FlowSample completed(Slot slot, Member member, Object result) {
+        FlowSample outcome = outcome(slot, null);
         if (recorder.completed(slot, outcome.endNanos)) {
             operation.ledger().saw(member, result);
         }
         return outcome;
     }
 
-    private Outcome failed(Slot slot, Throwable error) throws InterruptedException {
+    private FlowSample failed(Slot slot, Throwable error) throws InterruptedException {
         FlowError reason = FlowError.of(error);
-        Outcome outcome = outcome(slot, reason.kind);
+        FlowSample outcome = outcome(slot, reason.kind);
         recorder.failed(slot, outcome.endNanos, reason.kind, reason.message);
         if (error instanceof RPCException) {
             clock.sleepUntil(clock.nanos() + PAUSE_WITHOUT_CONNECTION);
@@ -91,11 +91,11 @@ public final class Clients {
         return outcome;
     }
 
-    private Outcome outcome(Slot slot, String error) {
-        return new Outcome(timeline.phaseAt(slot.intended), slot.intended, clock.nanos(), error);
+    private FlowSample outcome(Slot slot, String error) {
+        return new FlowSample(timeline.phaseAt(slot.intended), slot.intended, clock.nanos(), error);
     }
 
-    private Purpose purpose(Slot slot) {
-        return timeline.phaseAt(slot.intended) == Phase.WarmUp ? Purpose.WarmUp : Purpose.Window;
+    private FlowPurpose purpose(Slot slot) {
+        return timeline.phaseAt(slot.intended) == Phase.WarmUp ? FlowPurpose.WarmUp : FlowPurpose.Window;
     }
 }

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** Counts errors by kind, with the first message of each. Not thread-safe. */
-final class ErrorTally {
+final class ErrorCounts {
     static final class Entry {
         long count;
         final String example;

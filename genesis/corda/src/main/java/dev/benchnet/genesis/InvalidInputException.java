@@ -1,10 +1,10 @@
 package dev.benchnet.genesis;
 
 /** Invalid user input. The message is one line and starts with the field. */
-final class InvalidInput extends Exception {
+final class InvalidInputException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    InvalidInput(String field, String reason) {
+    InvalidInputException(String field, String reason) {
         super(field + ": " + firstLine(reason));
     }
 

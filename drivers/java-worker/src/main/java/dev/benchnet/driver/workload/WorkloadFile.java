@@ -10,7 +10,7 @@ import java.nio.file.Path;
 /**
  * The part of the workload that all drivers share, as written by the controller. A driver adds operation and targets.
  */
-public class Orders {
+public class WorkloadFile {
     public final Worker worker;
     public final Load load;
     public final Measure measure;
@@ -19,7 +19,7 @@ public class Orders {
     /** The unit of operations, such as flows; null if not set. */
     public final String unit;
 
-    protected Orders(Field root, Worker worker) {
+    protected WorkloadFile(Field root, Worker worker) {
         this.worker = worker;
         load = new Load(root.object().get("load"), worker);
         measure = new Measure(root.get("measure"));
@@ -28,7 +28,7 @@ public class Orders {
     }
 
     /** Reads a workload.json. */
-    public static Field document(Path file) {
+    public static Field readJson(Path file) {
         try {
             return new Field("", new ObjectMapper().readTree(Files.readAllBytes(file)));
         } catch (JsonProcessingException e) {

@@ -18,11 +18,11 @@ import net.corda.finance.contracts.asset.Cash;
  * worker of one run, so the count is exact in both directions: it also shows transactions that no client saw
  * complete.
  */
-final class IssuedStates implements LedgerCheck {
+final class IssueLedgerCheck implements LedgerCheck {
     private final OpaqueBytes reference;
     private final Map<Member, LongAdder> completed = new ConcurrentHashMap<>();
 
-    IssuedStates(OpaqueBytes reference) {
+    IssueLedgerCheck(OpaqueBytes reference) {
         this.reference = reference;
     }
 
@@ -33,13 +33,13 @@ final class IssuedStates implements LedgerCheck {
 
     @Override
     public LedgerVerdict verify(Duration length) throws InterruptedException {
-        Patience patience = new Patience(length);
+        LedgerPoller poller = new LedgerPoller(length);
         long expected = 0;
         long recorded = 0;
         for (Map.Entry<Member, LongAdder> entry : completed.entrySet()) {
             long seen = entry.getValue().sum();
             expected += seen;
-            recorded += patience.await(seen, () -> recorded(entry.getKey()));
+            recorded += poller.awaitCount(seen, () -> recorded(entry.getKey()));
         }
         return LedgerVerdict.of(expected, recorded);
     }

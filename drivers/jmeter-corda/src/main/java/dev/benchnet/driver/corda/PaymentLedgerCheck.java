@@ -26,14 +26,14 @@ import net.corda.finance.flows.AbstractCashFlow;
  * selection takes any coin of the currency, including coins that another worker, the warm-up or the payee issued. If
  * the payee is not among the targets, the check queries the payer for the transactions.
  */
-final class PaidTransactions implements LedgerCheck {
+final class PaymentLedgerCheck implements LedgerCheck {
     private static final int REFS_PER_QUERY = 200;
 
     private final Members members;
     private final Function<Member, CordaX500Name> payee;
     private final Map<Member, Queue<SecureHash>> payments = new ConcurrentHashMap<>();
 
-    PaidTransactions(Members members, Function<Member, CordaX500Name> payee) {
+    PaymentLedgerCheck(Members members, Function<Member, CordaX500Name> payee) {
         this.members = members;
         this.payee = payee;
     }
@@ -49,7 +49,7 @@ final class PaidTransactions implements LedgerCheck {
 
     @Override
     public LedgerVerdict verify(Duration length) throws InterruptedException {
-        Patience patience = new Patience(length);
+        LedgerPoller poller = new LedgerPoller(length);
         long expected = 0;
         long recorded = 0;
         for (Map.Entry<Member, Queue<SecureHash>> entry : payments.entrySet()) {
@@ -57,7 +57,7 @@ final class PaidTransactions implements LedgerCheck {
             expected += ids.size();
             Optional<Member> recipient = members.named(payee.apply(entry.getKey()));
             for (List<SecureHash> some : parts(ids)) {
-                recorded += patience.await(some.size(), () -> recipient.isPresent()
+                recorded += poller.awaitCount(some.size(), () -> recipient.isPresent()
                         ? received(recipient.get(), some) : kept(entry.getKey(), some));
             }
         }

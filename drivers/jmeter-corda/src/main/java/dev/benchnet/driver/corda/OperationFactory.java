@@ -5,8 +5,8 @@ import dev.benchnet.driver.corda.workload.Workload;
 import java.util.function.Function;
 
 /** The operations that a workload can name. */
-public final class Operations {
-    private Operations() { }
+public final class OperationFactory {
+    private OperationFactory() { }
 
     /** Returns the operation that runs once before the trial flows; null if there is none. */
     public static Operation setUpOf(Workload workload) {

@@ -4,19 +4,19 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.benchnet.driver.load.Pacing;
-import dev.benchnet.driver.load.Part;
+import dev.benchnet.driver.load.IntervalRecording;
 import dev.benchnet.driver.load.Progress;
 import dev.benchnet.driver.load.Summary;
 import dev.benchnet.driver.load.Timeline;
-import dev.benchnet.driver.workload.Orders;
+import dev.benchnet.driver.workload.WorkloadFile;
 
 /** Builds the JSON of progress.json and result.json. */
-public final class Documents {
+public final class ProtocolJson {
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private Documents() { }
+    private ProtocolJson() { }
 
-    public static String progress(Progress progress) {
+    public static String progressJson(Progress progress) {
         ObjectNode root = JSON.createObjectNode()
                 .put("phase", progress.phase.name())
                 .put("completed", progress.completed)
@@ -24,35 +24,35 @@ public final class Documents {
                 .put("elapsedSeconds", progress.elapsedSeconds)
                 .put("throughput", progress.throughput());
         if (progress.completedPerSecond.length > 0) {
-            series(root.putArray("completedPerSecond"), progress.completedPerSecond);
+            addAll(root.putArray("completedPerSecond"), progress.completedPerSecond);
         }
         return root.toString();
     }
 
     /** Returns the result that all drivers have in common; a driver may add fields before it writes it. */
-    public static ObjectNode result(Orders orders, Timeline timeline, Summary summary, Pacing pacing) {
+    public static ObjectNode resultJson(WorkloadFile workload, Timeline timeline, Summary summary, Pacing pacing) {
         ObjectNode root = JSON.createObjectNode()
-                .put("worker", orders.worker.index)
+                .put("worker", workload.worker.index)
                 .put("startMillis", timeline.windowStartEpochMillis)
                 .put("windowSeconds", timeline.windowSeconds);
-        series(root.putArray("completedPerSecond"), summary.completedPerSecond);
-        series(root.putArray("failedPerSecond"), summary.failedPerSecond);
-        part(root, summary.whole, pacing.schedule());
+        addAll(root.putArray("completedPerSecond"), summary.completedPerSecond);
+        addAll(root.putArray("failedPerSecond"), summary.failedPerSecond);
+        putRecording(root, summary.whole, pacing.schedule());
         if (timeline.intervalSeconds > 0) {
             root.put("intervalSeconds", timeline.intervalSeconds);
             ArrayNode intervals = root.putArray("intervals");
-            Pacing.Schedule[] schedules = pacing.schedules();
+            Pacing.ScheduleAdherence[] schedules = pacing.schedules();
             for (int i = 0; i < schedules.length; i++) {
-                part(intervals.addObject(), summary.intervals.get(i), schedules[i]);
+                putRecording(intervals.addObject(), summary.intervals.get(i), schedules[i]);
             }
         }
-        if (orders.unit != null) {
-            root.put("unit", orders.unit);
+        if (workload.unit != null) {
+            root.put("unit", workload.unit);
         }
         return root;
     }
 
-    private static void part(ObjectNode node, Part part, Pacing.Schedule schedule) {
+    private static void putRecording(ObjectNode node, IntervalRecording part, Pacing.ScheduleAdherence schedule) {
         node.put("histogram", part.encodedHistogram());
         ArrayNode errors = node.putArray("errors");
         part.errors((kind, count, example) ->
@@ -63,7 +63,7 @@ public final class Documents {
                 .put("maxLagMicros", schedule.maxLagMicros);
     }
 
-    private static void series(ArrayNode array, long[] values) {
+    private static void addAll(ArrayNode array, long[] values) {
         for (long value : values) {
             array.add(value);
         }

@@ -6,7 +6,7 @@ import java.util.Base64;
 import org.HdrHistogram.Histogram;
 
 /** The record of the operations whose planned start lies in one part of the window. Not thread-safe. */
-public final class Part {
+public final class IntervalRecording {
     /** Receives one kind of error. */
     public interface ErrorVisitor {
         void visit(String kind, long count, String example);
@@ -16,7 +16,7 @@ public final class Part {
     private static final long MAX_MICROS = 3_600_000_000L;
 
     private final Histogram histogram = new Histogram(1, MAX_MICROS, 3);
-    private final ErrorTally errors = new ErrorTally();
+    private final ErrorCounts errors = new ErrorCounts();
     private long begun;
     private long ended;
 
@@ -41,7 +41,7 @@ public final class Part {
         }
     }
 
-    void add(Part other) {
+    void add(IntervalRecording other) {
         histogram.add(other.histogram);
         other.errors((kind, count, example) -> errors.add(kind, example, count));
     }

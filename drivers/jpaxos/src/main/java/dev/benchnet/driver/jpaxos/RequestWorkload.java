@@ -1,13 +1,13 @@
 package dev.benchnet.driver.jpaxos;
 
 import dev.benchnet.driver.workload.Field;
-import dev.benchnet.driver.workload.Orders;
+import dev.benchnet.driver.workload.WorkloadFile;
 import dev.benchnet.driver.workload.Worker;
 import java.nio.file.Path;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** The workload of one worker, and its requests. */
-final class Requests extends Orders {
+final class RequestWorkload extends WorkloadFile {
     /** Repeated: zero bytes in every request. Random: new bytes for each request. */
     enum Content { Repeated, Random }
 
@@ -16,15 +16,15 @@ final class Requests extends Orders {
     private final int bytes;
     private final Content content;
 
-    private Requests(Field root, Worker worker) {
+    private RequestWorkload(Field root, Worker worker) {
         super(root, worker);
         Field operation = root.get("operation").object();
         bytes = (int) operation.get("requestBytes").integer(1, LARGEST);
         content = operation.get("content").oneOf(Content.class);
     }
 
-    static Requests read(Path file, Worker worker) {
-        return new Requests(document(file), worker);
+    static RequestWorkload read(Path file, Worker worker) {
+        return new RequestWorkload(readJson(file), worker);
     }
 
     /** Returns the buffer of one client. */

@@ -5,42 +5,42 @@ import dev.benchnet.driver.corda.LedgerVerdict;
 import dev.benchnet.driver.corda.Member;
 import dev.benchnet.driver.corda.Members;
 import dev.benchnet.driver.corda.Operation;
-import dev.benchnet.driver.corda.Operations;
-import dev.benchnet.driver.corda.Purpose;
+import dev.benchnet.driver.corda.OperationFactory;
+import dev.benchnet.driver.corda.FlowPurpose;
 import dev.benchnet.driver.corda.workload.Workload;
 import dev.benchnet.driver.jmeter.CordaSampler;
-import dev.benchnet.driver.jmeter.Plan;
+import dev.benchnet.driver.jmeter.JMeterPlan;
 import dev.benchnet.driver.load.Clock;
 import dev.benchnet.driver.load.Pacing;
 import dev.benchnet.driver.load.Recorder;
 import dev.benchnet.driver.load.Summary;
 import dev.benchnet.driver.load.Timeline;
 import dev.benchnet.driver.protocol.Barrier;
-import dev.benchnet.driver.protocol.Documents;
+import dev.benchnet.driver.protocol.ProtocolJson;
 import dev.benchnet.driver.protocol.ProgressReporter;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 
 /** Runs one workload from set-up to result. */
-final class Session {
+final class WorkloadSession {
     /** Extra time for threads that a blocking member keeps from noticing the end of the drain. */
     private static final Duration GRACE = Duration.ofSeconds(5);
 
     private final Workload workload;
     private final Barrier barrier;
-    private final Plan plan;
+    private final JMeterPlan plan;
     private final Clock clock = Clock.SYSTEM;
 
-    Session(Workload workload, Barrier barrier, Plan plan) {
+    WorkloadSession(Workload workload, Barrier barrier, JMeterPlan plan) {
         this.workload = workload;
         this.barrier = barrier;
         this.plan = plan;
     }
 
     void run() throws InterruptedException {
-        Function<Members, Operation> prepared = Operations.of(workload);
-        Operation setUp = Operations.setUpOf(workload);
+        Function<Members, Operation> prepared = OperationFactory.of(workload);
+        Operation setUp = OperationFactory.setUpOf(workload);
         try (Members members = Members.connect(workload.directory.targets)) {
             Operation operation = prepared.apply(members);
             setUp(members, operation, setUp);
@@ -71,7 +71,7 @@ final class Session {
 
     private static void runOnce(String what, Operation operation, Member member) {
         try {
-            operation.start(member, Purpose.SetUp).getReturnValue().get();
+            operation.start(member, FlowPurpose.SetUp).getReturnValue().get();
         } catch (ExecutionException e) {
             FlowError error = FlowError.of(e.getCause());
             throw new FatalException(what + " on " + member + " failed: " + error.kind + ": " + error.message);
@@ -82,24 +82,24 @@ final class Session {
     }
 
     private void measure(Members members, Operation operation) throws InterruptedException {
-        Gate gate = new Gate(workload.clients());
+        StartGate gate = new StartGate(workload.clients());
         CordaSampler.holdAt(gate);
         plan.start();
         gate.awaitAll();
-        barrier.ready();
+        barrier.writeReady();
 
         Timeline timeline = Timeline.startingAt(barrier.awaitStart(), workload.measure, clock);
         Pacing pacing = Pacing.of(workload, timeline, clock);
         Recorder recorder = new Recorder(timeline);
         try (ProgressReporter reporter = new ProgressReporter(barrier, recorder, timeline, clock)) {
-            gate.open(new Clients(members::at, operation, pacing, recorder, timeline, clock));
+            gate.open(new FlowClients(members::at, operation, pacing, recorder, timeline, clock));
             plan.awaitEnd(() -> Duration.ofNanos(timeline.drainUntil() - clock.nanos()).plus(GRACE));
         }
         Summary summary = recorder.close();
         LedgerVerdict ledger = verify(operation);
-        ObjectNode result = Documents.result(workload, timeline, summary, pacing);
+        ObjectNode result = ProtocolJson.resultJson(workload, timeline, summary, pacing);
         ledger.describe(result.putObject("ledger"));
-        barrier.result(result.toString());
+        barrier.writeResult(result.toString());
     }
 
     /** A member that cannot be queried leaves the ledger unchecked; it does not invalidate the measurement. */

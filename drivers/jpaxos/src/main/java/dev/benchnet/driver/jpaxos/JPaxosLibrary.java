@@ -9,7 +9,7 @@ import java.lang.invoke.MethodType;
  * Binds JPaxos's client by reflection, because no registry has JPaxos to compile against. The four members used here
  * are the same in its releases of 2013 and 2021.
  */
-final class Library {
+final class JPaxosLibrary {
     private static final String CONFIGURATION = "lsr.common.Configuration";
     private static final String CLIENT = "lsr.paxos.client.Client";
 
@@ -18,7 +18,7 @@ final class Library {
     private final MethodHandle connect;
     private final MethodHandle execute;
 
-    private Library(ClassLoader loader) {
+    private JPaxosLibrary(ClassLoader loader) {
         Class<?> configuration = find(loader, CONFIGURATION);
         Class<?> client = find(loader, CLIENT);
         configure = constructor(configuration, String.class).asType(MethodType.methodType(Object.class, String.class));
@@ -28,8 +28,8 @@ final class Library {
                 .asType(MethodType.methodType(byte[].class, Object.class, byte[].class));
     }
 
-    static Library bind(ClassLoader loader) {
-        return new Library(loader);
+    static JPaxosLibrary bind(ClassLoader loader) {
+        return new JPaxosLibrary(loader);
     }
 
     /** Returns the replicas of a paxos.properties. */

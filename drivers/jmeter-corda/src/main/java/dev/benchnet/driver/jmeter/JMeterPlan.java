@@ -17,14 +17,14 @@ import org.apache.jmeter.util.JMeterUtils;
 import org.apache.jorphan.collections.HashTree;
 
 /** A test plan on JMeter's engine, without JMeter's user interface and command line. */
-public final class Plan {
+public final class JMeterPlan {
     /** The maximum delay until a reduction of the remaining time is noticed. */
     private static final Duration GLANCE = Duration.ofSeconds(1);
 
     private final HashTree tree;
     private final StandardJMeterEngine engine = new StandardJMeterEngine();
 
-    private Plan(HashTree tree) {
+    private JMeterPlan(HashTree tree) {
         this.tree = tree;
     }
 
@@ -32,21 +32,21 @@ public final class Plan {
      * Reads a plan and sets the properties for its {@code ${__P(name)}}. The home directory contains
      * bin/jmeter.properties and bin/saveservice.properties.
      */
-    public static Plan load(Path jmeterHome, Path file, Map<String, String> properties) {
+    public static JMeterPlan load(Path jmeterHome, Path file, Map<String, String> properties) {
         JMeterUtils.setJMeterHome(jmeterHome.toString());
         JMeterUtils.loadJMeterProperties(jmeterHome.resolve("bin/jmeter.properties").toString());
         JMeterUtils.initLocale();
         properties.forEach(JMeterUtils::setProperty);
         try {
             SaveService.loadProperties();
-            return new Plan(JMeter.convertSubTree(SaveService.loadTree(file.toFile()), true));
+            return new JMeterPlan(JMeter.convertSubTree(SaveService.loadTree(file.toFile()), true));
         } catch (IOException | IllegalArgumentException e) {
             throw new FatalException("read JMeter plan " + file, e);
         }
     }
 
     /** Writes every sample to a CSV file. */
-    public Plan recordTo(Path jtl) {
+    public JMeterPlan recordTo(Path jtl) {
         ResultCollector collector = new ResultCollector();
         collector.setFilename(jtl.toString());
         tree.add(tree.getArray()[0], collector);

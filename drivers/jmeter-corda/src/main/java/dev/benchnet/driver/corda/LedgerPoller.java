@@ -4,19 +4,19 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /** A deadline for counts on ledgers that may still grow. After the deadline it does not wait. */
-final class Patience {
+final class LedgerPoller {
     /** Members record within milliseconds of each other unless they have a large backlog. */
-    static final Duration USUAL = Duration.ofSeconds(20);
+    static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(20);
     private static final long PAUSE_MILLIS = 500;
 
     private final long until;
 
-    Patience(Duration length) {
+    LedgerPoller(Duration length) {
         until = System.nanoTime() + length.toNanos();
     }
 
     /** Polls until the expected number is reached or the deadline has passed; returns the last count. */
-    long await(long expected, LongSupplier ask) throws InterruptedException {
+    long awaitCount(long expected, LongSupplier ask) throws InterruptedException {
         long recorded = ask.getAsLong();
         while (recorded < expected && System.nanoTime() < until) {
             Thread.sleep(PAUSE_MILLIS);

@@ -8,8 +8,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 
 /** Writes a network's files. Only their owner can read the keystores. */
-final class Output {
-    private Output() {
+final class OutputFolder {
+    private OutputFolder() {
     }
 
     /**
