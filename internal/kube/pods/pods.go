@@ -4,6 +4,7 @@
 package pods
 
 import (
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -75,6 +76,11 @@ func AddVolumeReset(pod *corev1.PodSpec, volume string) {
 			APIVersion: "v1", FieldPath: "metadata.annotations['" + v1alpha1.AnnotationEpoch + "']"}}})
 		c.VolumeMounts = append(c.VolumeMounts, WritableMount(volume, stateDir))
 	}
+}
+
+// Epoch returns the epoch of the pods of a StatefulSet; empty in the first epoch.
+func Epoch(set *appsv1.StatefulSet) string {
+	return set.Spec.Template.Annotations[v1alpha1.AnnotationEpoch]
 }
 
 // CopyFilesContainer returns an init container that copies a folder of any image into a volume. The agent must

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/pods"
 )
 
 // ReadinessState is the state of an object.
@@ -95,7 +96,7 @@ func (s *Snapshot) staleReason(live *appsv1.StatefulSet, object client.Object) s
 		return ""
 	}
 	wanted := *planned.Spec.Replicas
-	written := live.Spec.Replicas != nil && *live.Spec.Replicas == wanted && epochOf(live) == epochOf(planned)
+	written := live.Spec.Replicas != nil && *live.Spec.Replicas == wanted && pods.Epoch(live) == pods.Epoch(planned)
 	left := max(int(live.Status.Replicas), s.countPods(live.UID))
 	switch {
 	case wanted == 0 && (!written || live.Status.ObservedGeneration < live.Generation || left > 0):
@@ -104,10 +105,6 @@ func (s *Snapshot) staleReason(live *appsv1.StatefulSet, object client.Object) s
 		return fmt.Sprintf("StatefulSet %s: %d pods have not started yet", live.Name, wanted)
 	}
 	return ""
-}
-
-func epochOf(set *appsv1.StatefulSet) string {
-	return set.Spec.Template.Annotations[v1alpha1.AnnotationEpoch]
 }
 
 func (s *Snapshot) countPods(owner types.UID) int {

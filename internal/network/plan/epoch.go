@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
 )
@@ -91,17 +92,16 @@ func (in Input) hasLiveMembers() bool {
 // annotations of the members, and the oldest run counts as having used the network.
 func (in Input) recordedEpoch() Epoch {
 	if in.EpochRecord != nil {
-		d := in.EpochRecord.Data
-		return Epoch{ID: d["id"], ResetRequest: d["request"], FirstRun: types.UID(d["first"]), ActiveRun: types.UID(d["turn"])}
+		return decodeEpoch(in.EpochRecord.Data)
 	}
 	e := Epoch{ResetRequest: in.Network.Annotations[v1alpha1.AnnotationReset]}
-	if told := in.Network.Status.Epoch; told != nil {
-		e.ID, e.FirstRun, e.ActiveRun = told.ID, told.FirstRun, told.Turn
+	if recorded := in.Network.Status.Epoch; recorded != nil {
+		e.ID, e.FirstRun, e.ActiveRun = recorded.ID, recorded.FirstRun, recorded.Turn
 		return e
 	}
 	for _, m := range in.Platform.Topology(in.Network).Members {
 		if set := in.liveStatefulSet(naming.Member(in.Network.Name, m.Name)); set != nil {
-			e.ID = cmp.Or(e.ID, epochOf(set))
+			e.ID = cmp.Or(e.ID, pods.Epoch(set))
 		}
 	}
 	if len(in.RunsByAge) > 0 && in.hasLiveMembers() {
@@ -110,13 +110,22 @@ func (in Input) recordedEpoch() Epoch {
 	return e
 }
 
-// Keys of the epoch's ConfigMap other than those of the epoch itself.
+// Keys of the epoch's ConfigMap. The first four hold the fields of Epoch.
 const (
+	idKey           = "id"
+	resetRequestKey = "request"
+	firstRunKey     = "first"
+	activeRunKey    = "turn"
 	// versionKey holds the version of the images with which the network was created.
 	versionKey = "version"
 	// experimentKey holds the name of the network's experiment, which is a label of its pods.
 	experimentKey = "experiment"
 )
+
+func decodeEpoch(data map[string]string) Epoch {
+	return Epoch{ID: data[idKey], ResetRequest: data[resetRequestKey],
+		FirstRun: types.UID(data[firstRunKey]), ActiveRun: types.UID(data[activeRunKey])}
+}
 
 // ImageVersion returns the version of the images with which a network was created, from the ConfigMap of its
 // epoch. It is empty if the ConfigMap does not exist.
@@ -143,7 +152,7 @@ func (in Input) experimentName() string {
 func (in Input) buildEpochRecord(e Epoch) *corev1.ConfigMap {
 	cm := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Name: naming.EpochConfigMap(in.Network.Name), Labels: naming.NetworkLabels(in.Network.Name, naming.ComponentEpoch)},
-		Data: map[string]string{"id": e.ID, "request": e.ResetRequest, "first": string(e.FirstRun), "turn": string(e.ActiveRun),
+		Data: map[string]string{idKey: e.ID, resetRequestKey: e.ResetRequest, firstRunKey: string(e.FirstRun), activeRunKey: string(e.ActiveRun),
 			versionKey: in.Images.Version, experimentKey: in.experimentName()},
 	}
 	if in.EpochRecord != nil {

@@ -35,7 +35,7 @@ func addResetStages(in Input, p *Plan) error {
 		if !ok {
 			continue
 		}
-		if live := in.liveStatefulSet(planned.Name); live != nil && epochOf(live) != p.Epoch.ID {
+		if live := in.liveStatefulSet(planned.Name); live != nil && pods.Epoch(live) != p.Epoch.ID {
 			stops = append(stops, stoppedStatefulSet(planned, live))
 		}
 		setEpoch(planned, p.Epoch.ID)
@@ -58,12 +58,8 @@ func stoppedStatefulSet(planned, live *appsv1.StatefulSet) *appsv1.StatefulSet {
 	set := planned.DeepCopy()
 	set.Spec.Replicas = new(int32(0))
 	set.ResourceVersion = live.ResourceVersion
-	setEpoch(set, epochOf(live))
+	setEpoch(set, pods.Epoch(live))
 	return set
-}
-
-func epochOf(set *appsv1.StatefulSet) string {
-	return set.Spec.Template.Annotations[v1alpha1.AnnotationEpoch]
 }
 
 // setEpoch annotates the pod template with the epoch. Members of the first epoch have no annotation.

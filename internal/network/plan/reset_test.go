@@ -89,7 +89,7 @@ func TestResetStages(t *testing.T) {
 	first := mustBuild(t, newRunningInput(Epoch{}, "", ""))
 	p := mustBuild(t, newRunningInput(Epoch{ID: "b"}, "", "b"))
 	stops := statefulSetsOf(p.findStage(StageStop))
-	if !p.Resetting || len(stops) != 1 || stops[0].Name != "net-member-0" || *stops[0].Spec.Replicas != 0 || epochOf(stops[0]) != "" {
+	if !p.Resetting || len(stops) != 1 || stops[0].Name != "net-member-0" || *stops[0].Spec.Replicas != 0 || pods.Epoch(stops[0]) != "" {
 		t.Fatalf("only member-0, which runs in the old epoch, should be stopped, but: %+v", stops)
 	}
 	if stops[0].ResourceVersion != "7" {
@@ -103,7 +103,7 @@ func TestResetStages(t *testing.T) {
 		t.Errorf("members should need the reset, but need %v", members.Needs)
 	}
 	for _, set := range statefulSetsOf(members) {
-		if *set.Spec.Replicas != 1 || epochOf(set) != "b" {
+		if *set.Spec.Replicas != 1 || pods.Epoch(set) != "b" {
 			t.Errorf("%s should run in epoch b, but: %+v", set.Name, set.Spec)
 		}
 	}
