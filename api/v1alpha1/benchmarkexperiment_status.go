@@ -12,7 +12,7 @@ type BenchmarkExperimentStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// phase in one word, for people: Pending, Running, Suspended, Complete, Failed.
 	// +optional
-	Phase string `json:"phase,omitempty"`
+	Phase Phase `json:"phase,omitempty"`
 	// conditions of the experiment; docs/conditions.md lists every type and reason.
 	// +listType=map
 	// +listMapKey=type

@@ -156,7 +156,7 @@ type BenchmarkNetworkStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// phase is a summary in one word: Queued, Pending, Provisioning, Resetting, Ready, Running, Finished, Degraded, Failed, Deleting.
 	// +optional
-	Phase string `json:"phase,omitempty"`
+	Phase Phase `json:"phase,omitempty"`
 	// conditions of the network; docs/conditions.md lists every type and reason.
 	// +listType=map
 	// +listMapKey=type
@@ -243,8 +243,8 @@ type EpochStatus struct {
 type StageStatus struct {
 	// name of the stage.
 	Name string `json:"name"`
-	// state is Waiting, InProgress or Ready.
-	State string `json:"state"`
+	// state is Waiting, InProgress, Ready or Failed.
+	State ComponentState `json:"state"`
 	// message names what the stage waits for.
 	// +optional
 	Message string `json:"message,omitempty"`
@@ -267,7 +267,7 @@ type MemberStatus struct {
 	// +optional
 	Address string `json:"address,omitempty"`
 	// state is Waiting, Starting, Ready or Failed.
-	State string `json:"state"`
+	State ComponentState `json:"state"`
 	// restarts of its containers.
 	// +optional
 	Restarts int32 `json:"restarts,omitempty"`
@@ -295,8 +295,8 @@ type DatabaseStatus struct {
 	// members that it serves.
 	// +optional
 	Members int32 `json:"members,omitempty"`
-	// state is Waiting, Starting or Ready.
-	State string `json:"state"`
+	// state is Waiting, Starting, Ready or External.
+	State ComponentState `json:"state"`
 }
 
 // DerivedSetting is a value the operator derived.

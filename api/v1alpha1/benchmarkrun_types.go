@@ -50,7 +50,7 @@ type BenchmarkRunStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// phase in one word, for people: Pending, Preparing, WarmUp, Measuring, Draining, Complete, Failed, Cancelling, Cancelled.
 	// +optional
-	Phase string `json:"phase,omitempty"`
+	Phase Phase `json:"phase,omitempty"`
 	// conditions of the run; docs/conditions.md lists every type and reason.
 	// +listType=map
 	// +listMapKey=type

@@ -67,7 +67,7 @@ func (t *runTally) countRun(r *v1alpha1.BenchmarkRun) {
 func (s sampleWriter) writeExperiment(e *v1alpha1.BenchmarkExperiment, runs runTally) {
 	s.writeSample(experimentInfo, 1, e.Namespace, e.Name, string(e.Spec.Strategy))
 	if e.Status.Phase != "" {
-		s.writeSample(experimentPhase, 1, e.Namespace, e.Name, e.Status.Phase)
+		s.writeSample(experimentPhase, 1, e.Namespace, e.Name, string(e.Status.Phase))
 	}
 	if p := e.Status.Plan; p != nil && p.Runs > 0 {
 		made := runs.underWay + runs.valid + runs.invalid + runs.failed

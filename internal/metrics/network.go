@@ -24,26 +24,24 @@ var (
 	networkMetrics = []*Metric{networkInfo, networkReady, networkPhase, networkMembers, networkMembersReady, memberReady, memberRestarts, databaseReady}
 )
 
-const stateReady = "Ready"
-
 func (s sampleWriter) writeNetwork(n *v1alpha1.BenchmarkNetwork) {
 	s.writeSample(networkInfo, 1, n.Namespace, n.Name, string(n.Spec.Platform.Type), n.Labels[v1alpha1.LabelExperiment])
 	s.writeSample(networkReady, boolValue(meta.IsStatusConditionTrue(n.Status.Conditions, v1alpha1.ConditionReady)), n.Namespace, n.Name)
 	if n.Status.Phase != "" {
-		s.writeSample(networkPhase, 1, n.Namespace, n.Name, n.Status.Phase)
+		s.writeSample(networkPhase, 1, n.Namespace, n.Name, string(n.Status.Phase))
 	}
 	ready := 0
 	for _, m := range n.Status.Members {
-		if m.State == stateReady {
+		if m.State == v1alpha1.StateReady {
 			ready++
 		}
-		s.writeSample(memberReady, boolValue(m.State == stateReady), n.Namespace, n.Name, m.Name)
+		s.writeSample(memberReady, boolValue(m.State == v1alpha1.StateReady), n.Namespace, n.Name, m.Name)
 		s.writeSample(memberRestarts, float64(m.Restarts), n.Namespace, n.Name, m.Name)
 	}
 	s.writeSample(networkMembers, float64(plannedMembers(n)), n.Namespace, n.Name)
 	s.writeSample(networkMembersReady, float64(ready), n.Namespace, n.Name)
 	for _, d := range n.Status.Databases {
-		s.writeSample(databaseReady, boolValue(d.State == stateReady), n.Namespace, n.Name, d.Name)
+		s.writeSample(databaseReady, boolValue(d.State == v1alpha1.StateReady), n.Namespace, n.Name, d.Name)
 	}
 }
 

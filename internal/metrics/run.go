@@ -40,7 +40,7 @@ func (s sampleWriter) writeRun(r *v1alpha1.BenchmarkRun) {
 	s.writeSample(runInfo, 1, r.Namespace, r.Name, r.Spec.NetworkName, r.Spec.Workload.Name,
 		r.Labels[v1alpha1.LabelExperiment], r.Labels[v1alpha1.LabelPoint], r.Labels[v1alpha1.LabelVariant])
 	if r.Status.Phase != "" {
-		s.writeSample(runPhase, 1, r.Namespace, r.Name, r.Status.Phase)
+		s.writeSample(runPhase, 1, r.Namespace, r.Name, string(r.Status.Phase))
 	}
 	s.writeRunTimes(r)
 	if load := r.Spec.Workload.Load; load != nil && load.RatePerSecond != nil {

@@ -129,17 +129,17 @@ func firstUnready(stages []ObservedStage) *ObservedStage {
 	return first
 }
 
-func networkPhase(in NetworkInput, s v1alpha1.BenchmarkNetworkStatus) string {
+func networkPhase(in NetworkInput, s v1alpha1.BenchmarkNetworkStatus) v1alpha1.Phase {
 	unready := firstUnready(in.Stages)
 	switch {
 	case unready != nil && unready.State == snapshot.StateFailed:
-		return "Failed"
+		return v1alpha1.PhaseFailed
 	case unready != nil && isResetting(in):
-		return "Resetting"
+		return v1alpha1.PhaseResetting
 	case unready != nil && wasReady(s.Stages):
-		return "Degraded"
+		return v1alpha1.PhaseDegraded
 	case unready != nil:
-		return "Provisioning"
+		return v1alpha1.PhaseProvisioning
 	}
 	ended := 0
 	for _, run := range in.Runs {
@@ -150,11 +150,11 @@ func networkPhase(in NetworkInput, s v1alpha1.BenchmarkNetworkStatus) string {
 	wanted := len(in.Network.Spec.Workloads)
 	switch {
 	case ended < len(in.Runs), ended > 0 && ended < wanted && !in.Network.Spec.Suspend:
-		return "Running"
+		return v1alpha1.PhaseRunning
 	case ended > 0 && ended >= wanted:
-		return "Finished"
+		return v1alpha1.PhaseFinished
 	default:
-		return "Ready"
+		return v1alpha1.PhaseReady
 	}
 }
 

@@ -25,7 +25,7 @@ func TestNetworkEpoch(t *testing.T) {
 		resetting bool
 		stage     ObservedStage
 		reason    string
-		phase     string
+		phase     v1alpha1.Phase
 		turn      bool
 		took      time.Duration
 	}{

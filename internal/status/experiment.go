@@ -113,14 +113,14 @@ func addGatesCondition(l *conditionList, in ExperimentInput) {
 func addOutcomeConditions(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList, in ExperimentInput) {
 	switch {
 	case in.SpecError != nil:
-		s.Phase = "Failed"
+		s.Phase = v1alpha1.PhaseFailed
 		refusal := limits.FromError(in.SpecError)
 		l.addBool(v1alpha1.ConditionAccepted, false, v1alpha1.ReasonInvalidSpec, refusal)
 		l.addBool(v1alpha1.ConditionComplete, true, v1alpha1.ReasonInvalidSpec, refusal)
 		l.addNotReady(true, v1alpha1.ReasonInvalidSpec, refusal)
 		return
 	case in.Capacity != nil && !in.Capacity.Fits && !in.Capacity.FitsWhenIdle:
-		s.Phase = "Failed"
+		s.Phase = v1alpha1.PhaseFailed
 		l.addBool(v1alpha1.ConditionAccepted, false, v1alpha1.ReasonClusterTooSmall, in.Capacity.Message)
 		l.addBool(v1alpha1.ConditionComplete, false, v1alpha1.ReasonClusterTooSmall, in.Capacity.Message)
 		l.addNotReady(true, v1alpha1.ReasonClusterTooSmall, in.Capacity.Message)
@@ -129,21 +129,21 @@ func addOutcomeConditions(s *v1alpha1.BenchmarkExperimentStatus, l *conditionLis
 	l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec is valid")
 	switch {
 	case in.ReconcileError != nil:
-		s.Phase = "Running"
+		s.Phase = v1alpha1.PhaseRunning
 		addExperimentInProgress(l, quotaReasonOr(v1alpha1.ReasonProblem, in.ReconcileError.Error()), in.ReconcileError.Error())
 	case in.Step == nil:
-		s.Phase = "Pending"
+		s.Phase = v1alpha1.PhasePending
 		addExperimentInProgress(l, v1alpha1.ReasonWaitingForCapacity, in.Capacity.Message)
 	case !in.Step.IsDone():
 		addUnfinishedConditions(s, l, in)
 	case in.ResultTooLarge != "":
-		s.Phase = "Failed"
+		s.Phase = v1alpha1.PhaseFailed
 		clearCurrent(s)
 		setCompletionTime(s, in.Now)
 		l.addBool(v1alpha1.ConditionComplete, true, v1alpha1.ReasonResultTooLarge, in.ResultTooLarge)
 		l.addNotReady(true, v1alpha1.ReasonResultTooLarge, in.ResultTooLarge)
 	case !in.ResultWritten:
-		s.Phase = "Running"
+		s.Phase = v1alpha1.PhaseRunning
 		addExperimentInProgress(l, v1alpha1.ReasonMeasuring, "the result is being written")
 	default:
 		completeExperiment(s, l, in)
@@ -153,16 +153,16 @@ func addOutcomeConditions(s *v1alpha1.BenchmarkExperimentStatus, l *conditionLis
 func addUnfinishedConditions(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList, in ExperimentInput) {
 	switch {
 	case len(in.Step.ActiveRuns) > 0:
-		s.Phase = "Running"
+		s.Phase = v1alpha1.PhaseRunning
 		addExperimentInProgress(l, v1alpha1.ReasonMeasuring, "measuring "+s.Display.Current)
 	case in.Experiment.Spec.Suspend:
-		s.Phase = "Suspended"
+		s.Phase = v1alpha1.PhaseSuspended
 		addExperimentInProgress(l, v1alpha1.ReasonSuspended, "spec.suspend is true")
 	case in.Step.DeletingNetwork != "":
-		s.Phase = "Running"
+		s.Phase = v1alpha1.PhaseRunning
 		addExperimentInProgress(l, v1alpha1.ReasonWaitingForRemoval, fmt.Sprintf("waiting for the deletion of BenchmarkNetwork %s", in.Step.DeletingNetwork))
 	default:
-		s.Phase = "Running"
+		s.Phase = v1alpha1.PhaseRunning
 		addExperimentInProgress(l, v1alpha1.ReasonMeasuring, "creating the next run")
 	}
 }
@@ -177,13 +177,13 @@ func completeExperiment(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList,
 	s.Result = &v1alpha1.ResultReference{ConfigMapName: naming.ResultConfigMap(in.Experiment.Name), Key: protocol.ResultKey}
 	setCompletionTime(s, in.Now)
 	if in.Step.StoppedBy != "" {
-		s.Phase = "Failed"
+		s.Phase = v1alpha1.PhaseFailed
 		message := stopMessage(in.Step.StoppedBy, in.Result.Runs)
 		l.addBool(v1alpha1.ConditionComplete, true, v1alpha1.ReasonRunFailed, message)
 		l.addNotReady(true, v1alpha1.ReasonRunFailed, message)
 		return
 	}
-	s.Phase = "Complete"
+	s.Phase = v1alpha1.PhaseComplete
 	message := fmt.Sprintf("%d points, %d runs", len(in.Result.Points), len(in.Result.Runs))
 	if left := countInvalidRuns(in.Result); left > 0 {
 		message += fmt.Sprintf(", %d of them invalid or failed and excluded from the results", left)

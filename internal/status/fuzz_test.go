@@ -24,7 +24,7 @@ func FuzzProgress(f *testing.F) {
 		r := &v1alpha1.BenchmarkRun{}
 		r.Spec.Workload.Measure = v1alpha1.Measure{WarmUp: metav1.Duration{Duration: 10 * time.Second}, Window: metav1.Duration{Duration: time.Minute}}
 		s := ComputeRun(RunInput{Run: r, Start: &testTime, Progress: []string{first, second}, Now: testTime})
-		if !slices.Contains([]string{"WarmUp", "Measuring", "Draining"}, s.Phase) {
+		if !slices.Contains([]v1alpha1.Phase{"WarmUp", "Measuring", "Draining"}, s.Phase) {
 			t.Errorf("the phase is %q", s.Phase)
 		}
 		if v := s.ThroughputMilliPerSecond; v != nil && *v < 0 {

@@ -56,10 +56,10 @@ func ComputeNetwork(in NetworkInput) v1alpha1.BenchmarkNetworkStatus {
 	}
 	switch {
 	case in.SpecError != nil:
-		s.Phase = "Failed"
+		s.Phase = v1alpha1.PhaseFailed
 		s.Conditions = invalidSpecConditions(in)
 	case isQueued(in):
-		s.Phase = "Queued"
+		s.Phase = v1alpha1.PhaseQueued
 		s.Settings, s.PlanHash = firstItems(maxSettings, in.Plan.Settings), in.Plan.Hash
 		s.Conditions = queuedConditions(in)
 	default:
@@ -115,23 +115,23 @@ func stageStatuses(old []v1alpha1.StageStatus, in NetworkInput) []v1alpha1.Stage
 		if !f.Provisioning {
 			continue
 		}
-		s := v1alpha1.StageStatus{Name: string(f.Name), State: "Waiting", Message: limits.Truncate(f.Message, limits.MaxItem),
+		s := v1alpha1.StageStatus{Name: string(f.Name), State: v1alpha1.StateWaiting, Message: limits.Truncate(f.Message, limits.MaxItem),
 			StartedAt: before[string(f.Name)].StartedAt, ReadyAt: before[string(f.Name)].ReadyAt}
 		now := metav1.NewMicroTime(in.Now)
 		if f.Started {
-			s.State = "InProgress"
+			s.State = v1alpha1.StateInProgress
 			if s.StartedAt == nil {
 				s.StartedAt = &now
 			}
 		}
 		switch f.State {
 		case snapshot.StateReady:
-			s.State, s.Message = "Ready", ""
+			s.State, s.Message = v1alpha1.StateReady, ""
 			if s.ReadyAt == nil {
 				s.ReadyAt = &now
 			}
 		case snapshot.StateFailed:
-			s.State = "Failed"
+			s.State = v1alpha1.StateFailed
 		}
 		all = append(all, s)
 	}
@@ -143,11 +143,11 @@ func memberStatuses(in NetworkInput) ([]v1alpha1.MemberStatus, int32) {
 	var all []v1alpha1.MemberStatus
 	var ready int32
 	for _, m := range in.Plan.Topology.Members {
-		s := v1alpha1.MemberStatus{Name: m.Name, Identity: m.Identity, Address: m.Address, State: "Waiting"}
+		s := v1alpha1.MemberStatus{Name: m.Name, Identity: m.Identity, Address: m.Address, State: v1alpha1.StateWaiting}
 		if pod := in.Snapshot.Pod(naming.MemberPod(in.Network.Name, m.Name)); pod != nil {
 			fillMemberStatus(&s, pod)
 		}
-		if s.State == "Ready" {
+		if s.State == v1alpha1.StateReady {
 			ready++
 		}
 		all = append(all, s)
@@ -156,7 +156,7 @@ func memberStatuses(in NetworkInput) ([]v1alpha1.MemberStatus, int32) {
 }
 
 func fillMemberStatus(s *v1alpha1.MemberStatus, pod *corev1.Pod) {
-	s.State = "Starting"
+	s.State = v1alpha1.StateStarting
 	s.Host = pod.Spec.NodeName
 	s.Restarts = snapshot.CountRestarts(pod)
 	if len(pod.Status.ContainerStatuses) > 0 {
@@ -164,9 +164,9 @@ func fillMemberStatus(s *v1alpha1.MemberStatus, pod *corev1.Pod) {
 	}
 	switch {
 	case snapshot.IsPodReady(pod):
-		s.State = "Ready"
+		s.State = v1alpha1.StateReady
 	case snapshot.PodProblem(pod) != "":
-		s.State = "Failed"
+		s.State = v1alpha1.StateFailed
 	}
 }
 
@@ -174,14 +174,14 @@ func databaseStatuses(in NetworkInput) []v1alpha1.DatabaseStatus {
 	var all []v1alpha1.DatabaseStatus
 	for _, d := range in.Plan.Databases {
 		s := v1alpha1.DatabaseStatus{Name: d.Name, Address: d.Address, MaxConnections: d.MaxConnections,
-			Storage: d.Storage, Members: d.MembersServed, State: "Waiting"}
+			Storage: d.Storage, Members: d.MembersServed, State: v1alpha1.StateWaiting}
 		switch set := in.Snapshot.StatefulSet(d.Name); {
 		case in.Network.Spec.DatabaseOrDefault().Provider == v1alpha1.ProviderExternal:
-			s.State = "External"
+			s.State = v1alpha1.StateExternal
 		case set != nil && set.Status.ReadyReplicas > 0:
-			s.State = "Ready"
+			s.State = v1alpha1.StateReady
 		case set != nil:
-			s.State = "Starting"
+			s.State = v1alpha1.StateStarting
 		}
 		all = append(all, s)
 	}

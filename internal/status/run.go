@@ -71,18 +71,18 @@ func ComputeRun(in RunInput) v1alpha1.BenchmarkRunStatus {
 	case in.Failure != "":
 		setFailed(&s, &l, in.Now, cmp.Or(in.FailureReason, v1alpha1.ReasonRunFailed), in.Failure)
 	case in.ReconcileError != nil:
-		s.Phase, s.Display.Progress = "Preparing", "Preparing"
+		s.Phase, s.Display.Progress = v1alpha1.PhasePreparing, "Preparing"
 		if in.Result != nil {
-			s.Phase, s.Display.Progress = "Draining", "Cleaning up"
+			s.Phase, s.Display.Progress = v1alpha1.PhaseDraining, "Cleaning up"
 		}
 		addRunInProgress(&l, quotaReasonOr(v1alpha1.ReasonProblem, in.ReconcileError.Error()), in.ReconcileError.Error())
 	case in.Run.Spec.Cancelled:
 		setCancelled(&s, &l, in)
 	case in.WaitReason.Reason != "":
-		s.Phase, s.Display.Progress = "Pending", "Waiting"
+		s.Phase, s.Display.Progress = v1alpha1.PhasePending, "Waiting"
 		addRunInProgress(&l, in.WaitReason.Reason, in.WaitReason.Message)
 	case in.Start == nil:
-		s.Phase, s.Display.Progress = "Preparing", "Preparing "+s.Display.Workers
+		s.Phase, s.Display.Progress = v1alpha1.PhasePreparing, "Preparing "+s.Display.Workers
 		addRunInProgress(&l, quotaReasonOr(v1alpha1.ReasonWaitingForWorkers, in.PodCreationFailure), workersMessage(in))
 	default:
 		setLiveProgress(&s, in)
@@ -122,11 +122,12 @@ func workersMessage(in RunInput) string {
 }
 
 // runPhases maps the drivers' phases to those of the status.
-var runPhases = map[protocol.Phase]string{protocol.PhaseWarmUp: "WarmUp", protocol.PhaseWindow: "Measuring", protocol.PhaseDrain: "Draining"}
+var runPhases = map[protocol.Phase]v1alpha1.Phase{protocol.PhaseWarmUp: v1alpha1.PhaseWarmUp,
+	protocol.PhaseWindow: v1alpha1.PhaseMeasuring, protocol.PhaseDrain: v1alpha1.PhaseDraining}
 
 // setLiveProgress sets the phase, the planned window and the throughput so far of a released run.
 func setLiveProgress(s *v1alpha1.BenchmarkRunStatus, in RunInput) {
-	s.Phase, s.Display.Progress = "WarmUp", "Starting"
+	s.Phase, s.Display.Progress = v1alpha1.PhaseWarmUp, "Starting"
 	var throughput, elapsed float64
 	for _, text := range in.Progress {
 		var p protocol.Progress
@@ -142,13 +143,13 @@ func setLiveProgress(s *v1alpha1.BenchmarkRunStatus, in RunInput) {
 	m := in.Run.Spec.Workload.Measure
 	s.Window = plannedWindow(m, *in.Start)
 	switch s.Phase {
-	case "WarmUp":
+	case v1alpha1.PhaseWarmUp:
 		if elapsed > 0 {
 			s.Display.Progress = "WarmUp " + formatProgress(elapsed, m.WarmUp.Seconds())
 		}
-	case "Measuring":
+	case v1alpha1.PhaseMeasuring:
 		s.Display.Progress = "Window " + formatProgress(elapsed, maxWindow(m).Seconds())
-	case "Draining":
+	case v1alpha1.PhaseDraining:
 		s.Display.Progress = "Drain"
 	}
 	if throughput > 0 && !math.IsInf(throughput, 0) {
@@ -177,7 +178,7 @@ func plannedWindow(m v1alpha1.Measure, start time.Time) *v1alpha1.MeasuredWindow
 
 func setFailed(s *v1alpha1.BenchmarkRunStatus, l *conditionList, now time.Time, reason, message string) {
 	ended := metav1.NewTime(now)
-	s.Phase, s.Display.Progress, s.CompletionTime = "Failed", "Failed", &ended
+	s.Phase, s.Display.Progress, s.CompletionTime = v1alpha1.PhaseFailed, "Failed", &ended
 	l.addBool(v1alpha1.ConditionAccepted, reason != v1alpha1.ReasonInvalidSpec, reason, message)
 	l.addBool(v1alpha1.ConditionMeasured, false, reason, message)
 	l.addBool(v1alpha1.ConditionComplete, true, reason, message)
@@ -188,7 +189,7 @@ func setFailed(s *v1alpha1.BenchmarkRunStatus, l *conditionList, now time.Time, 
 func setComplete(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) {
 	result := in.Result
 	start, ended := metav1.NewMicroTime(result.Times.Start), metav1.NewTime(result.Times.End)
-	s.Phase, s.Display.Progress, s.StartTime, s.CompletionTime = "Complete", "Complete", &start, &ended
+	s.Phase, s.Display.Progress, s.StartTime, s.CompletionTime = v1alpha1.PhaseComplete, "Complete", &start, &ended
 	s.Window = &v1alpha1.MeasuredWindow{Start: metav1.NewMicroTime(result.Times.WindowStart), End: metav1.NewMicroTime(result.Times.WindowEnd)}
 	s.ThroughputMilliPerSecond, s.Unit = milli(result.Summary.ThroughputPerSecond), result.Summary.Unit
 	s.Display.Throughput = formatThroughput(result.Summary.ThroughputPerSecond, s.Unit)

@@ -20,12 +20,12 @@ func setCancelled(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput)
 		running = countRunningPods(in.Workers)
 	}
 	if running > 0 {
-		s.Phase, s.Display.Progress = "Cancelling", "Cancelling"
+		s.Phase, s.Display.Progress = v1alpha1.PhaseCancelling, "Cancelling"
 		addRunInProgress(l, v1alpha1.ReasonCancelled, fmt.Sprintf("spec.cancelled is true: %d workers are being stopped", running))
 		return
 	}
 	setFailed(s, l, in.Now, v1alpha1.ReasonCancelled, "the run was cancelled by spec.cancelled and has no result")
-	s.Phase, s.Display.Progress = "Cancelled", "Cancelled"
+	s.Phase, s.Display.Progress = v1alpha1.PhaseCancelled, "Cancelled"
 }
 
 // elapsedWindow returns the part of a window before now, or nil if the window has not begun.

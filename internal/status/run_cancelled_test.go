@@ -32,7 +32,7 @@ func TestCancelledRun(t *testing.T) {
 		now      time.Duration // since the start
 		complete bool
 		reason   string
-		phase    string
+		phase    v1alpha1.Phase
 		window   time.Duration
 	}{
 		"waiting":                  {RunInput{WaitReason: WaitReason{"WaitingForTurn", "another"}}, 0, true, "Cancelled", "Cancelled", 0},

@@ -37,7 +37,7 @@ func TestNetworkPhase(t *testing.T) {
 		before  *metav1.MicroTime
 		runs    []*v1alpha1.BenchmarkRun
 		suspend bool
-		want    string
+		want    v1alpha1.Phase
 	}{
 		{"starting", waiting, nil, nil, false, "Provisioning"},
 		{"a member lost", waiting, &at, nil, false, "Degraded"},

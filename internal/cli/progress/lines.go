@@ -46,7 +46,7 @@ func BuildLines(s *State, now time.Time) []Line {
 
 func experimentLine(e *v1alpha1.BenchmarkExperiment) Line {
 	l := Line{Name: "bexp/" + e.Name, DoneFraction: fraction(e.Status.RunsEnded, e.Status.RunsTotal), Ended: e.IsComplete()}
-	phase := cmp.Or(e.Status.Phase, "Pending")
+	phase := string(cmp.Or(e.Status.Phase, v1alpha1.PhasePending))
 	l.LogText = joinNonEmpty(phase, withLabel("runs", e.Status.Display.Runs), fmt.Sprintf("points %d/%d", e.Status.PointsDone, e.Status.PointsTotal))
 	l.Text = l.LogText
 	if !l.Ended {
@@ -67,7 +67,7 @@ func networkLine(n *v1alpha1.BenchmarkNetwork) Line {
 		all++
 		mark := stage.Name
 		switch {
-		case stage.State == "Ready":
+		case stage.State == v1alpha1.StateReady:
 			done++
 			mark += " ✓"
 		case stage.Name == "Members" && n.Status.Display.Members != "":
@@ -85,7 +85,7 @@ func networkLine(n *v1alpha1.BenchmarkNetwork) Line {
 		l.DoneFraction, l.Ended = 1, true
 		l.Text = joinNonEmpty("Ready", withLabel("members", n.Status.Display.Members), "after "+readyDuration(n))
 	} else {
-		l.Text = joinNonEmpty(cmp.Or(n.Status.Phase, "Pending"), strings.Join(marks, ", "), blockingMessage(n.Status.Conditions))
+		l.Text = joinNonEmpty(string(cmp.Or(n.Status.Phase, v1alpha1.PhasePending)), strings.Join(marks, ", "), blockingMessage(n.Status.Conditions))
 	}
 	l.LogText = l.Text
 	return l
@@ -114,10 +114,10 @@ func runLine(r *v1alpha1.BenchmarkRun, now time.Time) Line {
 		l.DoneFraction = 1
 		l.Text = joinNonEmpty(string(s.Verdict), s.Display.Throughput, withLabel("p95", s.Display.P95), s.Display.Bottleneck, s.Display.SteadyState)
 	case s.StartTime == nil:
-		l.Text = joinNonEmpty(cmp.Or(s.Phase, "Pending"), blockingMessage(s.Conditions))
+		l.Text = joinNonEmpty(string(cmp.Or(s.Phase, v1alpha1.PhasePending)), blockingMessage(s.Conditions))
 	default:
-		l.LogText = joinNonEmpty(s.Phase)
-		l.Text = joinNonEmpty(s.Phase, fmt.Sprintf("%.0f %%", 100*l.DoneFraction), s.Display.Throughput)
+		l.LogText = joinNonEmpty(string(s.Phase))
+		l.Text = joinNonEmpty(string(s.Phase), fmt.Sprintf("%.0f %%", 100*l.DoneFraction), s.Display.Throughput)
 		return l
 	}
 	l.LogText = l.Text

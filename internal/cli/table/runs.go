@@ -50,7 +50,7 @@ func verdictOrPhase(run *v1alpha1.BenchmarkRun) string {
 	if run.Status.Verdict != "" {
 		return string(run.Status.Verdict)
 	}
-	return cmp.Or(run.Status.Display.Progress, run.Status.Phase, "Pending")
+	return cmp.Or(run.Status.Display.Progress, string(cmp.Or(run.Status.Phase, v1alpha1.PhasePending)))
 }
 
 // DescribeFindings returns one line per reason for an invalid, failed or cancelled run, and per finding that was only recorded.
