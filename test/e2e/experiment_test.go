@@ -184,7 +184,7 @@ func TestExperimentThatCannotFit(t *testing.T) {
 	t.Log(c.Message)
 	// Two networks of two validators with full requests, and one worker: interleaved variants are measured one
 	// at a time.
-	for _, want := range []string{"needs 2000.", "cores and", "for 5 pods", "allocatable", "no room for pod grid-n", "(500 cores, 0.5 GiB)"} {
+	for _, want := range []string{"needs 2000.", "cores and", "for 5 pods", "allocatable", "no node fits pod grid-n", "(500 cores, 0.5 GiB)"} {
 		if !strings.Contains(c.Message, want) {
 			t.Errorf("the message should hold %q", want)
 		}
