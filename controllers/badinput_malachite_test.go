@@ -34,7 +34,7 @@ var badMalachite = []badInputCase{
 	{"inconsistent mesh bounds", "blockSize: 1Mi", "gossip: {mesh: 20}", []string{"platform.malachite.gossip", "meshLow <= mesh <= meshHigh"}},
 	{"discovery in a full mesh", "blockSize: 1Mi", "discovery: {bootstrapPeers: 1}", []string{"platform.malachite.discovery", "peers Discovery"}},
 	{"messages too small", "blockSize: 1Mi", "gossip: {maxMessageSize: 1Ki}", []string{"gossip.maxMessageSize", "1Ki", "at least 320Ki"}},
-	{"a load", "malachite: {observe: 0}", "malachite: {observe: 0}\n    load: {clients: 4}", []string{"workloads[0]", "load must be set, except with type Malachite"}},
+	{"a load", "malachite: {observe: 0}", "malachite: {observe: 0}\n    load: {clients: 4}", []string{"workloads[0]", "load must be set with every type except Malachite"}},
 	{"an operation of another platform", "type: Malachite\n    malachite: {observe: 0}", "type: Corda\n    corda: {flow: Issue}\n    load: {clients: 4}", []string{"workloads[0].malachite", "needs malachite"}},
 	{"missing validator", "observe: 0", "observe: 4", []string{"workloads[0].malachite.observe", "4", "0 to 3"}},
 	{"several observers", "observe: 0}", "observe: 0}\n    workers: {count: 2}", []string{"workloads[0].workers.count", "2", "must be 1"}},

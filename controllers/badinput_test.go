@@ -124,7 +124,7 @@ func TestImmutableNetworkFields(t *testing.T) {
 		{"members", "count: 2", "count: 3", "spec.members cannot change"},
 		{"database", "topology: Shared", "topology: PerMember", "spec.database cannot change"},
 		{"workload", "clients: 4", "clients: 5", "a workload cannot change"},
-		{"removed workload", validCordaNetwork[strings.Index(validCordaNetwork, "  workloads:"):], "", "may be appended, not removed"},
+		{"removed workload", validCordaNetwork[strings.Index(validCordaNetwork, "  workloads:"):], "", "may be added, but not removed"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -136,7 +136,7 @@ func TestImmutableNetworkFields(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a workload may be appended", func(t *testing.T) {
+	t.Run("a workload may be added", func(t *testing.T) {
 		w := newTestEnv(t)
 		must(t, w.createFromYAML(validCordaNetwork, &v1alpha1.BenchmarkNetwork{}))
 		must(t, w.replaceNetwork(validCordaNetwork+"  - name: more\n    type: Corda\n    corda: {flow: Issue}\n    load: {clients: 1}\n"))
@@ -146,7 +146,7 @@ func TestImmutableNetworkFields(t *testing.T) {
 		run := &v1alpha1.BenchmarkRun{}
 		must(t, w.createFromYAML(twoWorkerRun, run))
 		run.Spec.Workload.Load.Clients = 9
-		if err := w.client.Update(w.ctx, run); err == nil || !strings.Contains(err.Error(), "a run is measured once") {
+		if err := w.client.Update(w.ctx, run); err == nil || !strings.Contains(err.Error(), "spec cannot change, except cancelled") {
 			t.Errorf("the change should be refused, but: %v", err)
 		}
 	})

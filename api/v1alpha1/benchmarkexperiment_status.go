@@ -5,15 +5,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// BenchmarkExperimentStatus is what was observed of the experiment.
+// BenchmarkExperimentStatus is the observed state of the experiment.
 type BenchmarkExperimentStatus struct {
-	// observedGeneration is the generation of the spec that this status describes; -1 before the first pass.
+	// observedGeneration is the generation of the spec that this status describes. It is -1 before the first reconcile.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// phase in one word, for people: Pending, Running, Suspended, Complete, Failed.
+	// phase is a one-word summary: Pending, Running, Suspended, Complete or Failed. Programs should read conditions.
 	// +optional
 	Phase Phase `json:"phase,omitempty"`
-	// conditions of the experiment; docs/conditions.md lists every type and reason.
+	// conditions are the conditions of the experiment. docs/conditions.md lists every type and reason.
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=16
@@ -40,30 +40,30 @@ type BenchmarkExperimentStatus struct {
 	// upper bound.
 	// +optional
 	TimeLeftSeconds *int64 `json:"timeLeftSeconds,omitempty"`
-	// seed of the order and of all resampling.
+	// seed is the seed of the order of the runs and of all resampling.
 	// +optional
 	Seed int64 `json:"seed,omitempty"`
 	// plan is what the experiment needs.
 	// +optional
 	Plan *ExperimentPlan `json:"plan,omitempty"`
-	// points in the order of the grid.
+	// points are the points of the experiment, in the order of the grid.
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=256
 	// +optional
 	Points []PointStatus `json:"points,omitempty"`
-	// saturation is what the searches found, one for each variant and point of the axes.
+	// saturation is the result of each search. There is one search for each variant and point of the axes.
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=64
 	// +optional
 	Saturation []SaturationStatus `json:"saturation,omitempty"`
-	// comparisons with the baseline.
+	// comparisons are the comparisons with the baseline.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
 	// +optional
 	Comparisons []ComparisonStatus `json:"comparisons,omitempty"`
-	// startTime is when the first network was made.
+	// startTime is when the first network was created.
 	// +optional
 	StartTime *metav1.Time `json:"startTime,omitempty"`
 	// completionTime is when the result was written.
@@ -72,12 +72,12 @@ type BenchmarkExperimentStatus struct {
 	// result is the location of the complete result. Its format is described in docs/experiments.md.
 	// +optional
 	Result *ResultReference `json:"result,omitempty"`
-	// display holds formatted text for print columns and people. Programs should read the other fields.
+	// display holds formatted text for print columns and human readers. Programs should read the other fields.
 	// +optional
 	Display ExperimentDisplay `json:"display,omitzero"`
 }
 
-// ExperimentDisplay is formatted text about an experiment, for people.
+// ExperimentDisplay is formatted text about an experiment for human readers.
 type ExperimentDisplay struct {
 	// runs is the number of ended runs out of all, such as "3/12". With Saturation it is only the number of ended runs.
 	// +optional
@@ -90,31 +90,32 @@ type ExperimentDisplay struct {
 	TimeLeft string `json:"timeLeft,omitempty"`
 }
 
-// ExperimentPlan is what an experiment needs, before anything of it is made. What stands at one time counts at its largest.
+// ExperimentPlan is the resources that an experiment needs, computed before it creates any. Resources at the same time are counted
+// at their peak.
 type ExperimentPlan struct {
-	// networks that are made over the whole experiment, and how many of them stand at the same time.
+	// networks is the number of networks of the whole experiment.
 	Networks int32 `json:"networks"`
-	// networksAtOnce is how many networks stand at the same time.
+	// networksAtOnce is the number of networks that exist at the same time.
 	NetworksAtOnce int32 `json:"networksAtOnce"`
-	// runs over the whole experiment; with Saturation at most.
+	// runs is the number of runs of the whole experiment. With Saturation it is the largest possible number.
 	Runs int32 `json:"runs"`
-	// pods at the same time, load workers included.
+	// pods is the number of pods that exist at the same time, including load workers.
 	Pods int32 `json:"pods"`
-	// cores that the pods request.
+	// cores is the number of cores that these pods request.
 	Cores resource.Quantity `json:"cores"`
-	// memory that the pods request.
+	// memory is the memory that these pods request.
 	Memory resource.Quantity `json:"memory"`
-	// volumes at the same time.
+	// volumes is the number of volumes that exist at the same time.
 	Volumes int32 `json:"volumes"`
-	// storage of the volumes.
+	// storage is the total size of these volumes.
 	Storage resource.Quantity `json:"storage"`
-	// duration of the whole experiment, as expected.
+	// duration is the expected duration of the whole experiment.
 	Duration metav1.Duration `json:"duration"`
 }
 
 // PointStatus is one point of the experiment.
 type PointStatus struct {
-	// name of the point, such as p03; its runs are called <experiment>-<point>-r<repetition>.
+	// name is the name of the point, such as p03. Its runs are named <experiment>-<point>-r<repetition>.
 	Name string `json:"name"`
 	// variant is the name of the variant. It is empty in an experiment without variants.
 	// +optional
@@ -124,25 +125,25 @@ type PointStatus struct {
 	Parameters map[string]string `json:"parameters,omitempty"`
 	// runsEnded is the number of runs of this point that have ended.
 	RunsEnded int32 `json:"runsEnded"`
-	// runsInvalid is the number of runs that are invalid or failed. They are left out of the numbers of this point.
+	// runsInvalid is the number of runs that are invalid or failed. They are not part of the statistics of this point.
 	// +optional
 	RunsInvalid int32 `json:"runsInvalid,omitempty"`
 	// throughputMilliPerSecond is the mean throughput of the valid runs, in thousandths of an operation per second.
 	// +optional
 	ThroughputMilliPerSecond *int64 `json:"throughputMilliPerSecond,omitempty"`
-	// throughputHalfWidthMilliPerSecond is half of the width of the confidence interval of the throughput. It is set if there are two
-	// or more valid runs.
+	// throughputHalfWidthMilliPerSecond is half of the width of the confidence interval of the throughput, in thousandths of an
+	// operation per second. It is set if there are at least two valid runs.
 	// +optional
 	ThroughputHalfWidthMilliPerSecond *int64 `json:"throughputHalfWidthMilliPerSecond,omitempty"`
-	// p95LatencyMicroseconds is the 95th percentile of the latency, as the mean over the valid runs.
+	// p95LatencyMicroseconds is the mean over the valid runs of the 95th percentile of the latency, in microseconds.
 	// +optional
 	P95LatencyMicroseconds *int64 `json:"p95LatencyMicroseconds,omitempty"`
-	// display holds formatted text for people.
+	// display holds formatted text for human readers.
 	// +optional
 	Display PointDisplay `json:"display,omitzero"`
 }
 
-// PointDisplay is formatted text about a point, for people.
+// PointDisplay is formatted text about a point for human readers.
 type PointDisplay struct {
 	// parameters are the variant and the parameters, such as "variant=default users=10".
 	// +optional
@@ -156,15 +157,14 @@ type PointDisplay struct {
 	// bottleneck is the resource that was at its limit.
 	// +optional
 	Bottleneck string `json:"bottleneck,omitempty"`
-	// notes are findings about the environment that were only recorded (measure.environmentPolicy), such as "CPUStolen in 2 of 3
-	// runs".
+	// notes are findings about the environment that measure.environmentPolicy only records, such as "CPUStolen in 2 of 3 runs".
 	// +optional
 	Notes string `json:"notes,omitempty"`
 }
 
-// SaturationStatus is what a search found.
+// SaturationStatus is the result of one search for the saturation point.
 type SaturationStatus struct {
-	// name of what was searched: its parameters, or template.
+	// name is the parameters of the search, or template if there are none.
 	Name string `json:"name"`
 	// load is the highest load that met the service level, or 0 if none did.
 	Load int64 `json:"load"`
@@ -178,11 +178,11 @@ type SaturationStatus struct {
 	Message string `json:"message"`
 }
 
-// ComparisonStatus is one variant at one point compared with the baseline.
+// ComparisonStatus is the comparison of one variant at one point with the baseline.
 type ComparisonStatus struct {
 	// candidate is the variant, with the parameters of the point.
 	Candidate string `json:"candidate"`
-	// metric that was compared.
+	// metric is the metric that was compared.
 	Metric Metric `json:"metric"`
 	// difference is the difference from the baseline. It is not set if it cannot be computed.
 	// +optional
@@ -197,7 +197,7 @@ type ComparisonStatus struct {
 	Gate string `json:"gate,omitempty"`
 	// message describes the comparison.
 	Message string `json:"message"`
-	// display holds formatted text for people.
+	// display holds formatted text for human readers.
 	// +optional
 	Display ComparisonDisplay `json:"display,omitzero"`
 }
@@ -221,7 +221,7 @@ const (
 
 // Difference is a difference from the baseline with its confidence interval.
 type Difference struct {
-	// unit of value, low and high.
+	// unit is the unit of value, low and high.
 	Unit DifferenceUnit `json:"unit"`
 	// value is the difference. A negative value means that the candidate is below the baseline.
 	Value int64 `json:"value"`
@@ -231,7 +231,7 @@ type Difference struct {
 	High int64 `json:"high"`
 }
 
-// ComparisonDisplay is formatted text about a comparison, for people.
+// ComparisonDisplay is formatted text about a comparison for human readers.
 type ComparisonDisplay struct {
 	// difference is the difference with its sign and unit, such as "-2.1 %".
 	Difference string `json:"difference"`
@@ -241,7 +241,7 @@ type ComparisonDisplay struct {
 	PValue string `json:"pValue"`
 }
 
-// BenchmarkExperiment is many runs with one question: a grid, a saturation search, or a comparison.
+// BenchmarkExperiment is a set of runs that answers one question: a grid, a search for the saturation point, or a comparison.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=bexp,categories=benchnet
@@ -259,10 +259,10 @@ type BenchmarkExperiment struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec of the experiment.
+	// spec is the desired state of the experiment.
 	// +required
 	Spec BenchmarkExperimentSpec `json:"spec"`
-	// status of the experiment.
+	// status is the observed state of the experiment.
 	// +kubebuilder:default:={"observedGeneration":-1}
 	// +optional
 	Status BenchmarkExperimentStatus `json:"status,omitempty"`

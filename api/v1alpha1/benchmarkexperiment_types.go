@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Strategy says which runs an experiment makes.
+// Strategy is the method by which an experiment chooses and evaluates its runs.
 // +kubebuilder:validation:Enum=Grid;Saturation;Compare
 type Strategy string
 
@@ -14,137 +14,141 @@ type Strategy string
 const (
 	// StrategyGrid measures every point of axes × variants.
 	StrategyGrid Strategy = "Grid"
-	// StrategySaturation searches, for every point, the highest load that meets a service level.
+	// StrategySaturation searches the highest load that meets a service level, for every point.
 	StrategySaturation Strategy = "Saturation"
-	// StrategyCompare measures every point as Grid does and judges each variant against a baseline.
+	// StrategyCompare measures every point like Grid, and compares each variant with a baseline.
 	StrategyCompare Strategy = "Compare"
 )
 
-// BenchmarkExperimentSpec describes many runs: a grid over parameters, a search for the saturation point, or a comparison.
-// +kubebuilder:validation:XValidation:rule="self.template == oldSelf.template && self.strategy == oldSelf.strategy && self.repetitions == oldSelf.repetitions && self.order == oldSelf.order && self.failures == oldSelf.failures",message="spec of a BenchmarkExperiment cannot change, but for suspend, parallelism and ttlSecondsAfterFinished: create another one"
+// BenchmarkExperimentSpec describes a set of runs: a grid of parameters, a search for the saturation point, or a comparison. Only suspend,
+// parallelism, networks and ttlSecondsAfterFinished can change.
+// +kubebuilder:validation:XValidation:rule="self.template == oldSelf.template && self.strategy == oldSelf.strategy && self.repetitions == oldSelf.repetitions && self.order == oldSelf.order && self.failures == oldSelf.failures",message="spec.template, strategy, repetitions, order and failures cannot change: create another experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.axes) == has(oldSelf.axes) && (!has(self.axes) || self.axes == oldSelf.axes)",message="spec.axes cannot change: create another experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.variants) == has(oldSelf.variants) && (!has(self.variants) || self.variants == oldSelf.variants)",message="spec.variants cannot change: create another experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.saturation) == has(oldSelf.saturation) && (!has(self.saturation) || self.saturation == oldSelf.saturation)",message="spec.saturation cannot change: create another experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.compare) == has(oldSelf.compare) && (!has(self.compare) || self.compare == oldSelf.compare)",message="spec.compare cannot change: create another experiment"
 // +kubebuilder:validation:XValidation:rule="(self.strategy == 'Saturation') == has(self.saturation)",message="spec.saturation must be set when, and only when, spec.strategy is Saturation"
 // +kubebuilder:validation:XValidation:rule="(self.strategy == 'Compare') == has(self.compare)",message="spec.compare must be set when, and only when, spec.strategy is Compare"
-// +kubebuilder:validation:XValidation:rule="!has(self.compare) || has(self.compare.stored) || (has(self.variants) && self.variants.size() >= 2)",message="spec.variants must hold at least two to be compared, or spec.compare.stored a stored baseline"
+// +kubebuilder:validation:XValidation:rule="!has(self.compare) || has(self.compare.stored) || (has(self.variants) && self.variants.size() >= 2)",message="spec.variants must hold at least two variants, unless spec.compare.stored is set"
 // +kubebuilder:validation:XValidation:rule="!has(self.compare) || !has(self.compare.baseline) || (has(self.variants) && self.variants.exists(v, v.name == self.compare.baseline))",message="spec.compare.baseline must be the name of one of spec.variants"
 type BenchmarkExperimentSpec struct {
-	// template of the networks and of the workload that is measured on each. It must be valid by itself.
+	// template holds the network and the workload that the axes and variants change. It must be valid by itself.
 	// +required
 	Template ExperimentTemplate `json:"template"`
-	// axes are the parameters that are varied, the first one slowest. Without any the template is the only point.
+	// axes are the varied parameters, at most 4. The last one varies fastest. Default: none, so each variant has one point.
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=4
 	// +optional
 	Axes []Axis `json:"axes,omitempty"`
-	// variants are named changes of the template; every point of the axes is measured for each.
+	// variants are named changes of the template, at most 16. Each is measured at every point of the axes. Default: none.
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	Variants []Variant `json:"variants,omitempty"`
-	// strategy is Grid, Saturation or Compare.
+	// strategy is Grid, Saturation or Compare. Grid measures every point. Saturation searches the highest load that meets a service level. Compare
+	// measures every point and compares each variant with a baseline. Default: Grid.
 	// +kubebuilder:default=Grid
 	// +optional
 	Strategy Strategy `json:"strategy,omitempty"`
-	// saturation configures the search.
+	// saturation configures the search. It is required with strategy Saturation and must not be set otherwise.
 	// +optional
 	Saturation *SaturationSearch `json:"saturation,omitempty"`
-	// compare configures the comparison and its gates.
+	// compare configures the comparison and its gates. It is required with strategy Compare and must not be set otherwise.
 	// +optional
 	Compare *Comparison `json:"compare,omitempty"`
-	// repetitions of every point. A confidence interval needs two, a comparison at 95 % four of each.
+	// repetitions is the number of runs of every point, from 1 to 100. A confidence interval needs 2, a comparison at 95 % needs 4 of each variant.
+	// Default: 1.
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	Repetitions int32 `json:"repetitions,omitempty"`
-	// order in which the runs are made.
+	// order is the order of the runs. Default: type Listed.
 	// +kubebuilder:default={type: Listed}
 	// +optional
 	Order Order `json:"order,omitzero"`
-	// parallelism is how many networks are measured at the same time. More than one makes sense only where they do not
-	// share hosts. Default: 1.
+	// parallelism is the number of networks that are measured at the same time, from 1 to 32. Use more than 1 only if the networks do not share hosts.
+	// Default: 1.
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=32
 	// +optional
 	Parallelism int32 `json:"parallelism,omitempty"`
-	// failures says what becomes of a run that failed or is invalid.
+	// failures says what happens after a run failed or is invalid.
 	// +kubebuilder:default={failed: Continue, invalid: LeaveOut, attempts: 3, networkReadyWithin: "30m"}
 	// +optional
 	Failures FailurePolicy `json:"failures,omitzero"`
-	// networks is what happens to a network when the last of its runs has ended. Default: Delete.
+	// networks says what happens to a network after the last of its runs: Delete or Retain. Default: Delete.
 	// +kubebuilder:default=Delete
 	// +optional
 	Networks RetentionPolicy `json:"networks,omitempty"`
-	// suspend starts no further run while it is true; runs under way end, networks stay.
+	// suspend prevents further runs from starting. Runs in progress continue, and networks remain. Default: false.
 	// +optional
 	Suspend bool `json:"suspend,omitempty"`
-	// ttlSecondsAfterFinished deletes the experiment, with its runs and results, so long after its end. Unset: it stays.
+	// ttlSecondsAfterFinished is the time in seconds after which the operator deletes the ended experiment with its runs and results. If unset, the
+	// experiment is never deleted.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
 }
 
-// ExperimentTemplate is what axes and variants change.
-// +kubebuilder:validation:XValidation:rule="!has(self.network.workloads)",message="template.network.workloads must not be set: what an experiment measures is template.workload"
+// ExperimentTemplate is the network and the workload of an experiment, before axes and variants change them.
+// +kubebuilder:validation:XValidation:rule="!has(self.network.workloads)",message="template.network.workloads must not be set: an experiment measures template.workload"
 type ExperimentTemplate struct {
-	// network to measure on.
+	// network is the spec of the networks to measure on. Its workloads must not be set.
 	// +required
 	Network BenchmarkNetworkSpec `json:"network"`
-	// workload to measure.
+	// workload is the workload to measure.
 	// +required
 	Workload Workload `json:"workload"`
 }
 
-// Axis is one parameter and the values it takes.
-// +kubebuilder:validation:XValidation:rule="[has(self.values), has(self.range), has(self.logarithmic)].filter(x, x).size() == 1",message="an axis needs exactly one of values, range and logarithmic"
+// Axis is one parameter and its values. Exactly one of values, range and logarithmic is set.
+// +kubebuilder:validation:XValidation:rule="[has(self.values), has(self.range), has(self.logarithmic)].filter(x, x).size() == 1",message="axes[]: an axis needs exactly one of values, range and logarithmic"
 type Axis struct {
-	// name of the parameter in results and charts, such as users.
+	// name is the name of the parameter in results and charts, such as users. It has at most 30 characters and begins with a letter.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=30
 	// +kubebuilder:validation:Pattern=`^[a-zA-Z]([-_a-zA-Z0-9]*[a-zA-Z0-9])?$`
 	// +required
 	Name string `json:"name"`
-	// field is the path of a field of the template, such as workload.load.clients, network.members.count, network.platform.corda.cordapps.image,
+	// field is the path of a field of the template, such as workload.load.clients, network.members.count, network.platform.corda.cordapps.image or
 	// workload.corda.arguments[0].value.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
 	// +kubebuilder:validation:Pattern=`^(network|workload)(\.[a-zA-Z][a-zA-Z0-9]*(\[[0-9]+\])?)+$`
 	// +required
 	Field string `json:"field"`
-	// values are the values in order. Each is text that the type of the field accepts, such as "4Gi", "30s" or "true". A whole number
-	// needs no quotes.
+	// values are the values in order, at most 100. Each is text that the type of the field accepts, such as "4Gi", "30s" or "true". A whole number needs
+	// no quotes.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Values []Text `json:"values,omitempty"`
-	// range of evenly spaced values.
+	// range describes evenly spaced values.
 	// +optional
 	Range *Range `json:"range,omitempty"`
-	// logarithmic spaces values evenly on a logarithmic scale.
+	// logarithmic describes values that are evenly spaced on a logarithmic scale.
 	// +optional
 	Logarithmic *Logarithmic `json:"logarithmic,omitempty"`
 }
 
-// Range is from, from+step, … up to to.
+// Range is the values from, from+step and so on, up to to.
 type Range struct {
 	// from is the first value.
 	// +required
 	From resource.Quantity `json:"from"`
-	// to bounds the last value; it is one of them if steps lead there.
+	// to is the upper bound of the values. It is a value itself if the steps reach it.
 	// +required
 	To resource.Quantity `json:"to"`
-	// step between values, above 0.
+	// step is the distance between values. It must be above 0.
 	// +required
 	Step resource.Quantity `json:"step"`
 }
 
-// Logarithmic is whole numbers from, …, to in equal ratios, each rounded to the nearest whole number and listed once.
+// Logarithmic is whole numbers between from and to in equal ratios. Each is rounded to the nearest whole number and listed once.
 type Logarithmic struct {
 	// from is the first value, at least 1.
 	// +kubebuilder:validation:Minimum=1
@@ -154,7 +158,7 @@ type Logarithmic struct {
 	// +kubebuilder:validation:Minimum=1
 	// +required
 	To int64 `json:"to"`
-	// points is how many values there are, both ends included.
+	// points is the number of values, from 2 to 100. It includes both ends.
 	// +kubebuilder:validation:Minimum=2
 	// +kubebuilder:validation:Maximum=100
 	// +required
@@ -163,49 +167,49 @@ type Logarithmic struct {
 
 // Variant is a named change of the template.
 type Variant struct {
-	// name of the variant in results and charts.
+	// name is the name of the variant in results and charts. It has at most 40 characters.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=40
 	// +kubebuilder:validation:Pattern=`^[a-zA-Z0-9]([-._a-zA-Z0-9]*[a-zA-Z0-9])?$`
 	// +required
 	Name string `json:"name"`
-	// patch is merged into the template (JSON merge patch, RFC 7386): network and workload as in the template, null removes a
-	// field. Unset: the template as it is.
+	// patch is merged into the template (JSON merge patch, RFC 7386). It has the fields network and workload, as in the template. The value null removes
+	// a field. Default: the unchanged template.
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +optional
 	Patch *apiextensionsv1.JSON `json:"patch,omitempty"`
 }
 
-// OrderType says in which order the runs are made.
+// OrderType is the order of the runs.
 // +kubebuilder:validation:Enum=Listed;Shuffled;Interleaved
 type OrderType string
 
 // The orders.
 const (
-	// OrderListed takes networks as listed, on each its points, and all repetitions of a point one after the other.
+	// OrderListed measures the networks in their order, the points of a network in their order, and all repetitions of a point in succession.
 	OrderListed OrderType = "Listed"
-	// OrderShuffled shuffles the networks, and on each all repetitions of all its points, by the recorded seed.
+	// OrderShuffled shuffles the networks, and the repetitions of all points of a network, with the recorded seed.
 	OrderShuffled OrderType = "Shuffled"
-	// OrderInterleaved takes the variants of one point in turn, A B A B, so that what drifts meets all of them alike. Their
-	// networks stand at the same time.
+	// OrderInterleaved alternates the variants of a point (A B A B), so that drift affects all of them equally. Their networks exist at the same time.
 	OrderInterleaved OrderType = "Interleaved"
 )
 
-// Order of the runs.
+// Order configures the order of the runs.
 // +kubebuilder:validation:XValidation:rule="self.type == 'Shuffled' || !has(self.seed)",message="order.seed belongs to order.type Shuffled"
 type Order struct {
-	// type is Listed, Shuffled or Interleaved.
+	// type is Listed, Shuffled or Interleaved. Listed keeps the order of the points. Shuffled uses a recorded seed. Interleaved alternates the variants
+	// of a point, so that drift affects all of them equally. Default: Listed.
 	// +kubebuilder:default=Listed
 	// +optional
 	Type OrderType `json:"type,omitempty"`
-	// seed of the shuffle. Default: one that is derived from the experiment's UID; status.seed has it.
+	// seed is the seed of the shuffle. It may be set only with type Shuffled. Default: derived from the UID of the experiment. status.seed reports it.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Seed *int64 `json:"seed,omitempty"`
 }
 
-// FailedRuns says what becomes of the experiment when a run failed: it has no result.
+// FailedRuns says how an experiment proceeds after a failed run, which has no result.
 // +kubebuilder:validation:Enum=Continue;Repeat;Stop
 type FailedRuns string
 
@@ -216,7 +220,8 @@ const (
 	FailedStop     FailedRuns = "Stop"
 )
 
-// InvalidRuns says what becomes of a run whose verdict is Invalid. It is always kept, shown, and left out of statistics.
+// InvalidRuns says how an experiment proceeds after a run with the verdict Invalid. Such a run is always kept and reported, and never part of the
+// statistics.
 // +kubebuilder:validation:Enum=LeaveOut;Repeat
 type InvalidRuns string
 
@@ -226,62 +231,64 @@ const (
 	InvalidRepeat   InvalidRuns = "Repeat"
 )
 
-// FailurePolicy says what becomes of a run that failed or is invalid.
+// FailurePolicy says what happens after a run failed or is invalid.
 type FailurePolicy struct {
-	// failed is Continue with the next run, Repeat up to attempts times and then continue, or Stop the experiment.
+	// failed says what happens after a failed run. Continue starts the next run. Repeat makes up to attempts attempts and then continues. Stop ends the
+	// experiment. Default: Continue.
 	// +kubebuilder:default=Continue
 	// +optional
 	Failed FailedRuns `json:"failed,omitempty"`
-	// invalid is LeaveOut of the statistics, or Repeat up to attempts times.
+	// invalid says what happens after an invalid run. LeaveOut excludes it from the statistics. Repeat makes up to attempts attempts. Default: LeaveOut.
 	// +kubebuilder:default=LeaveOut
 	// +optional
 	Invalid InvalidRuns `json:"invalid,omitempty"`
-	// attempts at one run at most, where it is repeated. Default: 3.
+	// attempts is the largest number of attempts at one run, from 1 to 10, where runs are repeated. Default: 3.
 	// +kubebuilder:default=3
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10
 	// +optional
 	Attempts int32 `json:"attempts,omitempty"`
-	// networkReadyWithin fails a run whose network is not ready within this time after the run was created, or whose workers do not
-	// have nodes within this time after they were created. Default: 30m.
+	// networkReadyWithin is a limit on waiting. A run fails if its network is not ready within this time after the run was created, or if its workers
+	// have no nodes within this time after they were created. It is in whole seconds above 0. Default: 30m.
 	// +kubebuilder:default="30m"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+h)?([0-9]+m)?([0-9]+s)?$') && duration(self) > duration('0s')",message="failures.networkReadyWithin must be whole seconds above 0, such as 10m"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+h)?([0-9]+m)?([0-9]+s)?$') && duration(self) > duration('0s')",message="failures.networkReadyWithin must be above 0s, in whole seconds, such as 10m"
 	// +optional
 	NetworkReadyWithin metav1.Duration `json:"networkReadyWithin,omitzero"`
 }
 
-// SaturationSearch looks for the highest load that meets a service level: clients in a closed loop, rate in an open one.
-// The load of the template is ignored.
+// SaturationSearch configures the search for the highest load that meets a service level. The load is the number of clients in a closed loop, and the
+// rate in an open loop. The search replaces that value of the template.
 // +kubebuilder:validation:XValidation:rule="self.from < self.to",message="saturation.from must be below saturation.to"
 type SaturationSearch struct {
-	// from is the lowest load: clients (Closed), or operations a second (Open).
+	// from is the lowest load: clients with a closed loop, operations per second with an open loop. It is from 1 to 1000000.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000000
 	// +required
 	From int64 `json:"from"`
-	// to is the highest load.
+	// to is the highest load, in the unit of from. It must be above from, and at most 1000000.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000000
 	// +required
 	To int64 `json:"to"`
-	// serviceLevel that a load must meet.
+	// serviceLevel is the service level that a load must meet.
 	// +required
 	ServiceLevel ServiceLevel `json:"serviceLevel"`
-	// precisionPercent ends the search when the lowest load that misses the level is at most so much above the highest that meets it.
+	// precisionPercent ends the search when the lowest load that misses the service level is at most this percentage above the highest load that meets
+	// it. It is from 1 to 100. Default: 10.
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	PrecisionPercent int32 `json:"precisionPercent,omitempty"`
-	// maxLoads bounds how many loads are tried.
+	// maxLoads is the largest number of loads that are tried, from 2 to 64. Default: 16.
 	// +kubebuilder:default=16
 	// +kubebuilder:validation:Minimum=2
 	// +kubebuilder:validation:Maximum=64
 	// +optional
 	MaxLoads int32 `json:"maxLoads,omitempty"`
-	// repeats of a load near the boundary at most: until its verdict is clear, or that many.
+	// repeats is the largest number of runs of a load near the boundary, from 1 to 15. Runs end earlier if the decision is clear. Default: 3.
 	// +kubebuilder:default=3
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=15
@@ -289,7 +296,7 @@ type SaturationSearch struct {
 	Repeats int32 `json:"repeats,omitempty"`
 }
 
-// Metric is a number of a run that is compared.
+// Metric is a number of a run that can be compared.
 // +kubebuilder:validation:Enum=Throughput;LatencyMean;LatencyP50;LatencyP90;LatencyP95;LatencyP99;LatencyP999;ErrorShare
 type Metric string
 
@@ -305,14 +312,14 @@ const (
 	MetricErrorShare  Metric = "ErrorShare"
 )
 
-// ServiceLevel is met by a run whose latency and errors stay within it.
+// ServiceLevel limits the latency and the errors of a run.
 type ServiceLevel struct {
-	// percentile of the latency.
+	// percentile is the latency that is limited: LatencyMean, LatencyP50, LatencyP90, LatencyP95, LatencyP99 or LatencyP999. Default: LatencyP95.
 	// +kubebuilder:validation:Enum=LatencyMean;LatencyP50;LatencyP90;LatencyP95;LatencyP99;LatencyP999
 	// +kubebuilder:default=LatencyP95
 	// +optional
 	Percentile Metric `json:"percentile,omitempty"`
-	// latency that the percentile must not exceed, such as 500ms.
+	// latency is the upper limit of that latency, above 0, such as 500ms.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$') && duration(self) > duration('0s')",message="serviceLevel.latency must be above 0, such as 500ms or 2s"
@@ -325,7 +332,7 @@ type ServiceLevel struct {
 	MaxErrorPercent resource.Quantity `json:"maxErrorPercent,omitzero"`
 }
 
-// Comparison of variants with a baseline.
+// Comparison compares variants with a baseline. Exactly one of baseline and stored is set.
 // +kubebuilder:validation:XValidation:rule="has(self.baseline) != has(self.stored)",message="compare needs exactly one of baseline (a variant) and stored (an earlier result)"
 // +kubebuilder:validation:XValidation:rule="!has(self.gates) || self.gates.all(g, g.metric in self.metrics)",message="compare.gates[].metric must be among compare.metrics"
 type Comparison struct {
@@ -336,20 +343,20 @@ type Comparison struct {
 	// stored is the result of an earlier experiment to compare with, point by point.
 	// +optional
 	Stored *StoredResult `json:"stored,omitempty"`
-	// metrics that are compared. Default: Throughput, LatencyMean and LatencyP95.
+	// metrics are the metrics that are compared, from 1 to 8. Default: Throughput, LatencyMean and LatencyP95.
 	// +kubebuilder:default={Throughput, LatencyMean, LatencyP95}
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
 	Metrics []Metric `json:"metrics,omitempty"`
-	// confidencePercent of the intervals, and one minus the significance. Default: 95.
+	// confidencePercent is the confidence level of the intervals, from 50 to 99. The significance level is 100 minus this value. Default: 95.
 	// +kubebuilder:default=95
 	// +kubebuilder:validation:Minimum=50
 	// +kubebuilder:validation:Maximum=99
 	// +optional
 	ConfidencePercent int32 `json:"confidencePercent,omitempty"`
-	// gates fail the experiment.
+	// gates are bounds on the regression of metrics, at most 8. A failed gate fails the experiment. Default: none.
 	// +listType=map
 	// +listMapKey=metric
 	// +kubebuilder:validation:MaxItems=8
@@ -357,34 +364,33 @@ type Comparison struct {
 	Gates []Gate `json:"gates,omitempty"`
 }
 
-// StoredResult is the result of an experiment in a ConfigMap: the one that an experiment left, or its document as a file.
+// StoredResult is the result of an earlier experiment in a ConfigMap: the ConfigMap of its status.result, or one made of its result file.
 type StoredResult struct {
-	// configMapName of the ConfigMap in the namespace.
+	// configMapName is the name of the ConfigMap in the namespace.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required
 	ConfigMapName string `json:"configMapName"`
-	// key among its data (JSON) or binaryData (JSON, gzipped).
+	// key is the key of the result in data (JSON) or binaryData (gzipped JSON). Default: result.json.gz.
 	// +kubebuilder:default=result.json.gz
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	Key string `json:"key,omitempty"`
-	// variant of the stored result that is the baseline. Default: its only one.
+	// variant is the variant of the stored result that is the baseline. Default: its only variant.
 	// +kubebuilder:validation:MaxLength=40
 	// +optional
 	Variant string `json:"variant,omitempty"`
 }
 
-// Gate fails an experiment whose candidate is worse than the baseline by more than a bound.
+// Gate fails an experiment if a candidate is worse than the baseline by more than a bound.
 type Gate struct {
-	// metric that is judged; it must be among compare.metrics.
+	// metric is the metric that is limited. It must be among compare.metrics.
 	// +required
 	Metric Metric `json:"metric"`
-	// maxRegressionPercent is how much worse the candidate may be, in percent of the baseline, a decimal: less throughput, more
-	// latency; for the error share in percentage points. The gate fails where the difference is significant and its whole
-	// confidence interval lies beyond the bound.
+	// maxRegressionPercent is how much worse the candidate may be, in percent of the baseline, such as 5 or "2.5". The bound of the error share is in
+	// percentage points. The gate fails if the difference is significant and its whole confidence interval is beyond the bound. Default: 5.
 	// +kubebuilder:default="5"
-	// +kubebuilder:validation:XValidation:rule="!string(self).startsWith('-')",message="maxRegressionPercent must not be negative"
+	// +kubebuilder:validation:XValidation:rule="!string(self).startsWith('-')",message="compare.gates[].maxRegressionPercent must not be negative"
 	// +optional
 	MaxRegressionPercent resource.Quantity `json:"maxRegressionPercent,omitzero"`
 }

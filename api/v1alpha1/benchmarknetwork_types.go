@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Size is a preset of R3's sizing guide.
+// Size is a preset of heap, cores and memory from R3's sizing guide.
 // +kubebuilder:validation:Enum=Small;Medium;Large
 type Size string
 
@@ -26,13 +26,13 @@ type Reservation string
 
 // The reservations.
 const (
-	// ReservationFull requests all of it, so that members never share a core or a page.
+	// ReservationFull requests all of the limits, so members never share a core or a page of memory.
 	ReservationFull Reservation = "Full"
-	// ReservationMinimal requests a tenth of the cores and half of the memory, so that a network fits on a small machine.
+	// ReservationMinimal requests a tenth of the cores and half of the memory, for a network on a small machine.
 	ReservationMinimal Reservation = "Minimal"
 )
 
-// Spread says how members are placed relative to each other.
+// Spread says how members are distributed over hosts.
 // +kubebuilder:validation:Enum=None;Preferred;Required
 type Spread string
 
@@ -43,103 +43,108 @@ const (
 	SpreadRequired  Spread = "Required"
 )
 
-// BenchmarkNetworkSpec describes the network and the load on it. What shapes the network cannot change; workloads may be appended.
-// +kubebuilder:validation:XValidation:rule="self.platform == oldSelf.platform",message="spec.platform cannot change: a changed network is another network, create a new one"
-// +kubebuilder:validation:XValidation:rule="self.members == oldSelf.members",message="spec.members cannot change: a changed network is another network, create a new one"
-// +kubebuilder:validation:XValidation:rule="has(self.database) == has(oldSelf.database) && (!has(self.database) || self.database == oldSelf.database)",message="spec.database cannot change: a changed network is another network, create a new one"
-// +kubebuilder:validation:XValidation:rule="has(self.latency) == has(oldSelf.latency) && (!has(self.latency) || self.latency == oldSelf.latency)",message="spec.latency cannot change: a changed network is another network, create a new one"
-// +kubebuilder:validation:XValidation:rule="has(self.podTemplate) == has(oldSelf.podTemplate) && (!has(self.podTemplate) || self.podTemplate == oldSelf.podTemplate)",message="spec.podTemplate cannot change: a changed network is another network, create a new one"
-// +kubebuilder:validation:XValidation:rule="has(self.imagePullSecrets) == has(oldSelf.imagePullSecrets) && (!has(self.imagePullSecrets) || self.imagePullSecrets == oldSelf.imagePullSecrets)",message="spec.imagePullSecrets cannot change: a changed network is another network, create a new one"
-// +kubebuilder:validation:XValidation:rule="self.platform.type == 'Corda' || !has(self.database)",message="spec.database belongs to platform Corda: the members of the others keep their state themselves"
+// BenchmarkNetworkSpec describes a network and the workloads that run on it. The fields that define the network cannot change.
+// Workloads may be added.
+// +kubebuilder:validation:XValidation:rule="self.platform == oldSelf.platform",message="spec.platform cannot change: create another network"
+// +kubebuilder:validation:XValidation:rule="self.members == oldSelf.members",message="spec.members cannot change: create another network"
+// +kubebuilder:validation:XValidation:rule="has(self.database) == has(oldSelf.database) && (!has(self.database) || self.database == oldSelf.database)",message="spec.database cannot change: create another network"
+// +kubebuilder:validation:XValidation:rule="has(self.latency) == has(oldSelf.latency) && (!has(self.latency) || self.latency == oldSelf.latency)",message="spec.latency cannot change: create another network"
+// +kubebuilder:validation:XValidation:rule="has(self.podTemplate) == has(oldSelf.podTemplate) && (!has(self.podTemplate) || self.podTemplate == oldSelf.podTemplate)",message="spec.podTemplate cannot change: create another network"
+// +kubebuilder:validation:XValidation:rule="has(self.imagePullSecrets) == has(oldSelf.imagePullSecrets) && (!has(self.imagePullSecrets) || self.imagePullSecrets == oldSelf.imagePullSecrets)",message="spec.imagePullSecrets cannot change: create another network"
+// +kubebuilder:validation:XValidation:rule="self.platform.type == 'Corda' || !has(self.database)",message="spec.database belongs to platform Corda: members of other platforms store their own state"
 // +kubebuilder:validation:XValidation:rule="!has(self.database) || self.database.topology != 'PerHost' || !has(self.platform.corda) || !has(self.platform.corda.notary) || !has(self.platform.corda.notary.scheduling)",message="spec.platform.corda.notary.scheduling must not be set when spec.database.topology is PerHost: the notary runs on the host of its database, so set spec.members.scheduling"
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.workloads) || has(self.workloads)",message="spec.workloads may be appended, not removed"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.workloads) || has(self.workloads)",message="spec.workloads: workloads may be added, but not removed"
 // +kubebuilder:validation:XValidation:rule="!has(self.platform.corda) || !has(self.platform.corda.legalNames) || size(self.platform.corda.legalNames) == self.members.count",message="spec.platform.corda.legalNames must hold exactly spec.members.count names"
 type BenchmarkNetworkSpec struct {
 	// platform is the system under test.
 	// +required
 	Platform PlatformSpec `json:"platform"`
-	// members of the network, besides a notary: nodes, replicas or validators.
+	// members describes the members of the network: nodes, replicas or validators. A notary is not counted.
 	// +required
 	Members MembersSpec `json:"members"`
-	// database of the members, on a platform whose members use one. Default there: H2 in each member.
+	// database is the database of the members. It may be set only with platform Corda. Default: H2 in each member.
 	// +optional
 	Database *DatabaseSpec `json:"database,omitempty"`
-	// latency puts the members into regions with the round-trip times between them. Unset: as far apart as their hosts are.
+	// latency places the members in regions and emulates the round-trip times between them. Default: no emulation.
 	// +optional
 	Latency *LatencySpec `json:"latency,omitempty"`
-	// podTemplate holds labels and annotations of every pod of the network and of its runs. Default: none.
+	// podTemplate holds labels and annotations that are added to every pod of the network and of its runs. Default: none.
 	// +optional
 	PodTemplate *PodTemplate `json:"podTemplate,omitempty"`
-	// imagePullSecrets names the Secrets in the namespace with which the pods of the network and of its runs pull their images, at
-	// most 8, besides those that the operator is configured with. Default: none.
+	// imagePullSecrets are the names of Secrets in the namespace, at most 8. The pods of the network and of its runs pull their images
+	// with them and with those that the operator is configured with. Default: none.
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=8
 	// +kubebuilder:validation:items:MaxLength=253
 	// +kubebuilder:validation:items:Pattern=`^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$`
 	// +optional
 	ImagePullSecrets []string `json:"imagePullSecrets,omitempty"`
-	// workloads that are run on the network one after the other.
+	// workloads are the workloads that run on the network in order, one at a time, at most 32. Workloads may be added, but not changed
+	// or removed.
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=32
-	// +kubebuilder:validation:XValidation:rule="oldSelf.all(o, self.exists(n, n.name == o.name))",message="spec.workloads may be appended, not removed"
+	// +kubebuilder:validation:XValidation:rule="oldSelf.all(o, self.exists(n, n.name == o.name))",message="spec.workloads: workloads may be added, but not removed"
 	// +optional
 	Workloads []NetworkWorkload `json:"workloads,omitempty"`
-	// priority is the priority of the network's Workload in Kueue. It has no effect on networks that Kueue does not admit. Default: 0.
+	// priority is the priority of the network's Workload in Kueue, from -1000 to 1000. It has no effect on networks that Kueue does
+	// not admit. Default: 0.
 	// +kubebuilder:validation:Minimum=-1000
 	// +kubebuilder:validation:Maximum=1000
 	// +optional
 	Priority int32 `json:"priority,omitempty"`
-	// suspend starts no further run while it is true; the network stays.
+	// suspend prevents further runs from starting. The network remains. Default: false.
 	// +optional
 	Suspend bool `json:"suspend,omitempty"`
-	// resultPolicy is what happens to the runs of workloads when the network is deleted. Delete deletes them with their results.
+	// resultPolicy says what happens to the runs of workloads when the network is deleted. Delete deletes them with their results.
 	// Retain keeps the runs that have a result. Default: Delete.
 	// +optional
 	ResultPolicy RetentionPolicy `json:"resultPolicy,omitempty"`
-	// ttlSecondsAfterFinished deletes the network so long after its last workload has ended. Unset: it stays.
+	// ttlSecondsAfterFinished is the time in seconds after the end of the last workload at which the operator deletes the network. If
+	// unset, the network is never deleted.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
 }
 
 // NetworkWorkload is a workload listed in its network.
-// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a workload cannot change once it is listed: append another one under another name"
+// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="spec.workloads[]: a workload cannot change: add another one under another name"
 type NetworkWorkload struct {
 	Workload `json:",inline"`
 }
 
-// MembersSpec says how many members there are and how large they are.
+// MembersSpec describes the number, the size and the placement of the members.
 type MembersSpec struct {
-	// count of members: nodes (a notary is not counted), replicas or validators. JPaxos takes 3 to 9, Emerald up to 50, Corda up
-	// to 100, Malachite up to 1000 with peers Discovery and up to 100 with FullMesh.
+	// count is the number of members: nodes (a notary is not counted), replicas or validators. JPaxos takes 3 to 9, Emerald up to 50,
+	// and Corda up to 100. Malachite takes up to 1000 with peers Discovery and up to 100 with FullMesh.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000
 	// +required
 	Count int32 `json:"count"`
-	// size preset of heap, cores and memory; each can be overridden. Default: Small.
+	// size is a preset of heap, cores and memory: Small, Medium or Large. Each of them can be overridden. Default: Small.
 	// +kubebuilder:default=Small
 	// +optional
 	Size Size `json:"size,omitempty"`
-	// heap of a member's JVM, on a platform that runs in one; at least 512Mi.
+	// heap is the heap of a member's JVM, on a platform that has one. It is at least 512Mi. Default: that of size.
 	// +optional
 	Heap *resource.Quantity `json:"heap,omitempty"`
-	// cores that a member may use.
+	// cores is the number of cores that a member may use. Default: that of size.
 	// +optional
 	Cores *resource.Quantity `json:"cores,omitempty"`
-	// memory limit of a member; must exceed the heap by what the JVM needs besides it.
+	// memory is the memory limit of a member. It must exceed the heap by what the JVM needs outside of it. Default: that of size.
 	// +optional
 	Memory *resource.Quantity `json:"memory,omitempty"`
-	// reservation is Full (requests equal limits) or Minimal, for a network that shall fit on a small machine.
+	// reservation is Full or Minimal. With Full, requests equal limits. With Minimal, a member requests a tenth of its cores and half
+	// of its memory, for a network on a small machine. Default: Full.
 	// +kubebuilder:default=Full
 	// +optional
 	Reservation Reservation `json:"reservation,omitempty"`
-	// storage of a member: journal, H2 database, logs.
+	// storage is the volume of a member, for its state and logs. Default: type Persistent.
 	// +kubebuilder:default={type: Persistent}
 	// +optional
 	Storage Storage `json:"storage,omitzero"`
-	// spread says how the members, with a notary, are distributed over hosts: None, Preferred (apart where possible) or Required (never
-	// two on one host). Default: Preferred.
+	// spread says how the members and a notary are distributed over hosts: None, Preferred (on different hosts if possible) or
+	// Required (never two on one host). Default: Preferred.
 	// +kubebuilder:default=Preferred
 	// +optional
 	Spread Spread `json:"spread,omitempty"`
@@ -149,65 +154,67 @@ type MembersSpec struct {
 	Scheduling *Scheduling `json:"scheduling,omitempty"`
 }
 
-// BenchmarkNetworkStatus is what was observed of the network.
+// BenchmarkNetworkStatus is the observed state of the network.
 type BenchmarkNetworkStatus struct {
-	// observedGeneration is the generation of the spec that this status describes; -1 before the first pass.
+	// observedGeneration is the generation of the spec that this status describes. It is -1 before the first reconcile.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// phase is a summary in one word: Queued, Pending, Provisioning, Resetting, Ready, Running, Finished, Degraded, Failed, Deleting.
+	// phase is a one-word summary: Queued, Pending, Provisioning, Resetting, Ready, Running, Finished, Degraded, Failed or Deleting.
+	// Programs should read conditions.
 	// +optional
 	Phase Phase `json:"phase,omitempty"`
-	// conditions of the network; docs/conditions.md lists every type and reason.
+	// conditions are the conditions of the network. docs/conditions.md lists every type and reason.
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
-	// membersReady is the number of members, including a notary, that are ready.
+	// membersReady is the number of ready members, including a notary.
 	// +optional
 	MembersReady int32 `json:"membersReady,omitempty"`
-	// membersTotal is the number of members that the network should have, including a notary.
+	// membersTotal is the desired number of members, including a notary.
 	// +optional
 	MembersTotal int32 `json:"membersTotal,omitempty"`
-	// stages of the provisioning in order.
+	// stages are the stages of provisioning in order.
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	Stages []StageStatus `json:"stages,omitempty"`
-	// members and notary in order.
+	// members are the members and the notary in order.
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=1024
 	// +optional
 	Members []MemberStatus `json:"members,omitempty"`
-	// databases are the instances in order.
+	// databases are the database instances in order.
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=1024
 	// +optional
 	Databases []DatabaseStatus `json:"databases,omitempty"`
-	// settings are the derived settings, each with the rule that it follows from. Database instances with the same setting share an entry.
+	// settings are the derived settings, each with the rule that it follows from. Database instances with the same setting share an
+	// entry.
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=64
 	// +optional
 	Settings []DerivedSetting `json:"settings,omitempty"`
-	// planHash identifies everything that was applied: equal hashes mean equal objects.
+	// planHash is the hash of everything that was applied. Equal hashes mean equal objects.
 	// +optional
 	PlanHash string `json:"planHash,omitempty"`
-	// epoch is the network's life since it was made or last reset.
+	// epoch describes the time since the network was created or last reset.
 	// +optional
 	Epoch *EpochStatus `json:"epoch,omitempty"`
 	// lastRun is the run that ended last.
 	// +optional
 	LastRun *LastRun `json:"lastRun,omitempty"`
-	// display holds formatted text for print columns and people. Programs should read the other fields.
+	// display holds formatted text for print columns and human readers. Programs should read the other fields.
 	// +optional
 	Display NetworkDisplay `json:"display,omitzero"`
 }
 
-// NetworkDisplay is formatted text about a network, for people.
+// NetworkDisplay is formatted text about a network for human readers.
 type NetworkDisplay struct {
 	// members is the number of ready members out of all, such as "3/5".
 	// +optional
@@ -220,104 +227,104 @@ type NetworkDisplay struct {
 	Throughput string `json:"throughput,omitempty"`
 }
 
-// EpochStatus is a network's life between two resets.
+// EpochStatus describes the time of a network between two resets.
 type EpochStatus struct {
-	// id of the epoch; empty in the first, which began when the network was made.
+	// id is the identifier of the epoch. It is empty in the first epoch, which begins when the network is created.
 	// +optional
 	ID string `json:"id,omitempty"`
-	// startedAt is when its reset, or in the first epoch the provisioning, began.
+	// startedAt is when the reset began, or the provisioning in the first epoch.
 	// +optional
 	StartedAt *metav1.MicroTime `json:"startedAt,omitempty"`
-	// readyAt is when the network was ready in it first.
+	// readyAt is when the network first became ready in the epoch.
 	// +optional
 	ReadyAt *metav1.MicroTime `json:"readyAt,omitempty"`
-	// firstRun is the UID of the run that found the network fresh; empty while there was none.
+	// firstRun is the UID of the first run in the epoch, which found the network in its initial state. It is empty before that run.
 	// +optional
 	FirstRun types.UID `json:"firstRun,omitempty"`
-	// turn is the UID of the run that may use the network, or had it last; set while the network is ready.
+	// turn is the UID of the run that may use the network, or that used it last. It is set while the network is ready.
 	// +optional
 	Turn types.UID `json:"turn,omitempty"`
 }
 
 // StageStatus is the progress of one stage.
 type StageStatus struct {
-	// name of the stage.
+	// name is the name of the stage.
 	Name string `json:"name"`
 	// state is Waiting, InProgress, Ready or Failed.
 	State ComponentState `json:"state"`
-	// message names what the stage waits for.
+	// message says what the stage is waiting for.
 	// +optional
 	Message string `json:"message,omitempty"`
-	// startedAt is when the stage's objects were applied first.
+	// startedAt is when the objects of the stage were first applied.
 	// +optional
 	StartedAt *metav1.MicroTime `json:"startedAt,omitempty"`
-	// readyAt is when the stage was seen ready first.
+	// readyAt is when the stage was first observed to be ready.
 	// +optional
 	ReadyAt *metav1.MicroTime `json:"readyAt,omitempty"`
 }
 
-// MemberStatus is one member or notary.
+// MemberStatus is the observed state of one member or notary.
 type MemberStatus struct {
-	// name of the member in the network, such as member-0 or notary.
+	// name is the name of the member in the network, such as member-0 or notary.
 	Name string `json:"name"`
-	// identity under which the platform knows it, such as an X.500 name.
+	// identity is the identity of the member on its platform, such as an X.500 name.
 	// +optional
 	Identity string `json:"identity,omitempty"`
-	// address at which its peers reach it.
+	// address is the address that the member's peers connect to.
 	// +optional
 	Address string `json:"address,omitempty"`
 	// state is Waiting, Starting, Ready or Failed.
 	State ComponentState `json:"state"`
-	// restarts of its containers.
+	// restarts is the number of restarts of the member's containers.
 	// +optional
 	Restarts int32 `json:"restarts,omitempty"`
-	// imageDigest is the resolved image of the node.
+	// imageDigest is the resolved image of the member.
 	// +optional
 	ImageDigest string `json:"imageDigest,omitempty"`
-	// host is the Kubernetes node it runs on.
+	// host is the Kubernetes node that the member runs on.
 	// +optional
 	Host string `json:"host,omitempty"`
 }
 
-// DatabaseStatus is one database instance.
+// DatabaseStatus is the observed state of one database instance.
 type DatabaseStatus struct {
-	// name of the instance.
+	// name is the name of the instance.
 	Name string `json:"name"`
-	// host and port.
+	// address is the host and the port of the instance.
 	// +optional
 	Address string `json:"address,omitempty"`
-	// maxConnections of the server.
+	// maxConnections is the largest number of connections that the server accepts.
 	// +optional
 	MaxConnections int32 `json:"maxConnections,omitempty"`
 	// storage is the size of its volume.
 	// +optional
 	Storage string `json:"storage,omitempty"`
-	// members that it serves.
+	// members is the number of members that use the instance.
 	// +optional
 	Members int32 `json:"members,omitempty"`
 	// state is Waiting, Starting, Ready or External.
 	State ComponentState `json:"state"`
 }
 
-// DerivedSetting is a value the operator derived.
+// DerivedSetting is a setting that the operator derived.
 type DerivedSetting struct {
-	// name is the name of the setting, in the words of the platform. If the instances of a database have different values, it names the
-	// instances that have this one: postgresql[lab-db-0 to lab-db-8].max_connections.
+	// name is the name of the setting on the platform. If the instances of a database have different values, it names the instances
+	// that have this one, such as postgresql[lab-db-0 to lab-db-8].max_connections.
 	Name string `json:"name"`
-	// value in use.
+	// value is the value of the setting.
 	Value string `json:"value"`
-	// source is the rule it comes from, or the field that set it.
+	// source is the rule that the value follows from, or the field that sets it.
 	Source string `json:"source"`
 }
 
-// LastRun summarises the run that ended last.
+// LastRun is a summary of the run that ended last.
 type LastRun struct {
-	// name of the BenchmarkRun.
+	// name is the name of the BenchmarkRun.
 	Name string `json:"name"`
 	// throughputMilliPerSecond is the number of operations completed per second, in thousandths.
 	// +optional
 	ThroughputMilliPerSecond *int64 `json:"throughputMilliPerSecond,omitempty"`
-	// verdict of the run.
+	// verdict is the verdict of the run, Valid or Invalid.
 	// +optional
 	Verdict Verdict `json:"verdict,omitempty"`
 }
@@ -339,10 +346,10 @@ type BenchmarkNetwork struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec of the network.
+	// spec is the desired state of the network.
 	// +required
 	Spec BenchmarkNetworkSpec `json:"spec"`
-	// status of the network.
+	// status is the observed state of the network.
 	// +kubebuilder:default:={"observedGeneration":-1}
 	// +optional
 	Status BenchmarkNetworkStatus `json:"status,omitempty"`

@@ -12,21 +12,21 @@ const (
 	VerdictInvalid Verdict = "Invalid"
 )
 
-// BenchmarkRunSpec is one workload on one network. Only cancelled and ttlSecondsAfterFinished can change.
-// +kubebuilder:validation:XValidation:rule="self.networkName == oldSelf.networkName && self.workload == oldSelf.workload && has(self.networkReadyWithin) == has(oldSelf.networkReadyWithin) && (!has(self.networkReadyWithin) || self.networkReadyWithin == oldSelf.networkReadyWithin)",message="spec of a BenchmarkRun cannot change, except cancelled and ttlSecondsAfterFinished: a run is measured once, create another one"
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.cancelled) || !oldSelf.cancelled || has(self.cancelled) && self.cancelled",message="spec.cancelled must stay true: a cancelled run cannot continue, create another one"
+// BenchmarkRunSpec describes one workload on one network. Only cancelled and ttlSecondsAfterFinished can change.
+// +kubebuilder:validation:XValidation:rule="self.networkName == oldSelf.networkName && self.workload == oldSelf.workload && has(self.networkReadyWithin) == has(oldSelf.networkReadyWithin) && (!has(self.networkReadyWithin) || self.networkReadyWithin == oldSelf.networkReadyWithin)",message="spec cannot change, except cancelled and ttlSecondsAfterFinished: create another run"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.cancelled) || !oldSelf.cancelled || has(self.cancelled) && self.cancelled",message="spec.cancelled must stay true: a cancelled run cannot continue, so create another one"
 type BenchmarkRunSpec struct {
-	// networkName of the BenchmarkNetwork in the namespace.
+	// networkName is the name of the BenchmarkNetwork in the namespace.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +required
 	NetworkName string `json:"networkName"`
-	// workload to run.
+	// workload is the workload to run.
 	// +required
 	Workload Workload `json:"workload"`
 	// networkReadyWithin is a limit on waiting. The run fails if its network is not ready within this time after the run was created,
-	// or as soon as the network cannot get ready by itself. It also fails if not all of its workers have a node within this time after
-	// they were created. Unset: the run waits without a limit.
+	// or as soon as the network cannot become ready by itself. It also fails if one of its workers has no node within this time after
+	// the workers were created. If unset, the run waits without a limit.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
 	// +optional
@@ -43,15 +43,16 @@ type BenchmarkRunSpec struct {
 	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
 }
 
-// BenchmarkRunStatus is what was observed of the run.
+// BenchmarkRunStatus is the observed state of the run.
 type BenchmarkRunStatus struct {
-	// observedGeneration is the generation of the spec that this status describes; -1 before the first pass.
+	// observedGeneration is the generation of the spec that this status describes. It is -1 before the first reconcile.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// phase in one word, for people: Pending, Preparing, WarmUp, Measuring, Draining, Complete, Failed, Cancelling, Cancelled.
+	// phase is a one-word summary: Pending, Preparing, WarmUp, Measuring, Draining, Complete, Failed, Cancelling or Cancelled.
+	// Programs should read conditions.
 	// +optional
 	Phase Phase `json:"phase,omitempty"`
-	// conditions of the run; docs/conditions.md lists every type and reason.
+	// conditions are the conditions of the run. docs/conditions.md lists every type and reason.
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=16
@@ -60,38 +61,39 @@ type BenchmarkRunStatus struct {
 	// workersReady is the number of load workers that are ready.
 	// +optional
 	WorkersReady int32 `json:"workersReady,omitempty"`
-	// startTime is the instant at which all workers began their warm-up.
+	// startTime is the instant at which all workers begin the warm-up.
 	// +optional
 	StartTime *metav1.MicroTime `json:"startTime,omitempty"`
-	// window is the measured time: as planned while the load is applied, as it was once the run is complete or cancelled.
+	// window is the measured time. It is the planned window while the run is active, and the actual one once the run is complete or
+	// cancelled.
 	// +optional
 	Window *MeasuredWindow `json:"window,omitempty"`
-	// completionTime is when the result was written, or the run failed or was cancelled.
+	// completionTime is when the result was written, or when the run failed or was cancelled.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
 	// throughputMilliPerSecond is the number of operations completed per second of the window, in thousandths. During the run it is
 	// the current throughput.
 	// +optional
 	ThroughputMilliPerSecond *int64 `json:"throughputMilliPerSecond,omitempty"`
-	// unit is what an operation is: flows, requests, blocks, transactions.
+	// unit is the name of the operations: flows, requests, blocks or transactions.
 	// +optional
 	Unit string `json:"unit,omitempty"`
 	// latencyMicroseconds is the latency of the operations that started in the window, in microseconds.
 	// +optional
 	LatencyMicroseconds *LatencySummary `json:"latencyMicroseconds,omitempty"`
-	// operations started in the window.
+	// operations are the numbers of operations that started in the window.
 	// +optional
 	Operations *OperationCounts `json:"operations,omitempty"`
-	// measures are the platform's own numbers of the window.
+	// measures are further numbers of the window that the platform reports.
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=64
 	// +optional
 	Measures []Measured `json:"measures,omitempty"`
-	// verdict is Valid or Invalid.
+	// verdict is Valid or Invalid. It says whether the numbers can be trusted.
 	// +optional
 	Verdict Verdict `json:"verdict,omitempty"`
-	// reasons against the verdict Valid, or notes beside it.
+	// reasons are the findings that make the run invalid, and notes about it.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	// +optional
@@ -99,12 +101,12 @@ type BenchmarkRunStatus struct {
 	// result is the location of the complete result. Its format is described in docs/results.md.
 	// +optional
 	Result *ResultReference `json:"result,omitempty"`
-	// display holds formatted text for print columns and people. Programs should read the other fields.
+	// display holds formatted text for print columns and human readers. Programs should read the other fields.
 	// +optional
 	Display RunDisplay `json:"display,omitzero"`
 }
 
-// RunDisplay is formatted text about a run, for people.
+// RunDisplay is formatted text about a run for human readers.
 type RunDisplay struct {
 	// progress is the progress of the run, such as "Window 45%".
 	// +optional
@@ -118,7 +120,7 @@ type RunDisplay struct {
 	// p95 is the 95th percentile of the latency with its unit, such as "291.8 ms".
 	// +optional
 	P95 string `json:"p95,omitempty"`
-	// steadyState describes what the detection of the steady state decided. It is empty with fixed times.
+	// steadyState describes the decision of the steady-state detection. It is empty if the run has fixed times.
 	// +optional
 	SteadyState string `json:"steadyState,omitempty"`
 	// bottleneck is the resource that was at its limit in the window, such as "member-0 CPU 98 %".
@@ -126,11 +128,11 @@ type RunDisplay struct {
 	Bottleneck string `json:"bottleneck,omitempty"`
 }
 
-// MeasuredWindow is the time that counts.
+// MeasuredWindow is the time in which operations are measured.
 type MeasuredWindow struct {
-	// start of the window.
+	// start is the start of the window.
 	Start metav1.MicroTime `json:"start"`
-	// end of the window.
+	// end is the end of the window.
 	End metav1.MicroTime `json:"end"`
 }
 
@@ -152,26 +154,26 @@ type LatencySummary struct {
 	Max int64 `json:"max"`
 }
 
-// Measured is a number that a platform derived from the window.
+// Measured is a number that a platform derives from the window.
 type Measured struct {
 	// name is the name of the number, such as blockTimeP99.
 	Name string `json:"name"`
 	// milliValue is the value in thousandths of the unit.
 	MilliValue int64 `json:"milliValue"`
-	// unit of the value, such as ms or bit/s; empty for a count.
+	// unit is the unit of the value, such as ms or bit/s. It is empty for a count.
 	// +optional
 	Unit string `json:"unit,omitempty"`
 }
 
-// OperationCounts of the window.
+// OperationCounts are the numbers of operations that started in the window, by outcome.
 type OperationCounts struct {
-	// completed without an error.
+	// completed is the number of operations that ended without an error.
 	Completed int64 `json:"completed"`
-	// failed, unfinished ones included.
+	// failed is the number of operations that failed or did not end.
 	Failed int64 `json:"failed"`
 }
 
-// FindingSeverity says what a finding does to the verdict of a run.
+// FindingSeverity is the effect of a finding on the verdict of a run.
 // +kubebuilder:validation:Enum=Invalid;Recorded;Note
 type FindingSeverity string
 
@@ -181,7 +183,7 @@ const (
 	SeverityInvalid FindingSeverity = "Invalid"
 	// SeverityRecorded is a finding about the environment that would make the run invalid if environmentPolicy were Enforce.
 	SeverityRecorded FindingSeverity = "Recorded"
-	// SeverityNote is what a reader of the numbers should know.
+	// SeverityNote has no effect on the verdict. A reader of the numbers should know it.
 	SeverityNote FindingSeverity = "Note"
 )
 
@@ -189,22 +191,22 @@ const (
 type VerdictReason struct {
 	// reason is a constant, such as Errors or MemberRestarted.
 	Reason string `json:"reason"`
-	// severity is the effect of the finding. Invalid: it makes the run invalid. Recorded: it would make the run invalid, but
-	// measure.environmentPolicy is Record. Note: it has no effect on the verdict.
+	// severity is the effect of the finding. Invalid makes the run invalid. Recorded would make the run invalid, but
+	// measure.environmentPolicy is Record. Note has no effect on the verdict.
 	Severity FindingSeverity `json:"severity"`
-	// message for people.
+	// message describes the finding for human readers.
 	Message string `json:"message"`
 }
 
-// ResultReference points at an object in the run's namespace.
+// ResultReference is a reference to a result in a ConfigMap of the namespace.
 type ResultReference struct {
-	// configMapName of the ConfigMap.
+	// configMapName is the name of the ConfigMap.
 	ConfigMapName string `json:"configMapName"`
-	// key among its binaryData; the value is gzipped JSON.
+	// key is the key in the binaryData of the ConfigMap. The value is gzipped JSON.
 	Key string `json:"key"`
 }
 
-// BenchmarkRun is one measured window of one workload on one network, with its result.
+// BenchmarkRun is one measurement of one workload on one network, with its result.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:selectablefield:JSONPath=`.spec.networkName`
@@ -223,10 +225,10 @@ type BenchmarkRun struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec of the run.
+	// spec is the desired state of the run.
 	// +required
 	Spec BenchmarkRunSpec `json:"spec"`
-	// status of the run.
+	// status is the observed state of the run.
 	// +kubebuilder:default:={"observedGeneration":-1}
 	// +optional
 	Status BenchmarkRunStatus `json:"status,omitempty"`

@@ -10,19 +10,19 @@ const (
 	ConditionReady       = "Ready"
 	ConditionReconciling = "Reconciling"
 	ConditionStalled     = "Stalled"
-	// ConditionAccepted tells whether the spec can be carried out; False names the field.
+	// ConditionAccepted reports whether the spec is valid. If it is False, the message names the field.
 	ConditionAccepted = "Accepted"
-	// ConditionAdmitted reports whether a network may be created: it is within the operator's limits, or Kueue admitted it.
+	// ConditionAdmitted reports whether a network may be created, by the operator's limits or by Kueue.
 	ConditionAdmitted = "Admitted"
-	// ConditionLatencyEmulated tells whether the members are at the distances that spec.latency asks for, and by what.
+	// ConditionLatencyEmulated reports whether the latency of spec.latency is emulated, and by which mechanism.
 	ConditionLatencyEmulated = "LatencyEmulated"
-	// ConditionMeasured tells whether a run has its numbers.
+	// ConditionMeasured reports whether a run has a result.
 	ConditionMeasured = "Measured"
-	// ConditionFits tells whether the cluster can hold what an experiment needs at one time.
+	// ConditionFits reports whether the cluster has the capacity that an experiment needs at its peak.
 	ConditionFits = "Fits"
-	// ConditionGatesPassed tells whether the gates of a comparison passed; Unknown until all is measured.
+	// ConditionGatesPassed reports whether the gates of a comparison passed. It is Unknown until all runs have ended.
 	ConditionGatesPassed = "GatesPassed"
-	// ConditionComplete tells whether a run or an experiment has ended, well or not.
+	// ConditionComplete reports whether a run or an experiment has ended, successfully or not.
 	ConditionComplete = "Complete"
 )
 
@@ -47,11 +47,12 @@ const (
 	ReasonResultTooLarge    = "ResultTooLarge"
 	ReasonCancelled         = "Cancelled"
 	ReasonProblem           = "Problem"
-	// ReasonResetting is of a network that goes back to its freshly made state, ReasonWaitingForReset of a run meanwhile.
+	// ReasonResetting is the reason of a network during a reset. ReasonWaitingForReset is the reason of a run that waits for it.
 	ReasonResetting       = "Resetting"
 	ReasonWaitingForReset = "WaitingForReset"
 
-	// Reasons of Admitted. ReasonNotLimited is of an operator without a limit; ReasonQueued and ReasonEvicted are Kueue's decisions.
+	// Reasons of Admitted. ReasonNotLimited means that the operator has no limit. ReasonQueued and ReasonEvicted are
+	// decisions of Kueue.
 	ReasonNotLimited   = "NotLimited"
 	ReasonAdmitted     = "Admitted"
 	ReasonLimitReached = "LimitReached"

@@ -1,6 +1,6 @@
-// Package v1alpha1 holds the kinds of the group benchnet.dev: BenchmarkNetwork, one deployed benchmark network of a
-// distributed ledger, BenchmarkRun, one measured window of one workload on such a network, and BenchmarkExperiment, many
-// runs with one question.
+// Package v1alpha1 holds the kinds of the API group benchnet.dev. A BenchmarkNetwork is a deployed benchmark network of a
+// distributed ledger. A BenchmarkRun is one measurement of one workload on such a network. A BenchmarkExperiment is a set of
+// runs that answers one question.
 //
 // +kubebuilder:object:generate=true
 // +groupName=benchnet.dev

@@ -5,29 +5,30 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// LatencySpec puts distance between the members of a network, which in truth run beside each other.
-// It needs pods that may hold the capability NET_ADMIN; docs/regions.md says what is done and where its limits are.
+// LatencySpec emulates distance between the members of a network. It needs pods with the capability NET_ADMIN. docs/regions.md describes
+// the emulation and its limits.
 // +kubebuilder:validation:XValidation:rule="has(self.regions) || has(self.databaseRoundTrip)",message="latency needs regions, databaseRoundTrip or both; without either, omit latency"
 // +kubebuilder:validation:XValidation:rule="has(self.regions) || (!has(self.roundTrips) && !has(self.defaults))",message="latency.roundTrips and latency.defaults need latency.regions"
 // +kubebuilder:validation:XValidation:rule="!has(self.roundTrips) || !has(self.regions) || self.roundTrips.all(t, t.between.all(n, self.regions.exists(r, r.name == n)))",message="latency.roundTrips[].between must name regions that latency.regions lists"
 type LatencySpec struct {
-	// regions and who is in them. Every member, a notary included, is in exactly one.
+	// regions are the regions and their members, from 1 to 32. Every member, including a notary, is in exactly one region.
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=32
 	// +optional
 	Regions []Region `json:"regions,omitempty"`
-	// roundTrips between regions that are not in the built-in table, or shall differ from it.
+	// roundTrips are the round trips between regions that the built-in table lacks, or that differ from it, from 1 to 128. They need
+	// regions.
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=128
 	// +optional
 	RoundTrips []RoundTrip `json:"roundTrips,omitempty"`
-	// defaults of what roundTrips leaves open.
+	// defaults are the values that roundTrips does not set. They need regions.
 	// +optional
 	Defaults *LinkDefaults `json:"defaults,omitempty"`
-	// databaseRoundTrip is added between a member and its database, which must be one that is reached over the network. Default: none.
+	// databaseRoundTrip is added between a member and its database, which must be on the network. It is at most 10s. Default: none.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="latency.databaseRoundTrip must be at most 10s, in one unit of us, ms or s, such as 1.5ms"
@@ -35,29 +36,31 @@ type LatencySpec struct {
 	DatabaseRoundTrip *metav1.Duration `json:"databaseRoundTrip,omitempty"`
 }
 
-// Region is a place with the members in it.
-// +kubebuilder:validation:XValidation:rule="!(has(self.members) && has(self.count))",message="latency.regions[]: a region takes members (by name) or count (the next so many), not both"
+// Region is a place and the members in it.
+// +kubebuilder:validation:XValidation:rule="!(has(self.members) && has(self.count))",message="latency.regions[]: a region takes members or count, not both"
 // +kubebuilder:validation:XValidation:rule="has(self.members) || has(self.count) || has(self.workloads)",message="latency.regions[]: a region needs members, count or workloads"
 type Region struct {
-	// name of the region: one of the built-in table (docs/regions.md), such as NYC, LON, AMS, SFO or eu-west-2, or any other,
-	// whose round trips then have to be given.
+	// name is the name of the region. It is one of the built-in table (docs/regions.md), such as NYC, LON, AMS, SFO or eu-west-2, or
+	// any other name, for which roundTrips must be given.
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?$`
 	// +required
 	Name string `json:"name"`
-	// members in the region by name, such as member-0 or notary.
+	// members are the names of the members in the region, such as member-0 or notary. It must not be set with count.
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=1001
 	// +kubebuilder:validation:items:MaxLength=32
 	// +optional
 	Members []string `json:"members,omitempty"`
-	// count of members in the region: the next so many, in order, of those that no region names.
+	// count is the number of members in the region. They are the next ones, in order, that no region names. It must not be set with
+	// members.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1001
 	// +optional
 	Count *int32 `json:"count,omitempty"`
-	// workloads whose load workers are in the region. Workers of other workloads reach every member without delay.
+	// workloads are the names of workloads whose load workers are in the region. Workers of other workloads reach every member without
+	// delay.
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=32
@@ -66,53 +69,57 @@ type Region struct {
 	Workloads []string `json:"workloads,omitempty"`
 }
 
-// RoundTrip is the way between two regions, the same in both directions.
+// RoundTrip describes the connections between two regions, the same in both directions.
 type RoundTrip struct {
-	// between are two regions, or twice the same one for the ways within it.
+	// between is the names of two regions, or twice the name of one region for the connections within it.
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=2
 	// +kubebuilder:validation:MaxItems=2
 	// +kubebuilder:validation:items:MaxLength=32
 	// +required
 	Between []string `json:"between"`
-	// roundTrip there and back, half of it each way. Default: that of the built-in table.
+	// roundTrip is the round-trip time, at most 10s. Half of it is added in each direction. Default: that of the built-in table.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="latency.roundTrips[].roundTrip must be at most 10s, in one unit of us, ms or s, such as 72ms"
 	// +optional
 	RoundTrip *metav1.Duration `json:"roundTrip,omitempty"`
-	// jitter is how far, at most, a round trip deviates to either side; all deviations are equally likely. Default: defaults.jitter.
+	// jitter is the largest deviation of a round trip, above or below, at most 10s. Deviations are uniformly distributed. Default:
+	// defaults.jitter.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="latency.roundTrips[].jitter must be at most 10s, in one unit of us, ms or s, such as 2ms"
 	// +optional
 	Jitter *metav1.Duration `json:"jitter,omitempty"`
-	// lossPercent of the packets is lost, each way; "0.1" is one in a thousand. Default: defaults.lossPercent.
+	// lossPercent is the percentage of packets that are lost in each direction, such as "0.1" for one in a thousand. Default:
+	// defaults.lossPercent.
 	// +optional
 	LossPercent *resource.Quantity `json:"lossPercent,omitempty"`
-	// bandwidth in bits per second from each member to each other, each way; 100M is 100 Mbit/s. Default: defaults.bandwidth.
+	// bandwidth is the bandwidth of each pair of members in each direction, in bits per second. 100M is 100 Mbit/s. Default:
+	// defaults.bandwidth.
 	// +optional
 	Bandwidth *resource.Quantity `json:"bandwidth,omitempty"`
 }
 
-// LinkDefaults hold for all ways between members that roundTrips says nothing else of.
+// LinkDefaults are the properties of the connections between members that roundTrips does not set.
 type LinkDefaults struct {
-	// sameRegionRoundTrip is the round trip within a region. Default: 0.5ms.
+	// sameRegionRoundTrip is the round-trip time within a region, at most 10s. Default: 0.5ms.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="latency.defaults.sameRegionRoundTrip must be at most 10s, in one unit of us, ms or s, such as 0.5ms"
 	// +optional
 	SameRegionRoundTrip *metav1.Duration `json:"sameRegionRoundTrip,omitempty"`
-	// jitter between regions: how far, at most, a round trip deviates to either side. Within a region there is none unless roundTrips says so. Default: 0s.
+	// jitter is the largest deviation of a round trip between regions, above or below, at most 10s. Round trips within a region have
+	// no jitter unless roundTrips sets it. Default: 0s.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="latency.defaults.jitter must be at most 10s, in one unit of us, ms or s, such as 2ms"
 	// +optional
 	Jitter *metav1.Duration `json:"jitter,omitempty"`
-	// lossPercent of the packets between regions, each way. Default: 0.
+	// lossPercent is the percentage of packets between regions that are lost in each direction. Default: 0.
 	// +optional
 	LossPercent *resource.Quantity `json:"lossPercent,omitempty"`
-	// bandwidth in bits per second between members of different regions, each way. Default: unlimited.
+	// bandwidth is the bandwidth between two members of different regions in each direction, in bits per second. Default: unlimited.
 	// +optional
 	Bandwidth *resource.Quantity `json:"bandwidth,omitempty"`
 }

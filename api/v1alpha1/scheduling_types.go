@@ -46,30 +46,30 @@ type Scheduling struct {
 
 // Toleration has the fields of a pod's toleration.
 type Toleration struct {
-	// key of the taint. Unset: every key, with operator Exists.
+	// key is the key of the taint. It may be unset with operator Exists, which then matches every key.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=317
 	// +optional
 	Key string `json:"key,omitempty"`
-	// operator is Equal or Exists, which takes any value. Default: Equal.
+	// operator is Equal or Exists. Exists matches every value. Default: Equal.
 	// +kubebuilder:validation:Enum=Exists;Equal
 	// +optional
 	Operator corev1.TolerationOperator `json:"operator,omitempty"`
-	// value of the taint, with operator Equal.
+	// value is the value of the taint. It may be set only with operator Equal.
 	// +kubebuilder:validation:MaxLength=63
 	// +optional
 	Value string `json:"value,omitempty"`
-	// effect of the taint: NoSchedule, PreferNoSchedule or NoExecute. Unset: every effect.
+	// effect is the effect of the taint: NoSchedule, PreferNoSchedule or NoExecute. If unset, every effect matches.
 	// +kubebuilder:validation:Enum=NoSchedule;PreferNoSchedule;NoExecute
 	// +optional
 	Effect corev1.TaintEffect `json:"effect,omitempty"`
-	// tolerationSeconds is how many seconds a taint with effect NoExecute is tolerated. Unset: without a limit.
+	// tolerationSeconds is the time in seconds for which a taint with effect NoExecute is tolerated. If unset, there is no limit.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	TolerationSeconds *int64 `json:"tolerationSeconds,omitempty"`
 }
 
-// PodTemplate holds what is added to every pod of a network and of its runs.
+// PodTemplate holds metadata that is added to every pod of a network and of its runs.
 type PodTemplate struct {
 	// metadata holds labels and annotations of the pods.
 	// +optional
@@ -77,7 +77,7 @@ type PodTemplate struct {
 }
 
 // PodMetadata holds labels and annotations. Keys of benchnet.dev, kubernetes.io and k8s.io, and keys that may give a pod an
-// identity, further containers or further networks are refused; docs/security.md lists them.
+// identity, further containers or further networks are rejected. docs/security.md lists them.
 type PodMetadata struct {
 	// labels are added to the pods, at most 16. Default: none.
 	// +kubebuilder:validation:MaxProperties=16

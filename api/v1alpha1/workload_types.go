@@ -5,19 +5,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// LoadModel says what starts the next operation.
+// LoadModel is the rule that starts the next operation.
 // +kubebuilder:validation:Enum=Closed;Open
 type LoadModel string
 
 // The load models.
 const (
-	// LoadClosed starts a client's next operation when its last one has ended.
+	// LoadClosed starts the next operation of a client when its last one has ended.
 	LoadClosed LoadModel = "Closed"
-	// LoadOpen starts operations at planned instants; latency counts from the plan, so that a slow system cannot hide its queue.
+	// LoadOpen starts operations at planned instants. Latency counts from the planned instant, so it includes the queueing of a slow
+	// system.
 	LoadOpen LoadModel = "Open"
 )
 
-// RetentionPolicy is what happens to something that is no longer used.
+// RetentionPolicy says what happens to something that is no longer used.
 // +kubebuilder:validation:Enum=Delete;Retain
 type RetentionPolicy string
 
@@ -37,15 +38,15 @@ const (
 	ResetReset ResetPolicy = "Reset"
 )
 
-// EnvironmentPolicy says what findings about the environment do to the verdict of a run.
+// EnvironmentPolicy is the effect of findings about the environment on the verdict of a run.
 // +kubebuilder:validation:Enum=Enforce;Record
 type EnvironmentPolicy string
 
 // The environment policies.
 const (
-	// EnvironmentEnforce makes a run with a disturbing environment invalid.
+	// EnvironmentEnforce makes a run invalid if its environment disturbed it.
 	EnvironmentEnforce EnvironmentPolicy = "Enforce"
-	// EnvironmentRecord keeps such findings as notes. They do not make the run invalid.
+	// EnvironmentRecord keeps such findings as notes, which do not make the run invalid.
 	EnvironmentRecord EnvironmentPolicy = "Record"
 )
 
@@ -62,52 +63,54 @@ const (
 	WorkloadJMeter    WorkloadType = "JMeter"
 )
 
-// Workload is the load to apply and how it is measured. It is a union: type names the operations, and exactly the field of that name is
+// Workload describes a load and how it is measured. It is a union: type names the operations, and only the field of that name is
 // set.
 // +kubebuilder:validation:XValidation:rule="self.type == 'Corda' ? has(self.corda) : !has(self.corda)",message="corda must be set when, and only when, type is Corda"
 // +kubebuilder:validation:XValidation:rule="self.type == 'JPaxos' ? has(self.jpaxos) : !has(self.jpaxos)",message="jpaxos must be set when, and only when, type is JPaxos"
 // +kubebuilder:validation:XValidation:rule="self.type == 'Malachite' ? has(self.malachite) : !has(self.malachite)",message="malachite must be set when, and only when, type is Malachite"
 // +kubebuilder:validation:XValidation:rule="self.type == 'EVM' ? has(self.evm) : !has(self.evm)",message="evm must be set when, and only when, type is EVM"
 // +kubebuilder:validation:XValidation:rule="self.type == 'JMeter' ? has(self.jmeter) : !has(self.jmeter)",message="jmeter must be set when, and only when, type is JMeter"
-// +kubebuilder:validation:XValidation:rule="(self.type == 'Malachite') != has(self.load)",message="load must be set, except with type Malachite, whose network makes its own blocks"
-// +kubebuilder:validation:XValidation:rule="self.type != 'EVM' || !has(self.load) || self.load.model == 'Open'",message="load.model must be Open with type EVM, with load.ratePerSecond: the driver sends at a given rate and does not wait for replies"
-// +kubebuilder:validation:XValidation:rule="self.jtl == 'Delete' || self.type == 'Corda' || self.type == 'JMeter'",message="jtl Retain requires type Corda or JMeter, whose driver is JMeter"
+// +kubebuilder:validation:XValidation:rule="(self.type == 'Malachite') != has(self.load)",message="load must be set with every type except Malachite, whose network makes its own blocks"
+// +kubebuilder:validation:XValidation:rule="self.type != 'EVM' || !has(self.load) || self.load.model == 'Open'",message="load.model must be Open, with load.ratePerSecond, if type is EVM: the driver sends at a given rate and does not wait for replies"
+// +kubebuilder:validation:XValidation:rule="self.jtl == 'Delete' || self.type == 'Corda' || self.type == 'JMeter'",message="jtl must be Delete unless type is Corda or JMeter: other drivers write no JTL"
 type Workload struct {
-	// name of the workload, unique in its network. Its run is named <network>-<name>, shortened to 63 characters with a hash if it is
-	// longer.
+	// name is the name of the workload, unique in its network. Its run is named <network>-<name>. A longer name is shortened to 63
+	// characters with a hash.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	// +required
 	Name string `json:"name"`
-	// type is the kind of operations. A platform's own type, or JMeter with a test plan of your own.
+	// type is the kind of operations: Corda, JPaxos, Malachite, EVM, or JMeter with your own test plan.
 	// +unionDiscriminator
 	// +required
 	Type WorkloadType `json:"type"`
-	// corda is the operation on a Corda network.
+	// corda is the operation on a Corda network. It is required with type Corda and must not be set otherwise.
 	// +optional
 	Corda *CordaWorkload `json:"corda,omitempty"`
-	// jpaxos is the requests to a JPaxos network.
+	// jpaxos describes the requests to a JPaxos network. It is required with type JPaxos and must not be set otherwise.
 	// +optional
 	JPaxos *JPaxosWorkload `json:"jpaxos,omitempty"`
-	// malachite observes the blocks of a Malachite network, which makes them by itself.
+	// malachite describes how the blocks of a Malachite network are observed. It is required with type Malachite and must not be set
+	// otherwise.
 	// +optional
 	Malachite *MalachiteWorkload `json:"malachite,omitempty"`
-	// evm is the transactions to a network of execution clients.
+	// evm describes the transactions to a network of execution clients. It is required with type EVM and must not be set otherwise.
 	// +optional
 	EVM *EVMWorkload `json:"evm,omitempty"`
-	// jmeter is a JMeter test plan of your own, instead of a platform's operation.
+	// jmeter is your own JMeter test plan. It is required with type JMeter and must not be set otherwise.
 	// +optional
 	JMeter *JMeterPlan `json:"jmeter,omitempty"`
-	// load says how much is asked of the network; a network that makes its own takes none.
+	// load is the load on the network. It must not be set with type Malachite, whose network makes its own blocks, and is required
+	// otherwise.
 	// +optional
 	Load *Load `json:"load,omitempty"`
-	// measure says what of it counts.
+	// measure says which part of the load is measured, and which errors a valid run may have.
 	// +kubebuilder:default={warmUp: "30s", window: "60s", drain: "60s", maxErrorPercent: "0"}
 	// +optional
 	Measure Measure `json:"measure,omitzero"`
-	// reset is Keep (the ledger stays as earlier runs left it), or Reset: the network goes back to its freshly made state before
-	// the run, with the same identities. Default: Keep.
+	// reset is Keep or Reset. With Keep, the ledger remains as earlier runs left it. With Reset, the network returns to its initial
+	// state, with the same identities, before the run. Default: Keep.
 	// +kubebuilder:default=Keep
 	// +optional
 	Reset ResetPolicy `json:"reset,omitempty"`
@@ -115,21 +118,21 @@ type Workload struct {
 	// +kubebuilder:default={}
 	// +optional
 	Workers Workers `json:"workers,omitzero"`
-	// jtl is what happens to JMeter's sample log (JTL). Retain keeps it in the worker's pod until the run is deleted, which costs the
-	// worker CPU time. Default: Delete.
+	// jtl says what happens to JMeter's sample log (JTL). Retain keeps it in the pod of the worker until the run is deleted, which
+	// costs the worker CPU time. Retain needs type Corda or JMeter. Default: Delete.
 	// +kubebuilder:default=Delete
 	// +optional
 	JTL RetentionPolicy `json:"jtl,omitempty"`
 }
 
-// JMeterPlan is a test plan of the user's own.
+// JMeterPlan is your own test plan.
 type JMeterPlan struct {
-	// configMapName of the ConfigMap in the namespace that holds the plan.
+	// configMapName is the name of the ConfigMap in the namespace that holds the plan.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required
 	ConfigMapName string `json:"configMapName"`
-	// key of the plan in the ConfigMap.
+	// key is the key of the plan in the ConfigMap. It ends in .jmx. Default: plan.jmx.
 	// +kubebuilder:default=plan.jmx
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^[-._a-zA-Z0-9]+\.jmx$`
@@ -137,53 +140,57 @@ type JMeterPlan struct {
 	Key string `json:"key,omitempty"`
 }
 
-// Load says how much is asked of the network. Clients, outstanding operations and rate are totals over all workers.
+// Load describes the load on the network. Clients, outstanding operations and rate are totals over all workers.
 // +kubebuilder:validation:XValidation:rule="(self.model == 'Open') == has(self.ratePerSecond)",message="load.ratePerSecond must be set when, and only when, load.model is Open"
-// +kubebuilder:validation:XValidation:rule="self.model == 'Closed' || !has(self.maxOutstanding)",message="load.maxOutstanding belongs to load.model Closed; with Open, clients bounds what is outstanding"
+// +kubebuilder:validation:XValidation:rule="self.model == 'Closed' || !has(self.maxOutstanding)",message="load.maxOutstanding belongs to load.model Closed; with Open, load.clients limits the outstanding operations"
 // +kubebuilder:validation:XValidation:rule="!has(self.maxOutstanding) || self.maxOutstanding <= self.clients",message="load.maxOutstanding cannot exceed load.clients: each client has one operation outstanding"
 type Load struct {
-	// model is Closed or Open.
+	// model is Closed or Open. Closed starts the next operation of a client when its last one has ended. Open starts operations at a
+	// given rate. Default: Closed.
 	// +kubebuilder:default=Closed
 	// +optional
 	Model LoadModel `json:"model,omitempty"`
-	// clients that work at the same time. With Open it bounds what is outstanding; choose it well above rate × latency.
-	// R3 limits Issue to 800 outstanding flows.
+	// clients is the number of clients that work at the same time, from 1 to 20000. With Open it limits the outstanding operations, so
+	// it should be well above rate × latency. R3 limits Issue to 800 outstanding flows. Default: 10.
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=20000
 	// +optional
 	Clients int32 `json:"clients,omitempty"`
-	// maxOutstanding operations at any time, with Closed. Default: the clients.
+	// maxOutstanding is the largest number of outstanding operations, with model Closed. It is at most clients. Default: clients.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=20000
 	// +optional
 	MaxOutstanding *int32 `json:"maxOutstanding,omitempty"`
-	// ratePerSecond is the number of operations started a second, with Open; 500m is one in two seconds.
+	// ratePerSecond is the number of operations that start per second. It is required with model Open and must not be set otherwise.
+	// 500m is one operation in two seconds.
 	// +optional
 	RatePerSecond *resource.Quantity `json:"ratePerSecond,omitempty"`
 }
 
-// Measure says what of the load counts.
-// +kubebuilder:validation:XValidation:rule="duration(self.window) >= duration('1s') && duration(self.window) <= duration('24h')",message="measure.window must lie between 1s and 24h"
-// +kubebuilder:validation:XValidation:rule="duration(self.warmUp) >= duration('0s') && duration(self.warmUp) <= duration('24h')",message="measure.warmUp must lie between 0s and 24h"
-// +kubebuilder:validation:XValidation:rule="duration(self.drain) >= duration('0s') && duration(self.drain) <= duration('1h')",message="measure.drain must lie between 0s and 1h"
+// Measure says which part of the load is measured.
+// +kubebuilder:validation:XValidation:rule="duration(self.window) >= duration('1s') && duration(self.window) <= duration('24h')",message="measure.window must be from 1s to 24h"
+// +kubebuilder:validation:XValidation:rule="duration(self.warmUp) >= duration('0s') && duration(self.warmUp) <= duration('24h')",message="measure.warmUp must be from 0s to 24h"
+// +kubebuilder:validation:XValidation:rule="duration(self.drain) >= duration('0s') && duration(self.drain) <= duration('1h')",message="measure.drain must be from 0s to 1h"
 // +kubebuilder:validation:XValidation:rule="!has(self.steadyState) || duration(self.steadyState.minWindow) <= duration(self.window)",message="measure.steadyState.minWindow cannot exceed measure.window, which is the longest window"
 type Measure struct {
-	// warmUp is the load before the window; it is not measured. Default: 30s.
+	// warmUp is the time of load before the window. It is not measured. It is in whole seconds, from 0s to 24h. Default: 30s.
 	// +kubebuilder:default="30s"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+h)?([0-9]+m)?([0-9]+s)?$')",message="measure.warmUp must be in whole seconds, such as 90s or 1m30s"
 	// +optional
 	WarmUp metav1.Duration `json:"warmUp"`
-	// window is measured. R3 finds runs below a couple of minutes unusable for throughput. Default: 60s.
+	// window is the measured time, in whole seconds, from 1s to 24h. R3 considers runs of less than a couple of minutes unusable for
+	// throughput. Default: 60s.
 	// +kubebuilder:default="60s"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+h)?([0-9]+m)?([0-9]+s)?$')",message="measure.window must be in whole seconds, such as 90s or 1m30s"
 	// +optional
 	Window metav1.Duration `json:"window,omitzero"`
-	// drain is the longest wait, after the window, for operations started in it. Default: 60s.
+	// drain is the longest wait, after the window, for operations that started in it. It is in whole seconds, from 0s to 1h. Default:
+	// 60s.
 	// +kubebuilder:default="60s"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
@@ -194,37 +201,38 @@ type Measure struct {
 	// +kubebuilder:default="0"
 	// +optional
 	MaxErrorPercent resource.Quantity `json:"maxErrorPercent,omitzero"`
-	// environmentPolicy decides how causes outside of the network and its load affect the verdict. Enforce: they make the run Invalid.
-	// Record: they are notes in status.reasons and in the result, and the run may be Valid. The causes are CPUStolen (a
-	// hypervisor gave over 5 % of a host's CPU time to other machines) and NodeNotReady (a node of the run was not ready when it
-	// ended). HostShared, HostSaturated, NodeUnderPressure and ClockSkewed come from the environment too; they are notes with
-	// either policy. Errors, throttled workers, late requests, restarts and all other reasons make a run Invalid with either
-	// policy. Use Record to try whether something works, not to compare numbers. Default: Enforce.
+	// environmentPolicy is Enforce or Record. It is the effect of causes outside of the network and its load on the verdict. With
+	// Enforce they make the run Invalid. With Record they are notes in status.reasons and in the result, and the run may be Valid. The
+	// causes are CPUStolen (a hypervisor gave over 5 % of a host's CPU time to other machines) and NodeNotReady (a node of the run was
+	// not ready when it ended). HostShared, HostSaturated, NodeUnderPressure and ClockSkewed are notes with either policy. All other
+	// reasons, such as errors, throttled workers and restarts, make a run Invalid with either policy. Use Record for trials, not to
+	// compare numbers. Default: Enforce.
 	// +kubebuilder:default=Enforce
 	// +optional
 	EnvironmentPolicy EnvironmentPolicy `json:"environmentPolicy,omitempty"`
-	// steadyState ends warm-up and window by what is measured. warmUp and window are then the longest that they may take, so that
-	// the run takes no longer than with fixed times. Unset: fixed times.
+	// steadyState ends the warm-up and the window when the measured throughput is steady. warmUp and window are then upper limits.
+	// Default: fixed times.
 	// +optional
 	SteadyState *SteadyState `json:"steadyState,omitempty"`
 }
 
-// SteadyState ends the warm-up by MSER-5 (White 1997), and the window when the throughput is known well enough: when the
-// half-width of its confidence interval, by batch means, is within a share of it.
+// SteadyState configures the detection of the steady state. The warm-up ends by MSER-5 (White 1997). The window ends when the
+// half-width of the throughput's confidence interval, by batch means, is within a percentage of the mean.
 type SteadyState struct {
-	// halfWidthPercent of the mean throughput at which the window ends. Default: 5.
+	// halfWidthPercent is the half-width of the confidence interval, in percent of the mean throughput, at which the window ends. It
+	// is from 1 to 50. Default: 5.
 	// +kubebuilder:default=5
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=50
 	// +optional
 	HalfWidthPercent int32 `json:"halfWidthPercent,omitempty"`
-	// confidencePercent of the interval. Default: 95.
+	// confidencePercent is the confidence level of the interval, from 50 to 99. Default: 95.
 	// +kubebuilder:default=95
 	// +kubebuilder:validation:Minimum=50
 	// +kubebuilder:validation:Maximum=99
 	// +optional
 	ConfidencePercent int32 `json:"confidencePercent,omitempty"`
-	// minWindow is the shortest window. Default: 30s.
+	// minWindow is the shortest window, in whole seconds. It must not exceed window. Default: 30s.
 	// +kubebuilder:default="30s"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
@@ -235,21 +243,21 @@ type SteadyState struct {
 
 // Workers are the pods that apply the load.
 type Workers struct {
-	// count of pods; all start at one instant.
+	// count is the number of pods, from 1 to 50. All start the load at the same instant. Default: 1.
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=50
 	// +optional
 	Count int32 `json:"count,omitempty"`
-	// cores that one worker may use. Default: 1.
+	// cores is the number of cores that one worker may use. Default: 1.
 	// +kubebuilder:default="1"
 	// +optional
 	Cores resource.Quantity `json:"cores,omitzero"`
-	// memory of one worker. Default: 1Gi.
+	// memory is the memory of one worker. Default: 1Gi.
 	// +kubebuilder:default="1Gi"
 	// +optional
 	Memory resource.Quantity `json:"memory,omitzero"`
-	// scheduling says on which nodes the workers run, such as others than those that are measured. Default: any node.
+	// scheduling says on which nodes the workers run, such as nodes without members. Default: any node.
 	// +optional
 	Scheduling *Scheduling `json:"scheduling,omitempty"`
 }

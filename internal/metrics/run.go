@@ -29,7 +29,7 @@ var (
 	runErrors  = newGauge("benchnet_run_errors", "Operations of the window that failed, unfinished ones included.", "namespace", "run")
 	runValid   = newGauge("benchnet_run_valid", "Whether the run is valid; exported once it has a verdict.", "namespace", "run")
 	runFinding = newGauge("benchnet_run_finding",
-		"A finding about the run by severity: Invalid, Recorded (Invalid without measure.environmentPolicy) or Note; always 1.",
+		"A finding about the run by severity: Invalid, Recorded (not Invalid, since measure.environmentPolicy is Record) or Note; always 1.",
 		"namespace", "run", "reason", "severity")
 
 	runMetrics = []*Metric{runInfo, runPhase, runWindowStart, runWindowEnd, runDrainEnd, runCompletion, runOffered,
@@ -76,13 +76,13 @@ func (s sampleWriter) writeRunOutcome(r *v1alpha1.BenchmarkRun) {
 	if r.Status.Verdict != "" {
 		s.writeSample(runValid, boolValue(r.Status.Verdict == v1alpha1.VerdictValid), r.Namespace, r.Name)
 	}
-	told := map[v1alpha1.VerdictReason]bool{}
+	written := map[v1alpha1.VerdictReason]bool{}
 	for _, finding := range r.Status.Reasons {
 		finding.Message = ""
-		if !told[finding] {
+		if !written[finding] {
 			s.writeSample(runFinding, 1, r.Namespace, r.Name, finding.Reason, string(finding.Severity))
 		}
-		told[finding] = true
+		written[finding] = true
 	}
 }
 

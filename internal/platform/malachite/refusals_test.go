@@ -101,7 +101,7 @@ func TestSchemaRefuses(t *testing.T) {
 		"a zero block time":                      {validManifest, "discovery: {}", "discovery: {}, targetBlockTime: 0s", "targetBlockTime must be whole milliseconds from 1ms to 10m"},
 		"a timeout in microseconds":              {validManifest, "discovery: {}", "discovery: {}, timeouts: {propose: 100us}", "timeouts.propose must be whole milliseconds"},
 		"a floating image":                       {validManifest, "discovery: {}", "discovery: {}, image: x/malachite:latest", "platform.malachite.image must carry a tag other than latest"},
-		"a load":                                 {validManifest, "malachite: {}", "malachite: {}\n    load: {clients: 3}", "load must be set, except with type Malachite, whose network makes its own blocks"},
+		"a load":                                 {validManifest, "malachite: {}", "malachite: {}\n    load: {clients: 3}", "load must be set with every type except Malachite, whose network makes its own blocks"},
 		"an unknown payload":                     {validManifest, "discovery: {}", "discovery: {}, payload: PartsOnly", `supported values: "ProposalAndParts", "ProposalOnly"`},
 	} {
 		t.Run(name, func(t *testing.T) {
