@@ -117,7 +117,8 @@ func (w *Recorder) Result(worker int) (*results.WorkerResult, error) {
 		return nil, w.err
 	}
 	if w.lagKnown && w.minLag.Abs() > maxClockSkew {
-		return nil, fmt.Errorf("the blocks arrived at least %s after their decision according to the member's clock, which differs from this worker's by more than %s, "+
+		return nil, fmt.Errorf("the blocks arrived at least %s after their decision according to the member's clock, "+
+			"which differs from this worker's by more than %s, "+
 			"so the window would be shifted", w.minLag.Round(time.Millisecond), maxClockSkew)
 	}
 	r := &results.WorkerResult{Worker: worker, StartMillis: w.window.From().UnixMilli(), Unit: "blocks", Blocks: w.listedBlocks, BlocksOmitted: w.omittedCount}

@@ -16,7 +16,8 @@ func (j *verdictBuilder) judgeMembers() {
 		if share, over := j.throttledShare(m.ThrottledPeriods, m.Periods); over {
 			code, find := j.throttlingSeverity(m.Kind)
 			find(code, m.Member, share, j.tolerances.ThrottledShare,
-				"%s was at its CPU limit: throttled in %s of its CPU periods (%s is the bound)", m.Member, format.Percent(share), format.Percent(j.tolerances.ThrottledShare))
+				"%s was at its CPU limit: throttled in %s of its CPU periods (%s is the bound)",
+				m.Member, format.Percent(share), format.Percent(j.tolerances.ThrottledShare))
 		}
 		planned := j.measurement.WindowSeconds + 1
 		if share := ratio(int64(m.MissedScrapes), int64(planned)); share > j.tolerances.MissedScrapes {
