@@ -61,7 +61,7 @@ var badExperiments = []badInputCase{
 	{"misnamed field", "workload.load.clients", "network.members.cpus", []string{"spec.axes[0].field", "network.members.cpus"}},
 	{"missing entry of a list", "field: workload.load.clients", "field: \"network.latency.regions[2].count\"", []string{"spec.axes[0].field", "regions", "0 entries", "2"}},
 	{"text for a number", axisValues, "values: [1, many]", []string{"spec.axes[0].field", "workload.load.clients", "many", "must be a whole number"}},
-	{"number for an enum", "workload.load.clients, " + axisValues, "network.database.topology, values: [7]", []string{"spec.axes[0].field", "network.database.topology", "7", "must be text"}},
+	{"number for an enum", "workload.load.clients, " + axisValues, "network.database.topology, values: [7]", []string{"users=7", "spec.database.topology", "7", "PerMember"}},
 	{"value outside the enum", "workload.load.clients, " + axisValues, "network.database.topology, values: [Shraed]", []string{"users=Shraed", "spec.database.topology", "Shraed", "PerMember"}},
 	{"value out of the field's bounds", axisValues, "values: [0]", []string{"spec.axes[0].field", "workload.load.clients", "0", "must be greater than 0"}},
 	{"value below the field's bounds", axisValues, "values: [-1]", []string{"users=-1", "clients", "-1", "greater than or equal to 1"}},

@@ -177,21 +177,18 @@ func (d templateDocument) setValue(path []pathStep, value any) error {
 	return nil
 }
 
-// setConvertedValue sets a field to the JSON form of the value that the field's type accepts.
+// setConvertedValue sets a field to the JSON form of the value that the field's type accepts. If it accepts none,
+// the error is about the last: for text that spells a number, about the number.
 func (d templateDocument) setConvertedValue(path []pathStep, value string) error {
-	var first error
+	var last error
 	for _, candidate := range jsonCandidates(value) {
 		tried := d.copyDocument()
 		if err := tried.setValue(path, candidate); err != nil {
 			return err
 		}
-		_, err := tried.decodeTemplate()
-		if err == nil {
+		if _, last = tried.decodeTemplate(); last == nil {
 			return d.setValue(path, candidate)
 		}
-		if first == nil {
-			first = err
-		}
 	}
-	return first
+	return last
 }
