@@ -50,7 +50,7 @@ func TestAddFolder(t *testing.T) {
 	}{
 		"files":                        {files: map[string]string{"user/out/a": "1", "user/out/b": "2", "user/out/sub/c": "3"}, want: map[string]string{"a": "1", "b": "2"}},
 		"as much as a Secret can hold": {files: map[string]string{"user/out/a": big}, want: map[string]string{"a": big}},
-		"a byte more":                  {files: map[string]string{"user/out/a": big, "user/out/b": "x"}, err: "user/out/b: with it the Secret holds more"},
+		"a byte more":                  {files: map[string]string{"user/out/a": big, "user/out/b": "x"}, err: "user/out/b: with it the Secret exceeds its maximum"},
 		"a link to the token":          {files: map[string]string{"user/out/a": "->" + token}, err: "user/out/a (L"},
 		"a link to another step's key": {files: map[string]string{"other/key": "k", "user/out/a": "->../../other/key"}, err: "user/out/a (L"},
 		"a folder that is a link":      {files: map[string]string{"other/key": "k", "user/out": "->../other"}, err: "user/out (L"},
