@@ -21,6 +21,15 @@ require_no_kubelet() {
   [[ -z $found ]] || fail "a kubelet listens on $found: stop it, or choose another provider with BENCHNET_CLUSTER"
 }
 
+# require_disk_space DIRECTORY fails if less than a tenth of the directory's file system is available. The message
+# broker of a Corda node would then block all clients without an error.
+require_disk_space() {
+  local size available
+  read -r size available < <(df --output=size,avail --block-size=1M "$1" | tail -n 1)
+  ((available * 10 >= size)) ||
+    fail "only $available of $size MiB are available in the file system of $1: free at least a tenth, below which Corda nodes accept no messages"
+}
+
 # change_machine records the state of the machine and makes the changes that a start needs.
 change_machine() {
   local record=$state/machine name

@@ -16,6 +16,7 @@ cluster_kubeconfig() { echo "$state/kubeconfig"; }
 cluster_up() {
   [[ $EUID -eq 0 ]] || fail "the local cluster needs root"
   mkdir -p "$state"
+  require_disk_space "$state"
   exec 8>"$state/lock"
   flock 8
   if node_alive && node_ready; then
