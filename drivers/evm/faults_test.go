@@ -35,7 +35,7 @@ func TestSetUpFailures(t *testing.T) {
 		"not funded":      {map[string]any{"accounts": 101}, node.HTTP, "account 100 (0x"},
 		"too dear":        {map[string]any{"maxFeePerGasWei": "100000000000000000000000"}, node.HTTP, "on member-0, but needs 8400000000000000000000000040 for the run: fund the accounts"},
 		"fee too low":     {map[string]any{"maxFeePerGasWei": "1", "maxPriorityFeePerGasWei": "1"}, node.HTTP, "operation.maxFeePerGasWei: 1, but the base fee on member-0 is "},
-		"nobody":          {nil, gone, "member-0 does not respond at " + gone},
+		"no node":         {nil, gone, "member-0 does not respond at " + gone},
 		"no seed":         {map[string]any{"seedFile": "/no/seed"}, node.HTTP, "read seed: open /no/seed"},
 		"too few for two": {map[string]any{"accounts": 1}, node.HTTP + "," + node.WebSocket, "operation.accounts: 1 for 2 senders; want at least one for each"},
 	} {

@@ -3,7 +3,7 @@
 # shellcheck shell=bash disable=SC2154
 
 measure_reset() {
-  local i anew reset
+  local i recreated reset
   create_network
   for ((i = 1; i <= ${BENCHNET_BENCH_REPEATS:-3}; i++)); do
     await_first_run
@@ -11,7 +11,7 @@ measure_reset() {
     [[ $(count_member_rows) == 0 ]] || die "reset $i left $(count_member_rows) transactions with member-0"
     run_again "$i"
     recreate_network "$i"
-    record_row reset "$i" "reset / made anew" "$(ratio "$reset" "$anew")" ""
+    record_row reset "$i" "reset / recreated" "$(ratio "$reset" "$recreated")" ""
   done
 }
 
@@ -52,7 +52,7 @@ reset_network() {
   record_row reset "$1" "reset: annotation to Ready" "$reset" s
 }
 
-# recreate_network I: deletes and recreates the network; sets anew to the seconds until it is Ready.
+# recreate_network I: deletes and recreates the network; sets recreated to the seconds until it is Ready.
 recreate_network() {
   local began gone
   began=$(now)
@@ -60,8 +60,8 @@ recreate_network() {
   kubectl wait --namespace "$namespace" --for=delete --timeout=5m pod --selector benchnet.dev/network=bench > /dev/null
   gone=$(now)
   create_network
-  anew=$(elapsed_seconds "$began" "$(now)")
-  record_row reset "$1" "made anew: delete to gone" "$(elapsed_seconds "$began" "$gone")" s
-  record_row reset "$1" "made anew: apply to Ready" "$(elapsed_seconds "$gone" "$(now)")" s
+  recreated=$(elapsed_seconds "$began" "$(now)")
+  record_row reset "$1" "recreated: delete to gone" "$(elapsed_seconds "$began" "$gone")" s
+  record_row reset "$1" "recreated: apply to Ready" "$(elapsed_seconds "$gone" "$(now)")" s
   record_row reset "$1" "load average at the end" "$(cut -d' ' -f1 /proc/loadavg)" ""
 }

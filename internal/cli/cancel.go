@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -22,11 +21,7 @@ A run that has ended cannot be cancelled.`,
 		Example: `  kubectl benchnet cancel two-banks-issue`,
 		Args:    requireArguments(1, "the name of a run"), ValidArgsFunction: s.completeNames(1, cluster.Run),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := s.connect()
-			if err != nil {
-				return err
-			}
-			target, err := c.FindTarget(cmd.Context(), args[0], cluster.Run)
+			c, target, err := s.connectTo(cmd.Context(), args[0], cluster.Run)
 			if err != nil {
 				return err
 			}
@@ -45,7 +40,7 @@ func cancelRun(ctx context.Context, c *cluster.Connection, target cluster.Target
 	if err := c.Client.Get(ctx, target.Key(), run); err != nil {
 		return err
 	}
-	if meta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionComplete) {
+	if run.IsComplete() {
 		return fmt.Errorf("%s has ended already", target)
 	}
 	patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"cancelled":true}}`))

@@ -29,11 +29,7 @@ What the user may not read is missing, and listed in problems.txt.`,
 		Args:              requireArguments(1, "the name of a network, run or experiment"),
 		ValidArgsFunction: s.completeNames(1, cluster.Kinds...),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := s.connect()
-			if err != nil {
-				return err
-			}
-			target, err := c.FindTarget(cmd.Context(), args[0], cluster.Kinds...)
+			c, target, err := s.connectTo(cmd.Context(), args[0], cluster.Kinds...)
 			if err != nil {
 				return err
 			}

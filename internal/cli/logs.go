@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -46,11 +45,7 @@ or the user interrupts it.`,
 		Args:              requireArguments(1, "the name of a network or a run"),
 		ValidArgsFunction: s.completeNames(1, cluster.Network, cluster.Run),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := s.connect()
-			if err != nil {
-				return err
-			}
-			target, err := c.FindTarget(cmd.Context(), args[0], cluster.Network, cluster.Run)
+			c, target, err := s.connectTo(cmd.Context(), args[0], cluster.Network, cluster.Run)
 			if err != nil {
 				return err
 			}
@@ -136,7 +131,7 @@ func hasEnded(ctx context.Context, c *cluster.Connection, target cluster.Target)
 		return true, nil
 	}
 	if run, ok := object.(*v1alpha1.BenchmarkRun); ok && err == nil {
-		return meta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionComplete), nil
+		return run.IsComplete(), nil
 	}
 	return false, err
 }

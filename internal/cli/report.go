@@ -46,11 +46,7 @@ environment.`,
 			if documents.IsFile(args[0]) {
 				return s.reportFile(args[0], o)
 			}
-			c, err := s.connect()
-			if err != nil {
-				return err
-			}
-			target, err := c.FindTarget(cmd.Context(), args[0], cluster.Kinds...)
+			c, target, err := s.connectTo(cmd.Context(), args[0], cluster.Kinds...)
 			if err != nil {
 				return err
 			}

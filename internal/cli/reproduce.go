@@ -26,11 +26,7 @@ plans, the result to compare with, and a README with instructions.`,
 		Args:              requireArguments(1, "the name of a run or an experiment"),
 		ValidArgsFunction: s.completeNames(1, cluster.Experiment, cluster.Run),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := s.connect()
-			if err != nil {
-				return err
-			}
-			target, err := c.FindTarget(cmd.Context(), args[0], cluster.Experiment, cluster.Run)
+			c, target, err := s.connectTo(cmd.Context(), args[0], cluster.Experiment, cluster.Run)
 			if err != nil {
 				return err
 			}

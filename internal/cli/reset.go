@@ -27,11 +27,7 @@ What earlier runs wrote to the ledger is lost, but their results stay.`,
 		Args:              requireArguments(1, "the name of a network"),
 		ValidArgsFunction: s.completeNames(1, cluster.Network),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := s.connect()
-			if err != nil {
-				return err
-			}
-			target, err := c.FindTarget(cmd.Context(), args[0], cluster.Network)
+			c, target, err := s.connectTo(cmd.Context(), args[0], cluster.Network)
 			if err != nil {
 				return err
 			}

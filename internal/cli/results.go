@@ -58,11 +58,7 @@ func (s *session) showResults(ctx context.Context, o resultsOptions, name string
 	if documents.IsFile(name) {
 		return s.showResultFile(o, name)
 	}
-	c, err := s.connect()
-	if err != nil {
-		return err
-	}
-	target, err := c.FindTarget(ctx, name, cluster.Kinds...)
+	c, target, err := s.connectTo(ctx, name, cluster.Kinds...)
 	if err != nil {
 		return err
 	}

@@ -48,6 +48,16 @@ type session struct {
 // connect connects to the cluster that the flags and the kubeconfig select.
 func (s *session) connect() (*cluster.Connection, error) { return cluster.Connect(s.flags) }
 
+// connectTo connects to the cluster and finds the object of one of the kinds that a user named.
+func (s *session) connectTo(ctx context.Context, name string, kinds ...cluster.Kind) (*cluster.Connection, cluster.Target, error) {
+	c, err := s.connect()
+	if err != nil {
+		return nil, cluster.Target{}, err
+	}
+	target, err := c.FindTarget(ctx, name, kinds...)
+	return c, target, err
+}
+
 // Run runs a command line and returns the exit code.
 func Run(ctx context.Context, version string, in io.Reader, out, errOut io.Writer, args []string) int {
 	discardLibraryLogs()

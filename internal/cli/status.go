@@ -32,11 +32,7 @@ are not ready, of many runs the latest.`,
 			if err := validateOutput(output, "wide"); err != nil {
 				return err
 			}
-			c, err := s.connect()
-			if err != nil {
-				return err
-			}
-			target, err := c.FindTarget(cmd.Context(), args[0], cluster.Kinds...)
+			c, target, err := s.connectTo(cmd.Context(), args[0], cluster.Kinds...)
 			if err != nil {
 				return err
 			}

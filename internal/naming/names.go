@@ -1,8 +1,9 @@
 // Package naming derives the names and labels of all objects from the names that users give, and the references
 // of the project's images. All image tags are fixed: the project's version, and the variant if an image has several.
 //
-// Users may use the 63 characters of a DNS label for every name. Derived names begin with the user's name if it is
-// short enough. Of a longer one they have the beginning and a hash, so that they fit into a DNS label, too.
+// Users may use the 63 characters of a DNS label for every name. A derived name begins with the user's name. If the
+// derived name must be a DNS label too, a long name is shortened to its beginning and a hash. Names of ConfigMaps,
+// Secrets and claims of a run may be longer than a label.
 package naming
 
 import (
@@ -28,9 +29,9 @@ const (
 // hashLength is the number of hexadecimal digits that tell shortened names apart.
 const hashLength = 8
 
-// shorten returns the name if it is at most length characters long, otherwise its beginning and a hash of the
+// shortenName returns the name if it is at most length characters long, otherwise its beginning and a hash of the
 // whole name.
-func shorten(name string, length int) string {
+func shortenName(name string, length int) string {
 	if len(name) <= length {
 		return name
 	}
@@ -38,11 +39,11 @@ func shorten(name string, length int) string {
 	return strings.TrimRight(name[:length-hashLength-1], "-") + "-" + hex.EncodeToString(sum[:])[:hashLength]
 }
 
-// Network returns the beginning of the names that are derived from a network's name.
-func Network(network string) string { return shorten(network, maxNetwork) }
+// networkPrefix returns the beginning of the names that are derived from a network's name.
+func networkPrefix(network string) string { return shortenName(network, maxNetwork) }
 
 // Member returns the name of a member's objects, such as its StatefulSet and its ConfigMap.
-func Member(network, member string) string { return Network(network) + "-" + member }
+func Member(network, member string) string { return networkPrefix(network) + "-" + member }
 
 // MemberPod returns the name of a member's only pod.
 func MemberPod(network, member string) string { return Member(network, member) + "-0" }
@@ -61,27 +62,27 @@ func MemberDatabaseSecret(network, member string) string {
 }
 
 // CredentialsSecret returns the name of the Secret with a network's random passwords.
-func CredentialsSecret(network string) string { return Network(network) + "-credentials" }
+func CredentialsSecret(network string) string { return networkPrefix(network) + "-credentials" }
 
 // NetworkMapSecret returns the name of the Secret with the data that all members of a network share about each
 // other.
-func NetworkMapSecret(network string) string { return Network(network) + "-network-map" }
+func NetworkMapSecret(network string) string { return networkPrefix(network) + "-network-map" }
 
 // AccountsSecret returns the name of the Secret with the seed of the accounts that send the load.
-func AccountsSecret(network string) string { return Network(network) + "-accounts" }
+func AccountsSecret(network string) string { return networkPrefix(network) + "-accounts" }
 
 // SchemaSecret returns the name of the Secret with the template of the members' embedded databases, for node
 // images without one.
-func SchemaSecret(network string) string { return Network(network) + "-schema" }
+func SchemaSecret(network string) string { return networkPrefix(network) + "-schema" }
 
 // GenesisJob returns the name of the Job that creates a network's genesis, and of its service account and role.
-func GenesisJob(network string) string { return Network(network) + "-genesis" }
+func GenesisJob(network string) string { return networkPrefix(network) + "-genesis" }
 
 // EpochConfigMap returns the name of the ConfigMap that records a network's epoch and active run.
-func EpochConfigMap(network string) string { return Network(network) + "-epoch" }
+func EpochConfigMap(network string) string { return networkPrefix(network) + "-epoch" }
 
 // SharedDatabase returns the name of the instance that all members of a network share.
-func SharedDatabase(network string) string { return Network(network) + "-db" }
+func SharedDatabase(network string) string { return networkPrefix(network) + "-db" }
 
 // DatabaseInstance returns the name of the n-th of several instances.
 func DatabaseInstance(network string, n int) string {
@@ -95,19 +96,19 @@ func DatabaseJob(instance string, component Component, fingerprint string) strin
 }
 
 // NetworkPolicy returns the name of a network's policy for a purpose.
-func NetworkPolicy(network, purpose string) string { return Network(network) + "-" + purpose }
+func NetworkPolicy(network, purpose string) string { return networkPrefix(network) + "-" + purpose }
 
 // DatabaseSuperuserSecret returns the name of the Secret with the password of the instances' superuser.
-func DatabaseSuperuserSecret(network string) string { return Network(network) + "-db-superuser" }
+func DatabaseSuperuserSecret(network string) string { return networkPrefix(network) + "-db-superuser" }
 
 // KueueWorkload returns the name of the Kueue Workload that requests capacity for a network.
-func KueueWorkload(network string) string { return Network(network) + "-kueue" }
+func KueueWorkload(network string) string { return networkPrefix(network) + "-kueue" }
 
 // WorkloadRun returns the name of the run of a workload that its network lists.
-func WorkloadRun(network, workload string) string { return shorten(network+"-"+workload, maxLabel) }
+func WorkloadRun(network, workload string) string { return shortenName(network+"-"+workload, maxLabel) }
 
 // WorkerJob returns the name of the Job with the workers of a run.
-func WorkerJob(run string) string { return shorten(run, maxWorkerJob) }
+func WorkerJob(run string) string { return shortenName(run, maxWorkerJob) }
 
 // BarrierConfigMap returns the name of the ConfigMap that releases a run's workers.
 func BarrierConfigMap(run string) string { return run + "-barrier" }
@@ -131,11 +132,11 @@ func ResultConfigMap(run string) string { return run + "-result" }
 
 // Latency returns the name of the objects of a network's latency emulation: configuration, service account and
 // role.
-func Latency(network string) string { return Network(network) + "-emulation" }
+func Latency(network string) string { return networkPrefix(network) + "-emulation" }
 
 // LatencyStatus returns the name of the ConfigMap in which every member's sidecar reports that its latency is
 // in effect.
-func LatencyStatus(network string) string { return Network(network) + "-emulation-report" }
+func LatencyStatus(network string) string { return networkPrefix(network) + "-emulation-report" }
 
 // ExperimentPoint returns the name of the n-th point of an experiment, such as p01, or of a search, such as
 // s01.
@@ -146,12 +147,12 @@ func SearchPoint(search string, load int64) string { return fmt.Sprintf("%s-l%d"
 
 // ExperimentNetwork returns the name of the n-th network of an experiment.
 func ExperimentNetwork(experiment string, n int) string {
-	return fmt.Sprintf("%s-n%d", shorten(experiment, maxExperiment), n)
+	return fmt.Sprintf("%s-n%d", shortenName(experiment, maxExperiment), n)
 }
 
 // ExperimentRun returns the name of one repetition of a point. Attempts after the first have a suffix.
 func ExperimentRun(experiment, point string, repetition, attempt int) string {
-	name := fmt.Sprintf("%s-%s-r%d", shorten(experiment, maxExperiment), point, repetition)
+	name := fmt.Sprintf("%s-%s-r%d", shortenName(experiment, maxExperiment), point, repetition)
 	if attempt > 1 {
 		name += fmt.Sprintf("-a%d", attempt)
 	}

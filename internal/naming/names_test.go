@@ -33,11 +33,11 @@ func TestLongestNames(t *testing.T) {
 
 func TestShortNamesAreKept(t *testing.T) {
 	for got, want := range map[string]string{
-		Member("two-banks", "notary"):                                    "two-banks-notary",
-		WorkloadRun("two-banks", "issue"):                                "two-banks-issue",
-		WorkerJob("two-banks-issue"):                                     "two-banks-issue",
-		ExperimentRun("sweep", "p01", 2, 1):                              "sweep-p01-r2",
-		Network(strings.Repeat("a", 20) + "-" + strings.Repeat("b", 20)): strings.Repeat("a", 20) + "-a19a2583",
+		Member("two-banks", "notary"):                                          "two-banks-notary",
+		WorkloadRun("two-banks", "issue"):                                      "two-banks-issue",
+		WorkerJob("two-banks-issue"):                                           "two-banks-issue",
+		ExperimentRun("sweep", "p01", 2, 1):                                    "sweep-p01-r2",
+		networkPrefix(strings.Repeat("a", 20) + "-" + strings.Repeat("b", 20)): strings.Repeat("a", 20) + "-a19a2583",
 	} {
 		if got != want {
 			t.Errorf("got %s, want %s", got, want)

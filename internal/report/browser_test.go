@@ -25,7 +25,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-var updatePictures = flag.Bool("update", false, "write the pictures of the documentation anew")
+var updatePictures = flag.Bool("update", false, "rewrite the pictures of the documentation")
 
 // browserReports returns the reports for the browser, with words that must be visible on each.
 func browserReports(t *testing.T) map[string]struct {

@@ -290,14 +290,14 @@ func pointStatus(p *experiment.Point) v1alpha1.PointStatus {
 		s.Parameters[parameter.Name] = parameter.Value
 	}
 	if e, ok := p.Metrics[string(v1alpha1.MetricThroughput)]; ok && e.N > 0 {
-		s.ThroughputMilliPerSecond = milli(e.Mean)
+		s.ThroughputMilliPerSecond = roundToMilli(e.Mean)
 		if e.N >= 2 {
-			s.ThroughputHalfWidthMilliPerSecond = milli(e.HalfWidth())
+			s.ThroughputHalfWidthMilliPerSecond = roundToMilli(e.HalfWidth())
 		}
 		s.Display.Throughput = e.String() + " " + formatRateUnit(p.Unit)
 	}
 	if e, ok := p.Metrics[string(v1alpha1.MetricLatencyP95)]; ok && e.N > 0 {
-		p95 := microseconds(e.Mean)
+		p95 := roundToMicroseconds(e.Mean)
 		s.P95LatencyMicroseconds, s.Display.P95 = &p95, formatMilliseconds(e.Mean)
 	}
 	return s
@@ -307,19 +307,19 @@ func saturationStatus(found experiment.Saturation, r *experiment.Result) v1alpha
 	s := v1alpha1.SaturationStatus{Name: found.Name, Load: found.Load, Knee: found.Knee, Message: found.Message}
 	at := slices.IndexFunc(r.Points, func(p experiment.Point) bool { return slices.Contains(found.Points, p.Name) && p.Load() == found.Load })
 	if at >= 0 {
-		s.ThroughputMilliPerSecond = milli(r.Points[at].Metrics[string(v1alpha1.MetricThroughput)].Mean)
+		s.ThroughputMilliPerSecond = roundToMilli(r.Points[at].Metrics[string(v1alpha1.MetricThroughput)].Mean)
 	}
 	return s
 }
 
 func comparisonStatus(c *experiment.ComparisonOutcome) v1alpha1.ComparisonStatus {
-	return v1alpha1.ComparisonStatus{Candidate: c.Name(), Metric: v1alpha1.Metric(c.Metric), Difference: difference(c),
+	return v1alpha1.ComparisonStatus{Candidate: c.Name(), Metric: v1alpha1.Metric(c.Metric), Difference: newDifference(c),
 		PValuePerMillion: int32(roundToInt64(1e6 * c.PValue)), Verdict: c.Verdict, Gate: c.Gate, Message: c.Message,
 		Display: v1alpha1.ComparisonDisplay{Difference: c.FormatDifference(c.Difference), Interval: c.FormatInterval(), PValue: fmt.Sprintf("%.3g", c.PValue)}}
 }
 
-// difference returns the difference of a comparison in the unit of its scale, or nil if it is not finite.
-func difference(c *experiment.ComparisonOutcome) *v1alpha1.Difference {
+// newDifference returns the difference of a comparison in the unit of its scale, or nil if it is not finite.
+func newDifference(c *experiment.ComparisonOutcome) *v1alpha1.Difference {
 	unit, scale := v1alpha1.DifferenceMicroseconds, 1000.0
 	switch {
 	case c.Scale == statistics.Relative:

@@ -153,7 +153,7 @@ func setLiveProgress(s *v1alpha1.BenchmarkRunStatus, in RunInput) {
 		s.Display.Progress = "Drain"
 	}
 	if throughput > 0 && !math.IsInf(throughput, 0) {
-		s.ThroughputMilliPerSecond = milli(throughput)
+		s.ThroughputMilliPerSecond = roundToMilli(throughput)
 		s.Display.Throughput = formatThroughput(throughput, in.Run.Status.Unit)
 	}
 }
@@ -191,7 +191,7 @@ func setComplete(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) 
 	start, ended := metav1.NewMicroTime(result.Times.Start), metav1.NewTime(result.Times.End)
 	s.Phase, s.Display.Progress, s.StartTime, s.CompletionTime = v1alpha1.PhaseComplete, "Complete", &start, &ended
 	s.Window = &v1alpha1.MeasuredWindow{Start: metav1.NewMicroTime(result.Times.WindowStart), End: metav1.NewMicroTime(result.Times.WindowEnd)}
-	s.ThroughputMilliPerSecond, s.Unit = milli(result.Summary.ThroughputPerSecond), result.Summary.Unit
+	s.ThroughputMilliPerSecond, s.Unit = roundToMilli(result.Summary.ThroughputPerSecond), result.Summary.Unit
 	s.Display.Throughput = formatThroughput(result.Summary.ThroughputPerSecond, s.Unit)
 	for _, m := range firstItems(maxMeasures, result.Summary.Measures) {
 		s.Measures = append(s.Measures, v1alpha1.Measured{Name: m.Name, MilliValue: roundToInt64(1000 * m.Value), Unit: m.Unit})

@@ -9,8 +9,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// milli returns x in thousandths, or nil if x is not finite.
-func milli(x float64) *int64 {
+// roundToMilli returns x in thousandths, or nil if x is not finite.
+func roundToMilli(x float64) *int64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
 	}
@@ -18,8 +18,8 @@ func milli(x float64) *int64 {
 	return &scaled
 }
 
-// microseconds converts milliseconds.
-func microseconds(milliseconds float64) int64 { return roundToInt64(1000 * milliseconds) }
+// roundToMicroseconds converts milliseconds.
+func roundToMicroseconds(milliseconds float64) int64 { return roundToInt64(1000 * milliseconds) }
 
 // roundToInt64 rounds x to the nearest integer, or to the nearest that an int64 can hold. NaN becomes 0.
 func roundToInt64(x float64) int64 {
@@ -41,6 +41,7 @@ func formatMilliseconds(x float64) string { return format.Number(x) + " ms" }
 
 // summarizeLatency converts a summary in milliseconds.
 func summarizeLatency(l results.Latency) *v1alpha1.LatencySummary {
-	return &v1alpha1.LatencySummary{Mean: microseconds(l.Mean), P50: microseconds(l.P50), P90: microseconds(l.P90), P95: microseconds(l.P95),
-		P99: microseconds(l.P99), P999: microseconds(l.P999), Max: microseconds(l.Max)}
+	return &v1alpha1.LatencySummary{Mean: roundToMicroseconds(l.Mean),
+		P50: roundToMicroseconds(l.P50), P90: roundToMicroseconds(l.P90), P95: roundToMicroseconds(l.P95),
+		P99: roundToMicroseconds(l.P99), P999: roundToMicroseconds(l.P999), Max: roundToMicroseconds(l.Max)}
 }

@@ -96,7 +96,7 @@ func TestChart(t *testing.T) {
 	mustPass(t, "and another install picks them up", func(t *testing.T) {
 		r := r.ForSubtest(t)
 		r.Upgrade()
-		applyAndAssertRun(r, "anew")
+		applyAndAssertRun(r, "again")
 		assertUntouched(r.Namespace, before)
 		r.RunKubectl("delete", "benchmarknetwork", "pair")
 		r.Wait("nothing of the members is left", func() (bool, string) {

@@ -115,7 +115,7 @@ func assertSurvivesOperator(ns *cluster.Namespace) {
 	}
 	for uid, pod := range listLoadPods(ns, name) {
 		if _, ok := workers[uid]; !ok {
-			ns.Errorf("worker %s was started anew", pod.Name)
+			ns.Errorf("worker %s was restarted", pod.Name)
 		}
 	}
 	if readResult(ns, run).Run.UID != string(begun.UID) {

@@ -281,7 +281,7 @@ func TestSeries(t *testing.T) {
 		"counter over the true time": {protocol.SeriesCounter, []scrapeSample{metricSample(0, 100), metricSample(1.25, 200), metricSample(2, 260)}, results.Series{80, 80}},
 		"a counter that was missed": {protocol.SeriesCounter, []scrapeSample{metricSample(0, 1), {}, metricSample(2, 3), metricSample(3, 5)},
 			results.Series{none, none, 2}},
-		"a counter that began anew": {protocol.SeriesCounter, []scrapeSample{metricSample(0, 9), metricSample(1, 2), metricSample(2, 4)}, results.Series{none, 2}},
+		"a counter that restarted at 0": {protocol.SeriesCounter, []scrapeSample{metricSample(0, 9), metricSample(1, 2), metricSample(2, 4)}, results.Series{none, 2}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := buildSeries(protocol.ObservedEndpoint{Member: "member-0"}, protocol.ObservedSeries{Name: "n", Unit: "u", Metric: "m", Kind: c.kind}, c.readings, len(c.readings)-1)

@@ -8,6 +8,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/internal/naming"
 )
 
 // defaultOperatorNamespace is the namespace of the documented installation. It is searched by users who may not
@@ -15,7 +17,7 @@ import (
 const defaultOperatorNamespace = "benchnet-system"
 
 // OperatorLabels are the labels of the operator's Deployment and pods.
-var OperatorLabels = client.MatchingLabels{"app.kubernetes.io/name": "benchnet", "app.kubernetes.io/component": "operator"}
+var OperatorLabels = client.MatchingLabels{naming.LabelName: "benchnet", naming.LabelComponent: "operator"}
 
 // Operator is an installed operator.
 type Operator struct {

@@ -11,12 +11,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/internal/naming"
 )
 
 // newPod returns a pod whose containers have started. The first is the first of its containers, and the proxy starts
 // before.
 func newPod(name, role string, containers ...string) corev1.Pod {
-	pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{roleLabel: role}},
+	pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{naming.LabelComponent: role}},
 		Spec:   corev1.PodSpec{InitContainers: []corev1.Container{{Name: "proxy"}}},
 		Status: corev1.PodStatus{InitContainerStatuses: []corev1.ContainerStatus{{Name: "proxy", ContainerID: "1"}}}}
 	for _, container := range containers {

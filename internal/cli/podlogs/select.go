@@ -9,13 +9,12 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/benchnet/benchnet/internal/naming"
 )
 
-const (
-	roleLabel = "app.kubernetes.io/component"
-	// defaultContainerAnnotation names the container that kubectl logs shows by default.
-	defaultContainerAnnotation = "kubectl.kubernetes.io/default-container"
-)
+// defaultContainerAnnotation names the container that kubectl logs shows by default.
+const defaultContainerAnnotation = "kubectl.kubernetes.io/default-container"
 
 // Source identifies the log of one instance of a container.
 type Source struct {
@@ -45,8 +44,8 @@ func (s Selection) FindSources(pods []corev1.Pod) ([]Source, error) {
 	matches := 0
 	for i := range pods {
 		pod := &pods[i]
-		roles[pod.Labels[roleLabel]] = true
-		if s.Role != "" && s.Role != pod.Labels[roleLabel] {
+		roles[pod.Labels[naming.LabelComponent]] = true
+		if s.Role != "" && s.Role != pod.Labels[naming.LabelComponent] {
 			continue
 		}
 		for _, name := range containerNames(pod) {

@@ -45,7 +45,7 @@ func BuildLines(s *State, now time.Time) []Line {
 }
 
 func experimentLine(e *v1alpha1.BenchmarkExperiment) Line {
-	l := Line{Name: "bexp/" + e.Name, DoneFraction: fraction(e.Status.RunsEnded, e.Status.RunsTotal), Ended: e.IsComplete()}
+	l := Line{Name: "bexp/" + e.Name, DoneFraction: computeShare(e.Status.RunsEnded, e.Status.RunsTotal), Ended: e.IsComplete()}
 	phase := string(cmp.Or(e.Status.Phase, v1alpha1.PhasePending))
 	l.LogText = joinNonEmpty(phase, withLabel("runs", e.Status.Display.Runs), fmt.Sprintf("points %d/%d", e.Status.PointsDone, e.Status.PointsTotal))
 	l.Text = l.LogText
@@ -71,7 +71,7 @@ func networkLine(n *v1alpha1.BenchmarkNetwork) Line {
 			done++
 			mark += " ✓"
 		case stage.Name == "Members" && n.Status.Display.Members != "":
-			done += fraction(n.Status.MembersReady, n.Status.MembersTotal) * 0.9
+			done += computeShare(n.Status.MembersReady, n.Status.MembersTotal) * 0.9
 			mark += " " + n.Status.Display.Members
 		default:
 			mark += " …"
@@ -134,8 +134,8 @@ func elapsedFraction(r *v1alpha1.BenchmarkRun, now time.Time) float64 {
 	return min(1, max(0, float64(now.Sub(r.Status.StartTime.Time))/float64(all)))
 }
 
-// fraction returns part of whole, at most 1, or 0 if the whole is 0.
-func fraction(part, whole int32) float64 {
+// computeShare returns part of whole, at most 1, or 0 if the whole is 0.
+func computeShare(part, whole int32) float64 {
 	if whole == 0 {
 		return 0
 	}

@@ -64,7 +64,6 @@ func rawSize(s *v1alpha1.Scheduling) int {
 }
 
 // validateName rejects what cannot be the name of an object. It accepts an empty name.
-
 func validateName(name string, path *field.Path) field.ErrorList {
 	if name == "" {
 		return nil

@@ -65,7 +65,7 @@ func (in Input) externalServer() *v1alpha1.ExternalDatabase {
 	return spec.External
 }
 
-func (in Input) image() string { return in.Images.Image("postgresql", postgresqlVersion) }
+func (in Input) imageReference() string { return in.Images.Image("postgresql", postgresqlVersion) }
 
 // serverResources returns the resources of one instance of the project's chart. Its requests equal its limits,
 // or less if the members' reservation is Minimal.

@@ -316,13 +316,13 @@ func checkFreshSetup(t *testing.T, s testServer, j scriptRunner) {
 	old := j.passwordDir
 	j.passwordDir = t.TempDir()
 	for _, m := range j.input.Members {
-		writeFile(t, filepath.Join(j.passwordDir, m.Name), "anew "+m.Name)
+		writeFile(t, filepath.Join(j.passwordDir, m.Name), "changed "+m.Name)
 	}
 	j.mustRunScript("prepare")
 	j.mustRunScript("members")
 	for _, m := range j.input.Members {
 		role := j.input.roleName(m)
-		if rows, err := s.psql(role, "anew "+m.Name, j.database(), "SELECT count(*) || ',' || nextval('numbers') FROM states"); err != nil || rows != "2,3" {
+		if rows, err := s.psql(role, "changed "+m.Name, j.database(), "SELECT count(*) || ',' || nextval('numbers') FROM states"); err != nil || rows != "2,3" {
 			t.Errorf("%s begins with %s rows and next number, want those of the template, 2,3 (%v)", m.Name, rows, err)
 		}
 		if out, err := s.psql(role, j.memberPassword(m), j.database(), "SELECT 1"); err == nil {

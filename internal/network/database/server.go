@@ -97,7 +97,7 @@ func (in Input) chartValues(g memberGroup, settings []Setting, size resource.Qua
 		}
 	}
 	return map[string]any{
-		"image":        in.image(),
+		"image":        in.imageReference(),
 		"auth":         map[string]any{"existingSecret": naming.DatabaseSuperuserSecret(in.Network.Name), "passwordKey": PasswordKey},
 		"settings":     conf,
 		"storage":      storage,

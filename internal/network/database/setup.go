@@ -186,7 +186,7 @@ func (in Input) scriptContainer(g memberGroup, i Instance, script string) corev1
 	)
 	return corev1.Container{
 		Name:            script,
-		Image:           in.image(),
+		Image:           in.imageReference(),
 		ImagePullPolicy: corev1.PullIfNotPresent,
 		Command:         []string{"bash", scriptsPath + "/" + script},
 		Env:             env,

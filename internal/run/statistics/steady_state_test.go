@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-var updateSeries = flag.Bool("update", false, "make testdata/series anew")
+var updateSeries = flag.Bool("update", false, "regenerate testdata/series")
 
 var testPolicy = SteadyStatePolicy{HalfWidth: 0.05, Confidence: 0.95, MinWindow: 30, MaxWarmUp: 60, MaxWindow: 180}
 
