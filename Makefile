@@ -176,6 +176,10 @@ fuzz: ## Fuzz all parsers for FUZZTIME (15s) each; earlier findings are unit tes
 test-e2e: ## End to end tests: creates the cluster, images and operator if they are missing
 	@hack/test/e2e
 
+.PHONY: statistics
+statistics: ## Simulate experiments with known true values and write the tables of docs/statistics.md (about 20 minutes)
+	go run ./hack/statistics
+
 .PHONY: bench-evm
 bench-evm: ## Measure what one EVM sender signs and submits on one core
 	@hack/bench/evm
