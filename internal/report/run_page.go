@@ -191,8 +191,13 @@ func loadText(r *results.RunResult) []string {
 	if r.Schedule.Planned == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("Open loop: %s operations were due in the window, %s of them started more than 100 ms late; the largest lag was %s ms.",
-		formatInteger(r.Schedule.Planned), formatInteger(r.Schedule.Late), formatNumber(float64(r.Schedule.MaxLagMicros)/1000))}
+	text := fmt.Sprintf("Open loop: %s operations were due in the window, %s of them started more than 100 ms late; the largest lag was %s ms.",
+		formatInteger(r.Schedule.Planned), formatInteger(r.Schedule.Late), formatNumber(float64(r.Schedule.MaxLagMicros)/1000))
+	if r.Schedule.ClientsBusy > 0 {
+		text += fmt.Sprintf(" %s waited more than 100 ms for a free client, at most %s ms.",
+			formatInteger(r.Schedule.ClientsBusy), formatNumber(float64(r.Schedule.MaxWaitMicros)/1000))
+	}
+	return []string{text}
 }
 
 func workerTables(r *results.RunResult) []htmlTable {

@@ -46,7 +46,7 @@ func TestMergeAddsEverything(t *testing.T) {
 	b.FailedPerSecond = []int64{0, 3}
 	a.Errors = []ErrorCount{{Kind: "A", Count: 1}, {Kind: "B", Count: 1, Example: "first"}}
 	b.Errors = []ErrorCount{{Kind: "B", Count: 2, Example: "second"}, {Kind: "C", Count: 1}}
-	a.Schedule, b.Schedule = Schedule{Planned: 10, Late: 1, MaxLagMicros: 7}, Schedule{Planned: 11, Late: 2, MaxLagMicros: 5}
+	a.Schedule, b.Schedule = Schedule{Planned: 10, ClientsBusy: 3, MaxWaitMicros: 9, Late: 1, MaxLagMicros: 7}, Schedule{Planned: 11, ClientsBusy: 4, MaxWaitMicros: 8, Late: 2, MaxLagMicros: 5}
 	a.Ledger, b.Ledger = &Ledger{Checked: true, Expected: 8, Recorded: 8}, &Ledger{Checked: true, Expected: 11, Recorded: 10}
 	b.Load = &WorkerUsage{CPUSeconds: 1.5}
 
@@ -57,7 +57,7 @@ func TestMergeAddsEverything(t *testing.T) {
 		"completed": {m.Completed, []int64{13, 6}},
 		"failed":    {m.Failed, []int64{0, 3}},
 		"errors":    {m.Errors, []ErrorCount{{"B", 3, "first"}, {"A", 1, ""}, {"C", 1, ""}}},
-		"schedule":  {m.Schedule, Schedule{21, 3, 7}},
+		"schedule":  {m.Schedule, Schedule{21, 7, 9, 3, 7}},
 		"ledger":    {m.Ledger, &Ledger{Checked: true, Expected: 19, Recorded: 18}},
 		"workers":   {m.Workers, []WorkerSummary{{Worker: 0, Completed: 8, MaxLagMicros: 7}, {Worker: 1, Completed: 11, Failed: 3, MaxLagMicros: 5, Load: b.Load}}},
 	} {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// lateThreshold is the lag behind its scheduled instant above which a request of an open loop counts as late.
+// lateThreshold is the delay above which a request of an open loop counts as late or as having waited for a client.
 const lateThreshold = 100 * time.Millisecond
 
 // maxExampleChars bounds the example of an error, in characters.
@@ -85,7 +85,8 @@ func (t *RequestRecorder) RecordError(of time.Duration, n int64, kind, example s
 	}
 }
 
-// RecordPlanned counts n requests that were due at an instant and started after a lag.
+// RecordPlanned counts n requests that were due at an instant. lag is the delay that the load generator caused
+// although a client was free.
 func (t *RequestRecorder) RecordPlanned(due time.Duration, n int64, lag time.Duration) {
 	if !t.InWindow(due) {
 		return
@@ -95,6 +96,19 @@ func (t *RequestRecorder) RecordPlanned(due time.Duration, n int64, lag time.Dur
 		planned.Late = n
 	}
 	t.intervalAt(due).schedule.addSchedule(planned)
+}
+
+// RecordClientWait records that n planned requests waited for a free client. Those that never got one have waited
+// until the end of the drain.
+func (t *RequestRecorder) RecordClientWait(due time.Duration, n int64, wait time.Duration) {
+	if !t.InWindow(due) {
+		return
+	}
+	waited := Schedule{MaxWaitMicros: wait.Microseconds()}
+	if wait > lateThreshold {
+		waited.ClientsBusy = n
+	}
+	t.intervalAt(due).schedule.addSchedule(waited)
 }
 
 // CompletedPerSecond returns the successes in each of the first seconds of the window.
@@ -144,6 +158,8 @@ func (w *WorkerResult) setRequestStats(whole requestStats) error {
 
 func (s *Schedule) addSchedule(other Schedule) {
 	s.Planned += other.Planned
+	s.ClientsBusy += other.ClientsBusy
+	s.MaxWaitMicros = max(s.MaxWaitMicros, other.MaxWaitMicros)
 	s.Late += other.Late
 	s.MaxLagMicros = max(s.MaxLagMicros, other.MaxLagMicros)
 }

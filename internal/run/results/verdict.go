@@ -36,8 +36,10 @@ const (
 	// WorkerThrottled means that a load worker had too little CPU. Its measurements partly describe the worker
 	// itself.
 	WorkerThrottled ReasonCode = "WorkerThrottled"
-	// WorkerBehindSchedule means that an open loop did not offer the requested load.
+	// WorkerBehindSchedule means that the load generator did not offer the requested load of an open loop.
 	WorkerBehindSchedule ReasonCode = "WorkerBehindSchedule"
+	// ClientsExhausted (note) means that requests of an open loop waited because all clients were busy.
+	ClientsExhausted ReasonCode = "ClientsExhausted"
 	// NotSteady means that the throughput had not settled at the end of the longest window.
 	NotSteady ReasonCode = "NotSteady"
 	// IntervalWide (note) means that the throughput had settled, but its mean is less precise than requested.
@@ -233,13 +235,21 @@ func (e ErrorCount) describeError() string {
 	return e.Kind + ": " + e.Example
 }
 
+// judgeSchedule separates the delays of an open loop. A free client that starts late invalidates the run. Busy
+// clients are a finding about the system, or about load.clients: latencies and errors include the wait.
 func (j *verdictBuilder) judgeSchedule() {
-	s := j.measurement.Schedule
-	if share := ratio(s.Late, s.Planned); share > j.tolerances.LateShare {
-		j.addReason(WorkerBehindSchedule, "", share, j.tolerances.LateShare,
-			"%d of %d requests (%s) started more than 100 ms late, at most %s are tolerated; the largest lag was %.0f ms: "+
-				"lower the rate, or use more clients or workers",
-			s.Late, s.Planned, format.Percent(share), format.Percent(j.tolerances.LateShare), microsToMillis(s.MaxLagMicros))
+	s, limit := j.measurement.Schedule, j.tolerances.LateShare
+	if share := ratio(s.Late, s.Planned); share > limit {
+		j.addReason(WorkerBehindSchedule, "", share, limit,
+			"free clients of the workers started %d of %d requests (%s) more than 100 ms late, at most %s are tolerated; the largest lag was %.0f ms: "+
+				"lower the rate, or use more CPU or workers",
+			s.Late, s.Planned, format.Percent(share), format.Percent(limit), microsToMillis(s.MaxLagMicros))
+	}
+	if share := ratio(s.ClientsBusy, s.Planned); share > limit {
+		j.addNote(ClientsExhausted, "", share, limit,
+			"all clients were busy when %d of %d requests (%s) were due, which waited more than 100 ms, at most %.0f ms; latencies and errors include "+
+				"that: the network did not keep up, or load.clients is too small",
+			s.ClientsBusy, s.Planned, format.Percent(share), microsToMillis(s.MaxWaitMicros))
 	}
 }
 

@@ -82,11 +82,20 @@ func TestJudge(t *testing.T) {
 			reasons: "WorkerThrottled/worker-1", message: "load worker 1 was throttled in 6 %",
 		},
 		"on schedule": {
-			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) { m.Schedule = Schedule{100, 1, 150_000} },
+			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) { m.Schedule = Schedule{Planned: 100, Late: 1, MaxLagMicros: 150_000} },
 		},
 		"behind schedule": {
-			change:  func(m *Measurement, _ *RunObservations, _ *Tolerances) { m.Schedule = Schedule{100, 2, 150_000} },
-			reasons: "WorkerBehindSchedule", message: "2 of 100 requests (2 %) started more than 100 ms late, at most 1 % are tolerated; the largest lag was 150 ms",
+			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
+				m.Schedule = Schedule{Planned: 100, Late: 2, MaxLagMicros: 150_000}
+			},
+			reasons: "WorkerBehindSchedule",
+			message: "started 2 of 100 requests (2 %) more than 100 ms late, at most 1 % are tolerated; the largest lag was 150 ms",
+		},
+		"stalled system with all clients busy": {
+			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
+				m.Schedule = Schedule{Planned: 100, ClientsBusy: 40, MaxWaitMicros: 1_000_000}
+			},
+			notes: "ClientsExhausted",
 		},
 		"ledger has more": {
 			change:  func(m *Measurement, _ *RunObservations, _ *Tolerances) { m.Ledger.Recorded = 6 },

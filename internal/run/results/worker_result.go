@@ -59,12 +59,18 @@ type ErrorCount struct {
 const Unfinished = "Unfinished"
 
 // Schedule says how well an open loop kept to its scheduled instants. All fields are zero in a closed loop.
+// A request has two possible delays: it waits until a client is free, and then until that client starts it. The
+// first is caused by the system or by too few clients, the second by the load generator.
 type Schedule struct {
-	// Planned is the number of requests planned in the window.
+	// Planned is the number of requests that were due in the window, including those that never started.
 	Planned int64 `json:"planned"`
-	// Late is the number of requests that started more than 100 ms after their instant.
+	// ClientsBusy is the number of requests that waited more than 100 ms for a free client, or never got one.
+	ClientsBusy int64 `json:"clientsBusy,omitempty"`
+	// MaxWaitMicros is the longest wait for a free client, in microseconds.
+	MaxWaitMicros int64 `json:"maxWaitMicros,omitempty"`
+	// Late is the number of requests that a free client started more than 100 ms late.
 	Late int64 `json:"late"`
-	// MaxLagMicros is the largest lag, in microseconds.
+	// MaxLagMicros is the largest delay of a free client, in microseconds.
 	MaxLagMicros int64 `json:"maxLagMicros"`
 }
 
