@@ -130,7 +130,7 @@ func (r *RunReconciler) prepareDriver(pass *runPass) error {
 	if err != nil {
 		return fmt.Errorf("spec.workload: %w", err)
 	}
-	load.Workload.Reference = string(pass.run.UID)
+	loadgen.IdentifyRun(&load.Workload, pass.run.UID)
 	load.Labels = naming.PodLabels(pass.network, pass.network.Labels[v1alpha1.LabelExperiment])
 	databases, _ := plan.DatabaseEndpoints(p, pass.network)
 	load.Workload.Observe = append(load.Workload.Observe, databases...)

@@ -18,6 +18,18 @@ const (
 	LoadOpen LoadModel = "Open"
 )
 
+// Arrivals is the spacing of the planned instants of an open loop.
+// +kubebuilder:validation:Enum=Even;Poisson
+type Arrivals string
+
+// The arrivals.
+const (
+	// ArrivalsEven plans operations at equal distances.
+	ArrivalsEven Arrivals = "Even"
+	// ArrivalsPoisson draws the distances from an exponential distribution, as if many independent users started operations.
+	ArrivalsPoisson Arrivals = "Poisson"
+)
+
 // RetentionPolicy says what happens to something that is no longer used.
 // +kubebuilder:validation:Enum=Delete;Retain
 type RetentionPolicy string
@@ -144,6 +156,8 @@ type JMeterPlan struct {
 // +kubebuilder:validation:XValidation:rule="(self.model == 'Open') == has(self.ratePerSecond)",message="load.ratePerSecond must be set when, and only when, load.model is Open"
 // +kubebuilder:validation:XValidation:rule="self.model == 'Closed' || !has(self.maxOutstanding)",message="load.maxOutstanding belongs to load.model Closed; with Open, load.clients limits the outstanding operations"
 // +kubebuilder:validation:XValidation:rule="!has(self.maxOutstanding) || self.maxOutstanding <= self.clients",message="load.maxOutstanding cannot exceed load.clients: each client has one operation outstanding"
+// +kubebuilder:validation:XValidation:rule="self.model == 'Open' || self.arrivals == 'Even'",message="load.arrivals Poisson belongs to load.model Open; with Closed, replies start the next operations"
+// +kubebuilder:validation:XValidation:rule="self.arrivals == 'Poisson' || !has(self.seed)",message="load.seed belongs to load.arrivals Poisson; even arrivals are not drawn"
 type Load struct {
 	// model is Closed or Open. Closed starts the next operation of a client when its last one has ended. Open starts operations at a
 	// given rate. Default: Closed.
@@ -166,6 +180,19 @@ type Load struct {
 	// 500m is one operation in two seconds.
 	// +optional
 	RatePerSecond *resource.Quantity `json:"ratePerSecond,omitempty"`
+	// arrivals is Even or Poisson, with model Open. Even plans operations at equal distances. Poisson draws exponential distances with the
+	// same mean, as if many independent users started operations, so that queues form below the capacity too. The number of planned
+	// operations then varies, with a standard deviation of √(rate × time). Default: Even.
+	// +kubebuilder:default=Even
+	// +optional
+	Arrivals Arrivals `json:"arrivals,omitempty"`
+	// seed is the seed of Poisson arrivals, from 0 to 9007199254740991. The same seed, rate and number of workers repeat the same
+	// arrivals. It may be set only with arrivals Poisson. Default: derived from the UID of the run. The result records it in
+	// workload.load.seed.
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=9007199254740991
+	// +optional
+	Seed *int64 `json:"seed,omitempty"`
 }
 
 // Measure says which part of the load is measured.

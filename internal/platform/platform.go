@@ -65,6 +65,12 @@ type Resettable interface {
 	StateVolume() string
 }
 
+// PoissonScheduler is a platform with a driver that draws Poisson arrivals (protocol.OfferedLoad).
+type PoissonScheduler interface {
+	// SupportsPoisson reports whether the driver of this workload does.
+	SupportsPoisson(workload *v1alpha1.Workload) bool
+}
+
 // Input holds everything that a platform builds objects from.
 type Input struct {
 	// Network is the network with its defaults applied.

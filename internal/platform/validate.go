@@ -1,6 +1,8 @@
 package platform
 
 import (
+	"fmt"
+
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -24,5 +26,14 @@ func ValidateWorkload(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, w *v1alph
 	if _, ok := p.(Resettable); !ok && w.Reset == v1alpha1.ResetReset {
 		problems = append(problems, field.NotSupported(path.Child("reset"), w.Reset, []v1alpha1.ResetPolicy{v1alpha1.ResetKeep}))
 	}
+	if l := w.Load; l != nil && l.Arrivals == v1alpha1.ArrivalsPoisson && !supportsPoisson(p, w) {
+		problems = append(problems, field.Invalid(path.Child("load", "arrivals"), l.Arrivals, fmt.Sprintf(
+			"must be Even: the driver of %s workloads on %s networks plans operations at equal distances only", w.Type, p.Type())))
+	}
 	return problems
+}
+
+func supportsPoisson(p Platform, w *v1alpha1.Workload) bool {
+	scheduler, ok := p.(PoissonScheduler)
+	return ok && scheduler.SupportsPoisson(w)
 }

@@ -34,6 +34,10 @@ func (v LedgerData) Times(n int64) LedgerData {
 // Bytes returns the size of the amount in a database.
 func (v LedgerData) Bytes() int64 { return v.Transactions*bytesPerTransaction + v.States*bytesPerState }
 
+// poissonMargin is by how many standard deviations Poisson arrivals may exceed their mean. They exceed six once
+// in about 10⁹ runs.
+const poissonMargin = 6
+
 // PlannedOperations returns an upper bound of the operations that a workload performs, and 0 without a load.
 // An open loop performs its rate over warm-up and window. A closed loop runs at the rate of the system, so the
 // caller passes highestRate, the highest possible rate per second.
@@ -45,8 +49,11 @@ func PlannedOperations(load *v1alpha1.Load, measure *v1alpha1.Measure, highestRa
 	if load.Model == v1alpha1.LoadOpen && load.RatePerSecond != nil {
 		rate = load.RatePerSecond.AsApproximateFloat64()
 	}
-	seconds := (measure.WarmUp.Duration + measure.Window.Duration).Seconds()
-	return int64(math.Ceil(rate * seconds))
+	planned := rate * (measure.WarmUp.Duration + measure.Window.Duration).Seconds()
+	if load.Arrivals == v1alpha1.ArrivalsPoisson {
+		planned += poissonMargin * math.Sqrt(planned)
+	}
+	return int64(math.Ceil(planned))
 }
 
 // MemberVolumeSize returns the size of a member's own volume in whole GiB. It has space for logs and journal,

@@ -18,6 +18,10 @@ func TestPlannedOperations(t *testing.T) {
 	if got := PlannedOperations(open, measure, 1000); got != 302 {
 		t.Errorf("open loop at 2.5/s for 120.5 s: got %d, want 302", got)
 	}
+	open.Arrivals = v1alpha1.ArrivalsPoisson
+	if got := PlannedOperations(open, measure, 1000); got != 406 {
+		t.Errorf("Poisson arrivals at 2.5/s for 120.5 s: got %d, want 301.25 and six standard deviations of 17.4, which is 406", got)
+	}
 	closed := &v1alpha1.Load{Model: v1alpha1.LoadClosed, Clients: 10}
 	if got := PlannedOperations(closed, measure, 1000); got != 120_500 {
 		t.Errorf("closed loop of at most 1000/s for 120.5 s: got %d, want 120500", got)

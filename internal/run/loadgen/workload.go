@@ -2,8 +2,10 @@ package loadgen
 
 import (
 	"fmt"
+	"hash/fnv"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -52,7 +54,21 @@ func convertLoad(l *v1alpha1.Load) *protocol.OfferedLoad {
 	if l.RatePerSecond != nil {
 		load.RatePerSecond = l.RatePerSecond.AsApproximateFloat64()
 	}
+	if l.Arrivals == v1alpha1.ArrivalsPoisson {
+		load.Arrivals, load.Seed = protocol.ArrivalsPoisson, l.Seed
+	}
 	return &load
+}
+
+// IdentifyRun adds what differs between runs of the same workload: the reference, and the seed of Poisson
+// arrivals unless the spec sets it.
+func IdentifyRun(w *protocol.WorkloadFile[any], uid types.UID) {
+	w.Reference = string(uid)
+	if w.Load != nil && w.Load.Arrivals == protocol.ArrivalsPoisson && w.Load.Seed == nil {
+		h := fnv.New32a()
+		h.Write([]byte(uid))
+		w.Load.Seed = new(int64(h.Sum32()))
+	}
 }
 
 // ValidateLoad rejects a load that cannot be divided among the workers, a rate that is not positive, and an

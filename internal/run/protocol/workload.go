@@ -55,7 +55,18 @@ type OfferedLoad struct {
 	MaxOutstanding int32 `json:"maxOutstanding,omitempty"`
 	// RatePerSecond is the rate in operations per second. Open only.
 	RatePerSecond float64 `json:"ratePerSecond,omitempty"`
+	// Arrivals is Poisson, or empty for operations at equal distances. Open only. With Poisson, each worker draws
+	// exponential distances with the mean of workers / RatePerSecond seconds from a generator of its own. Workers'
+	// arrivals are independent, so together they are a Poisson process of the whole rate. Schedule.Planned is the
+	// number drawn in the window: its mean is RatePerSecond × window, its standard deviation the root of that.
+	Arrivals string `json:"arrivals,omitempty"`
+	// Seed, with the index of the worker, seeds that generator. The same seed, rate and number of workers repeat
+	// the same arrivals. Poisson only.
+	Seed *int64 `json:"seed,omitempty"`
 }
+
+// ArrivalsPoisson is the value of OfferedLoad.Arrivals for Poisson arrivals.
+const ArrivalsPoisson = "Poisson"
 
 // MeasureTimes holds the lengths of the phases in whole seconds, counted from the common start.
 type MeasureTimes struct {
@@ -171,6 +182,9 @@ func (w *WorkloadFile[_]) validateWorkload() error {
 	if err := w.Measure.Validate(); err != nil {
 		return err
 	}
+	if err := w.Load.validateArrivals(); err != nil {
+		return err
+	}
 	for i, o := range w.Observe {
 		if o.Member == "" || o.URL == "" {
 			return fmt.Errorf("observe[%d]: member and url are required", i)
@@ -183,6 +197,19 @@ func (w *WorkloadFile[_]) validateWorkload() error {
 				return fmt.Errorf("observe[%d].series[%d].%w", i, k, err)
 			}
 		}
+	}
+	return nil
+}
+
+// validateArrivals returns an error if the arrivals are unknown or cannot be repeated.
+func (l *OfferedLoad) validateArrivals() error {
+	switch {
+	case l == nil || l.Arrivals == "" && l.Seed == nil:
+		return nil
+	case l.Arrivals != ArrivalsPoisson:
+		return fmt.Errorf("load.arrivals: %q is not %s", l.Arrivals, ArrivalsPoisson)
+	case l.Seed == nil:
+		return errors.New("load.seed: is required with Poisson arrivals")
 	}
 	return nil
 }

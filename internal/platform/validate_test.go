@@ -1,0 +1,53 @@
+package platform_test
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
+)
+
+// evenPlatform accepts every workload. Its driver plans even arrivals only.
+type evenPlatform struct{ platform.Platform }
+
+func (evenPlatform) Type() v1alpha1.PlatformType { return "Even" }
+
+func (evenPlatform) ValidateWorkload(*v1alpha1.BenchmarkNetworkSpec, *v1alpha1.Workload, *field.Path) field.ErrorList {
+	return nil
+}
+
+// poissonPlatform also draws Poisson arrivals, except for user-supplied JMeter plans.
+type poissonPlatform struct{ evenPlatform }
+
+func (poissonPlatform) SupportsPoisson(w *v1alpha1.Workload) bool {
+	return w.Type != v1alpha1.WorkloadJMeter
+}
+
+func TestValidateWorkloadRefusesUnsupportedArrivals(t *testing.T) {
+	for name, c := range map[string]struct {
+		platform platform.Platform
+		workload v1alpha1.WorkloadType
+		arrivals v1alpha1.Arrivals
+		refused  bool
+	}{
+		"even arrivals":                {evenPlatform{}, v1alpha1.WorkloadEVM, v1alpha1.ArrivalsEven, false},
+		"no capability":                {evenPlatform{}, v1alpha1.WorkloadEVM, v1alpha1.ArrivalsPoisson, true},
+		"capability":                   {poissonPlatform{}, v1alpha1.WorkloadCorda, v1alpha1.ArrivalsPoisson, false},
+		"capability of another driver": {poissonPlatform{}, v1alpha1.WorkloadJMeter, v1alpha1.ArrivalsPoisson, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &v1alpha1.Workload{Type: c.workload, Load: &v1alpha1.Load{Model: v1alpha1.LoadOpen, Arrivals: c.arrivals}, Reset: v1alpha1.ResetKeep}
+			problems := platform.ValidateWorkload(c.platform, &v1alpha1.BenchmarkNetworkSpec{}, w, field.NewPath("workload"))
+			if (len(problems) > 0) != c.refused {
+				t.Fatalf("got %v, want a refusal: %t", problems, c.refused)
+			}
+			want := "the driver of " + string(c.workload) + " workloads on Even networks"
+			if c.refused && (problems[0].Field != "workload.load.arrivals" || !strings.Contains(problems[0].Error(), want)) {
+				t.Errorf("got %v, want the field and %q", problems[0], want)
+			}
+		})
+	}
+}

@@ -1,0 +1,34 @@
+package loadgen
+
+import (
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+)
+
+// TestArrivals checks that Poisson arrivals reach the driver with a seed that differs between runs and can be set.
+func TestArrivals(t *testing.T) {
+	file := func(arrivals v1alpha1.Arrivals, seed *int64, uid types.UID) protocol.OfferedLoad {
+		w := NewWorkloadFile(&v1alpha1.Workload{Load: &v1alpha1.Load{
+			Model: v1alpha1.LoadOpen, RatePerSecond: new(resource.MustParse("20")), Arrivals: arrivals, Seed: seed}})
+		IdentifyRun(&w, uid)
+		if w.Reference != string(uid) {
+			t.Errorf("the reference is %q, not %q", w.Reference, uid)
+		}
+		return *w.Load
+	}
+	if even := file(v1alpha1.ArrivalsEven, nil, "a"); even.Arrivals != "" || even.Seed != nil {
+		t.Errorf("even arrivals are %+v", even)
+	}
+	a, again, b := file(v1alpha1.ArrivalsPoisson, nil, "a"), file(v1alpha1.ArrivalsPoisson, nil, "a"), file(v1alpha1.ArrivalsPoisson, nil, "b")
+	if a.Arrivals != protocol.ArrivalsPoisson || a.Seed == nil || *a.Seed != *again.Seed || *a.Seed == *b.Seed {
+		t.Errorf("the loads of runs a, a and b are %+v, %+v and %+v", a, again, b)
+	}
+	if given := file(v1alpha1.ArrivalsPoisson, new(int64(7)), "a"); *given.Seed != 7 {
+		t.Errorf("the seed 7 became %d", *given.Seed)
+	}
+}
