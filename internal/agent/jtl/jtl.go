@@ -41,6 +41,9 @@ const transactionMessage = "Number of samples in transaction"
 // ledgerReason explains why the result holds no ledger comparison.
 const ledgerReason = "the load is a JMeter plan, whose samples do not identify transactions"
 
+// maxElapsedMillis bounds the time of a sample, which is out of range long before, so that it fits a duration.
+const maxElapsedMillis = 1_000_000_000
+
 // requiredColumns are the columns that SampleLog reads.
 var requiredColumns = []string{"timeStamp", "elapsed", "responseCode", "responseMessage", "success", "failureMessage"}
 
@@ -113,7 +116,7 @@ func (l *SampleLog) addRow(row []string) error {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return err
 	}
-	of, took := time.UnixMilli(began).Sub(l.start), time.Duration(elapsed)*time.Millisecond
+	of, took := time.UnixMilli(began).Sub(l.start), time.Duration(min(max(elapsed, -maxElapsedMillis), maxElapsedMillis))*time.Millisecond
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	if success {

@@ -97,3 +97,13 @@ func TestErrorExamplesAreTruncated(t *testing.T) {
 		t.Errorf("example of %d characters", n)
 	}
 }
+
+func TestReadCountsLatenciesOutOfRange(t *testing.T) {
+	w, err := readSampleLog(csvHeader+successRow(0, -1)+successRow(0, 3_600_000)+successRow(0, 3_600_001)+successRow(0, 1<<62), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (results.OutOfRange{Negative: 1, TooLong: 2}); w.OutOfRange != want {
+		t.Errorf("out of range are %+v, want %+v", w.OutOfRange, want)
+	}
+}

@@ -15,6 +15,7 @@ type Measurement struct {
 	// WindowSelection says how the window was selected; nil with fixed times.
 	WindowSelection *WindowSelection
 	Histogram       *Histogram
+	OutOfRange      OutOfRange
 	// Completed and Failed count operations by the second of the window.
 	Completed, Failed []int64
 	// Errors counts the errors by kind, the most frequent first.
@@ -152,6 +153,7 @@ func (m *Measurement) addCounts(w *WorkerResult) {
 		m.Completed[i] += w.CompletedPerSecond[i]
 		m.Failed[i] += w.FailedPerSecond[i]
 	}
+	m.OutOfRange.addCounts(w.OutOfRange)
 	m.Schedule.addSchedule(w.Schedule)
 	m.addLedger(w.Ledger)
 	m.Workers = append(m.Workers, WorkerSummary{

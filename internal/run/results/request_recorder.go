@@ -25,9 +25,10 @@ type RequestRecorder struct {
 
 // requestStats holds what was recorded about the requests of one interval.
 type requestStats struct {
-	latencies *Histogram
-	errors    errorCounts
-	schedule  Schedule
+	latencies  *Histogram
+	outOfRange OutOfRange
+	errors     errorCounts
+	schedule   Schedule
 }
 
 // NewRequestRecorder returns a recorder for a window of the given seconds, divided into intervals of
@@ -69,11 +70,14 @@ func (t *RequestRecorder) RecordFailed(at time.Duration, n int64) {
 	}
 }
 
-// RecordLatency records the latency of a successful request that started at of.
+// RecordLatency records the latency of a successful request that started at of. It counts a latency below 0 or
+// above the histogram's range.
 func (t *RequestRecorder) RecordLatency(of, latency time.Duration) {
 	if t.InWindow(of) {
+		interval := t.intervalAt(of)
+		interval.outOfRange.countLatency(latency)
 		// Record clamps every latency to the histogram's range, so this cannot fail.
-		_ = t.intervalAt(of).latencies.Record(latency.Microseconds())
+		_ = interval.latencies.Record(latency.Microseconds())
 	}
 }
 
@@ -142,17 +146,18 @@ func (p *requestStats) addStats(other requestStats) error {
 		p.errors.addCount(*e)
 	}
 	p.schedule.addSchedule(other.schedule)
+	p.outOfRange.addCounts(other.outOfRange)
 	return p.latencies.Add(other.latencies)
 }
 
 func (p *requestStats) encodeInterval() (RecordedInterval, error) {
 	encoded, err := p.latencies.Encode()
-	return RecordedInterval{Histogram: encoded, Errors: p.errors.sortedByCount(), Schedule: p.schedule}, err
+	return RecordedInterval{Histogram: encoded, OutOfRange: p.outOfRange, Errors: p.errors.sortedByCount(), Schedule: p.schedule}, err
 }
 
 func (w *WorkerResult) setRequestStats(whole requestStats) error {
 	i, err := whole.encodeInterval()
-	w.Histogram, w.Errors, w.Schedule = i.Histogram, i.Errors, i.Schedule
+	w.Histogram, w.OutOfRange, w.Errors, w.Schedule = i.Histogram, i.OutOfRange, i.Errors, i.Schedule
 	return err
 }
 

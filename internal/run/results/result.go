@@ -31,10 +31,12 @@ type RunResult struct {
 	Bottleneck *Bottleneck `json:"bottleneck,omitempty"`
 	Summary    Summary     `json:"summary"`
 	// Histogram holds the latencies of all workers in microseconds: HdrHistogram V2 compressed, base64.
-	Histogram string       `json:"histogram"`
-	Series    Throughput   `json:"series"`
-	Errors    []ErrorCount `json:"errors"`
-	Schedule  Schedule     `json:"schedule"`
+	Histogram string `json:"histogram"`
+	// OutOfRange counts the latencies that the histogram clamps; absent without any.
+	OutOfRange OutOfRange   `json:"outOfRange,omitzero"`
+	Series     Throughput   `json:"series"`
+	Errors     []ErrorCount `json:"errors"`
+	Schedule   Schedule     `json:"schedule"`
 	// WindowSelection says how the window was selected; absent with fixed times.
 	WindowSelection *WindowSelection `json:"steady,omitempty"`
 	// Ledger is absent if no driver compares the ledger with the clients.
@@ -179,7 +181,7 @@ func NewRunResult(m *Measurement, i Interpretation, v Verdict) (*RunResult, erro
 		Times: Times{
 			WindowStart: m.Start, WindowEnd: m.Start.Add(time.Duration(m.WindowSeconds) * time.Second), WindowSeconds: m.WindowSeconds,
 		},
-		Verdict: v, Summary: summary, Histogram: histogram,
+		Verdict: v, Summary: summary, Histogram: histogram, OutOfRange: m.OutOfRange,
 		Series: Throughput{CompletedPerSecond: m.Completed, FailedPerSecond: m.Failed},
 		Errors: m.Errors, Schedule: m.Schedule, WindowSelection: m.WindowSelection, Ledger: m.Ledger, Members: m.Members, Workers: m.Workers,
 		Blocks: m.Blocks, BlocksOmitted: m.BlocksOmitted, Recorded: m.Series,

@@ -84,6 +84,8 @@ const (
 	NodeUnderPressure ReasonCode = "NodeUnderPressure"
 	// NodesUnknown (note) means that the operator lacks the permission to read nodes.
 	NodesUnknown ReasonCode = "NodesUnknown"
+	// LatencyOutOfRange means that a latency was below 0 or above the histogram's range.
+	LatencyOutOfRange ReasonCode = "LatencyOutOfRange"
 	// FewSamples (note) means that fewer than ten latencies lie above the percentile.
 	FewSamples ReasonCode = "FewSamples"
 )
@@ -134,6 +136,7 @@ func (m *Measurement) Judge(c RunObservations, t Tolerances) Verdict {
 	j.judgeWorkers(c)
 	j.judgeDisturbances(c)
 	j.judgeErrors()
+	j.judgeOutOfRange()
 	j.judgeSchedule()
 	j.judgeWindowSelection()
 	j.judgeLedger()

@@ -9,9 +9,10 @@ import (
 // RecordedInterval holds what was recorded about the requests that started in one interval of the window.
 type RecordedInterval struct {
 	// Histogram holds the latencies of the requests, as in WorkerResult.
-	Histogram string       `json:"histogram"`
-	Errors    []ErrorCount `json:"errors"`
-	Schedule  Schedule     `json:"schedule"`
+	Histogram  string       `json:"histogram"`
+	OutOfRange OutOfRange   `json:"outOfRange,omitzero"`
+	Errors     []ErrorCount `json:"errors"`
+	Schedule   Schedule     `json:"schedule"`
 }
 
 // validateIntervals checks that the intervals add up to the whole window and have as many latencies as its
@@ -30,6 +31,9 @@ func (w *WorkerResult) validateIntervals(whole *Histogram) error {
 	if sum.latencies.Count() != whole.Count() {
 		return fmt.Errorf("intervals: they have %d latencies, the total is %d", sum.latencies.Count(), whole.Count())
 	}
+	if sum.outOfRange != w.OutOfRange {
+		return fmt.Errorf("intervals: they have %+v latencies out of range, the total is %+v", sum.outOfRange, w.OutOfRange)
+	}
 	return nil
 }
 
@@ -40,7 +44,10 @@ func joinIntervals(intervals []RecordedInterval) (requestStats, error) {
 		if err != nil {
 			return whole, fmt.Errorf("intervals[%d]: %w", i, err)
 		}
-		piece := requestStats{latencies: latencies, errors: errorCounts{}, schedule: one.Schedule}
+		if err := one.OutOfRange.validateCounts(); err != nil {
+			return whole, fmt.Errorf("intervals[%d]: %w", i, err)
+		}
+		piece := requestStats{latencies: latencies, outOfRange: one.OutOfRange, errors: errorCounts{}, schedule: one.Schedule}
 		for _, e := range one.Errors {
 			piece.errors.addCount(e)
 		}

@@ -14,6 +14,8 @@ type WorkerResult struct {
 	// Histogram holds the latencies, in microseconds, of the successful requests that started in the window:
 	// HdrHistogram V2 compressed, base64.
 	Histogram string `json:"histogram"`
+	// OutOfRange counts the latencies that the histogram clamps; absent without any.
+	OutOfRange OutOfRange `json:"outOfRange,omitzero"`
 	// CompletedPerSecond counts successes by the second of the window in which they completed.
 	CompletedPerSecond []int64 `json:"completedPerSecond"`
 	// FailedPerSecond counts failures by the second of the window in which they happened.
@@ -24,8 +26,8 @@ type WorkerResult struct {
 	// IntervalSeconds is the length of Intervals if the steady part of the window is selected afterwards; else
 	// 0.
 	IntervalSeconds int `json:"intervalSeconds,omitempty"`
-	// Intervals are the parts of the window. Together they hold the Histogram, the Errors and the Schedule of
-	// the whole.
+	// Intervals are the parts of the window. Together they hold the Histogram, OutOfRange, the Errors and the
+	// Schedule of the whole.
 	Intervals []RecordedInterval `json:"intervals,omitempty"`
 	// Ledger is absent if the driver does not compare the ledger with the clients.
 	Ledger *Ledger `json:"ledger,omitempty"`
@@ -153,6 +155,9 @@ func (w *WorkerResult) validate() error {
 		return err
 	}
 	if err := w.validateNumbers(); err != nil {
+		return err
+	}
+	if err := w.OutOfRange.validateCounts(); err != nil {
 		return err
 	}
 	histogram, err := decodeHistogram(w.Histogram)
