@@ -189,18 +189,45 @@ type ComparisonStatus struct {
 	Difference *Difference `json:"difference,omitempty"`
 	// pValuePerMillion is the p-value of the two-sided Mann-Whitney U test, in millionths.
 	PValuePerMillion int32 `json:"pValuePerMillion"`
-	// verdict is Better, Worse, NoDifference or TooFewRuns.
-	Verdict string `json:"verdict"`
-	// gate is Passed, Failed or Undecided. An Undecided gate has too few runs or nothing to compare with, and does not pass. The field
-	// is empty without a gate.
+	// verdict says how the candidate differs from the baseline.
+	Verdict ComparisonVerdict `json:"verdict"`
+	// gate is the outcome of the metric's gate. It is empty without a gate.
 	// +optional
-	Gate string `json:"gate,omitempty"`
+	Gate GateOutcome `json:"gate,omitempty"`
 	// message describes the comparison.
 	Message string `json:"message"`
 	// display holds formatted text for human readers.
 	// +optional
 	Display ComparisonDisplay `json:"display,omitzero"`
 }
+
+// ComparisonVerdict says how a candidate differs from its baseline.
+// +kubebuilder:validation:Enum=Better;Worse;NoDifference;TooFewRuns
+type ComparisonVerdict string
+
+// The verdicts of a comparison.
+const (
+	// ComparisonBetter and ComparisonWorse are significant differences.
+	ComparisonBetter ComparisonVerdict = "Better"
+	ComparisonWorse  ComparisonVerdict = "Worse"
+	// ComparisonNoDifference means that no significant difference was found.
+	ComparisonNoDifference ComparisonVerdict = "NoDifference"
+	// ComparisonTooFewRuns means that no outcome of so few runs could be significant.
+	ComparisonTooFewRuns ComparisonVerdict = "TooFewRuns"
+)
+
+// GateOutcome is the outcome of a gate of a comparison. An Undecided gate has too few runs or nothing to compare with, and does not pass.
+// +kubebuilder:validation:Enum=Passed;Failed;Undecided
+type GateOutcome string
+
+// The outcomes of a gate.
+const (
+	GatePassed GateOutcome = "Passed"
+	GateFailed GateOutcome = "Failed"
+	// GateUndecided means that the gate cannot be judged: with too few runs, without a point of the baseline, or with a run of the
+	// baseline that is 0.
+	GateUndecided GateOutcome = "Undecided"
+)
 
 // DifferenceUnit is the unit of a difference between a candidate and its baseline.
 // +kubebuilder:validation:Enum=MilliPercent;MilliPercentagePoints;MilliPerSecond;Microseconds

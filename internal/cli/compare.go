@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 	"github.com/benchnet/benchnet/internal/cli/comparison"
 	"github.com/benchnet/benchnet/internal/cli/table"
@@ -119,7 +120,7 @@ func (s *session) warnAboutSingleRuns(runs ...*results.RunResult) {
 	fmt.Fprintf(s.ErrOut, "one run of each: the interval is of the spread within the runs, by batches of %d and %d s; "+
 		"what differs from run to run is not in it\n", comparison.SecondsPerBatch(runs[0]), comparison.SecondsPerBatch(runs[1]))
 	for _, run := range runs {
-		if run.Verdict.Validity == results.Invalid {
+		if !run.Verdict.IsValid() {
 			fmt.Fprintf(s.ErrOut, "warning: run %s is invalid\n", run.Run.Name)
 		}
 	}
@@ -146,8 +147,8 @@ func (s *session) writeComparison(o compareOptions, outcomes []experiment.Compar
 func checkGates(outcomes []experiment.ComparisonOutcome) error {
 	var failed failedChecksError
 	for _, o := range outcomes {
-		if o.Gate == experiment.GateFailed || o.Gate == experiment.GateUndecided {
-			failed = append(failed, fmt.Sprintf("gate %s: %s: %s", strings.ToLower(o.Gate), o.Candidate, o.Message))
+		if o.Gate == v1alpha1.GateFailed || o.Gate == v1alpha1.GateUndecided {
+			failed = append(failed, fmt.Sprintf("gate %s: %s: %s", strings.ToLower(string(o.Gate)), o.Candidate, o.Message))
 		}
 	}
 	if len(failed) == 0 {

@@ -101,9 +101,9 @@ func (d *Design) summarizePoints(step *NextStep, runs []Run, confidence float64)
 			p.Unit = cmp.Or(p.Unit, run.Unit)
 			p.countNotes(run.Notes)
 			switch run.Verdict {
-			case verdictValid:
+			case RunValid:
 				p.Valid++
-			case verdictInvalid:
+			case RunInvalid:
 				p.Invalid++
 			default:
 				p.Failed++
@@ -166,7 +166,7 @@ func (d *Design) summarizeSearch(s PointSearch) Saturation {
 // mostFrequentBottleneck returns the most frequent bottleneck of the valid runs, or of all runs if none is
 // valid. On a tie it returns the first one.
 func mostFrequentBottleneck(runs []Run) string {
-	valid := slices.DeleteFunc(slices.Clone(runs), func(r Run) bool { return r.Verdict != verdictValid })
+	valid := slices.DeleteFunc(slices.Clone(runs), func(r Run) bool { return r.Verdict != RunValid })
 	if len(valid) == 0 {
 		valid = runs
 	}

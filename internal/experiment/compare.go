@@ -7,24 +7,6 @@ import (
 	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
-// Verdicts of a comparison.
-const (
-	Better       = "Better"
-	Worse        = "Worse"
-	NoDifference = "NoDifference"
-	// TooFewRuns is the verdict if no outcome of so few runs could be significant.
-	TooFewRuns = "TooFewRuns"
-)
-
-// Outcomes of a gate.
-const (
-	GatePassed = "Passed"
-	GateFailed = "Failed"
-	// GateUndecided is the outcome if the gate cannot be judged: with too few runs, without a baseline point,
-	// or with a baseline run of 0. It does not pass.
-	GateUndecided = "Undecided"
-)
-
 // CompareVariants compares each point of each candidate with the baseline's point of the same parameters, in
 // the order of the points and of the metrics. If a stored result is the baseline, every variant of the
 // experiment is a candidate. A point without a partner has an outcome that says so.
@@ -68,34 +50,34 @@ func (c *ComparisonOutcome) decideOutcome(metric v1alpha1.Metric, gate *v1alpha1
 	c.Message = c.buildMessage(metric, confidence, missing)
 }
 
-func (c *ComparisonOutcome) decideVerdict(metric v1alpha1.Metric, confidence float64) string {
+func (c *ComparisonOutcome) decideVerdict(metric v1alpha1.Metric, confidence float64) v1alpha1.ComparisonVerdict {
 	switch {
 	case c.HasTooFewRuns(confidence):
-		return TooFewRuns
+		return v1alpha1.ComparisonTooFewRuns
 	case !c.IsSignificant(confidence):
-		return NoDifference
+		return v1alpha1.ComparisonNoDifference
 	case higherIsBetter(metric) == (c.Difference > 0):
-		return Better
+		return v1alpha1.ComparisonBetter
 	default:
-		return Worse
+		return v1alpha1.ComparisonWorse
 	}
 }
 
 // decideGate returns the outcome of a gate. It fails if the difference is significant and its whole interval
 // lies beyond the bound. It is undecided if a run of the baseline is 0, because a bound in percent of it cannot
 // be judged.
-func (c *ComparisonOutcome) decideGate(metric v1alpha1.Metric) string {
+func (c *ComparisonOutcome) decideGate(metric v1alpha1.Metric) v1alpha1.GateOutcome {
 	least := c.Low // the smallest regression within the interval
 	if higherIsBetter(metric) {
 		least = -c.High
 	}
 	switch {
-	case c.Verdict == TooFewRuns, c.Scale == statistics.Absolute && metric != v1alpha1.MetricErrorShare:
-		return GateUndecided
-	case c.Verdict == Worse && least > c.MaxRegression:
-		return GateFailed
+	case c.Verdict == v1alpha1.ComparisonTooFewRuns, c.Scale == statistics.Absolute && metric != v1alpha1.MetricErrorShare:
+		return v1alpha1.GateUndecided
+	case c.Verdict == v1alpha1.ComparisonWorse && least > c.MaxRegression:
+		return v1alpha1.GateFailed
 	default:
-		return GatePassed
+		return v1alpha1.GatePassed
 	}
 }
 
@@ -113,7 +95,7 @@ func findGate(spec *v1alpha1.Comparison, metric v1alpha1.Metric) *v1alpha1.Gate 
 func validMetricValues(runs []Run, point string, metric v1alpha1.Metric) []float64 {
 	var all []float64
 	for _, r := range runs {
-		if v, measured := r.Metrics[string(metric)]; measured && r.Point == point && r.Verdict == verdictValid {
+		if v, measured := r.Metrics[string(metric)]; measured && r.Point == point && r.Verdict == RunValid {
 			all = append(all, v)
 		}
 	}
@@ -124,7 +106,7 @@ func validMetricValues(runs []Run, point string, metric v1alpha1.Metric) []float
 func EstimateMetrics(runs []Run, confidence float64) map[string]statistics.Estimate {
 	samples := map[string][]float64{}
 	for _, r := range runs {
-		if r.Verdict != verdictValid {
+		if r.Verdict != RunValid {
 			continue
 		}
 		for metric, v := range r.Metrics {

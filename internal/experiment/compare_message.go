@@ -22,21 +22,21 @@ func (c *ComparisonOutcome) buildMessage(metric v1alpha1.Metric, confidence floa
 	switch {
 	case missing != "":
 		return missing
-	case c.Verdict == TooFewRuns:
+	case c.Verdict == v1alpha1.ComparisonTooFewRuns:
 		return fmt.Sprintf("too few valid runs: %d against %d; %s needs %d for each", c.Candidates, c.Baselines, format.WholePercent(confidence), least)
 	}
 	numbers := fmt.Sprintf("%s %s %s, p = %.2g", metricLabels[metric], c.FormatDifference(c.Difference), c.FormatInterval(), c.PValue)
 	bound := c.formatMaxRegression()
 	switch {
-	case c.Gate == GateFailed:
+	case c.Gate == v1alpha1.GateFailed:
 		return fmt.Sprintf("regression > %s at %s: %s", bound, format.WholePercent(confidence), numbers)
-	case c.Gate == GateUndecided:
+	case c.Gate == v1alpha1.GateUndecided:
 		return numbers + "; a run of the baseline is 0, so a bound in percent of it has no meaning"
-	case c.Gate == GatePassed && c.Verdict == Worse:
+	case c.Gate == v1alpha1.GatePassed && c.Verdict == v1alpha1.ComparisonWorse:
 		return numbers + "; worse, but not significantly by more than " + bound
-	case c.Gate == GatePassed && c.Detectable > c.MaxRegression:
+	case c.Gate == v1alpha1.GatePassed && c.Detectable > c.MaxRegression:
 		return fmt.Sprintf("%s; the number and spread of the runs could hide a regression of %s: they can detect %s", numbers, bound, c.formatDetectable())
-	case c.Verdict == NoDifference:
+	case c.Verdict == v1alpha1.ComparisonNoDifference:
 		return numbers + "; they could have detected " + c.formatDetectable()
 	default:
 		return numbers

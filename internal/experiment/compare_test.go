@@ -19,7 +19,7 @@ func newMeasuredRuns(throughputs map[string][]float64) (points []Point, runs []R
 	for _, variant := range []string{"base", "other"} {
 		point := Point{Name: "p-" + variant, Variant: variant, Parameters: []Parameter{{"users", "10"}}}
 		for i, x := range throughputs[variant] {
-			runs = append(runs, Run{Name: fmt.Sprint(variant, i), Point: point.Name, Verdict: verdictValid,
+			runs = append(runs, Run{Name: fmt.Sprint(variant, i), Point: point.Name, Verdict: RunValid,
 				Metrics: map[string]float64{"Throughput": x, "LatencyP95": 1e4 / x, "ErrorShare": x / 1000}})
 		}
 		points = append(points, point)
@@ -45,27 +45,28 @@ func TestVerdictsAndGates(t *testing.T) {
 		return scaled
 	}
 	for name, test := range map[string]struct {
-		metric        v1alpha1.Metric
-		bound         string
-		other         []float64
-		verdict, gate string
-		message       string
+		metric  v1alpha1.Metric
+		bound   string
+		other   []float64
+		verdict v1alpha1.ComparisonVerdict
+		gate    v1alpha1.GateOutcome
+		message string
 	}{
-		"same":              {"Throughput", "5", base, NoDifference, GatePassed, "throughput +0.0 % [-1.2 %, +1.1 %], p = 1; they could have detected 1.9 % or more"},
-		"far worse":         {"Throughput", "5", times(0.9), Worse, GateFailed, "regression > 5 % at 95 %: throughput -9.8 % ["},
-		"worse, within":     {"Throughput", "20", times(0.9), Worse, GatePassed, "; worse, but not significantly by more than 20 %"},
-		"better":            {"Throughput", "5", times(1.1), Better, GatePassed, "throughput +10.2 % ["},
-		"no gate":           {"Throughput", "", times(0.9), Worse, "", "throughput -9.8 % ["},
-		"latency worse":     {"LatencyP95", "5", times(0.9), Worse, GateFailed, "regression > 5 % at 95 %: p95 latency +10.9 % ["},
-		"latency better":    {"LatencyP95", "5", times(1.1), Better, GatePassed, "p95 latency -9.3 % ["},
-		"errors, in points": {"ErrorShare", "500m", times(1.1), Worse, GateFailed, "regression > 0.5 points at 95 %: error share +1.02 points ["},
-		"errors, within":    {"ErrorShare", "5", times(1.1), Worse, GatePassed, "; worse, but not significantly by more than 5 points"},
-		"too few":           {"Throughput", "5", []float64{50, 51}, TooFewRuns, GateUndecided, "too few valid runs: 2 against 5; 95 % needs 4 for each"},
-		"none":              {"Throughput", "5", nil, TooFewRuns, GateUndecided, "too few valid runs: 0 against 5; 95 % needs 4 for each"},
-		"too noisy":         {"Throughput", "5", []float64{80, 120, 100, 90, 115}, NoDifference, GatePassed, "could hide a regression of 5 %: they can detect "},
+		"same":              {"Throughput", "5", base, "NoDifference", "Passed", "throughput +0.0 % [-1.2 %, +1.1 %], p = 1; they could have detected 1.9 % or more"},
+		"far worse":         {"Throughput", "5", times(0.9), "Worse", "Failed", "regression > 5 % at 95 %: throughput -9.8 % ["},
+		"worse, within":     {"Throughput", "20", times(0.9), "Worse", "Passed", "; worse, but not significantly by more than 20 %"},
+		"better":            {"Throughput", "5", times(1.1), "Better", "Passed", "throughput +10.2 % ["},
+		"no gate":           {"Throughput", "", times(0.9), "Worse", "", "throughput -9.8 % ["},
+		"latency worse":     {"LatencyP95", "5", times(0.9), "Worse", "Failed", "regression > 5 % at 95 %: p95 latency +10.9 % ["},
+		"latency better":    {"LatencyP95", "5", times(1.1), "Better", "Passed", "p95 latency -9.3 % ["},
+		"errors, in points": {"ErrorShare", "500m", times(1.1), "Worse", "Failed", "regression > 0.5 points at 95 %: error share +1.02 points ["},
+		"errors, within":    {"ErrorShare", "5", times(1.1), "Worse", "Passed", "; worse, but not significantly by more than 5 points"},
+		"too few":           {"Throughput", "5", []float64{50, 51}, "TooFewRuns", "Undecided", "too few valid runs: 2 against 5; 95 % needs 4 for each"},
+		"none":              {"Throughput", "5", nil, "TooFewRuns", "Undecided", "too few valid runs: 0 against 5; 95 % needs 4 for each"},
+		"too noisy":         {"Throughput", "5", []float64{80, 120, 100, 90, 115}, "NoDifference", "Passed", "could hide a regression of 5 %: they can detect "},
 	} {
 		points, runs := newMeasuredRuns(map[string][]float64{"base": base, "other": test.other})
-		runs = append(runs, Run{Point: "p-other", Verdict: verdictInvalid, Metrics: map[string]float64{"Throughput": 1, "LatencyP95": 1, "ErrorShare": 1}}, Run{Point: "p-base", Verdict: verdictFailed})
+		runs = append(runs, Run{Point: "p-other", Verdict: RunInvalid, Metrics: map[string]float64{"Throughput": 1, "LatencyP95": 1, "ErrorShare": 1}}, Run{Point: "p-base", Verdict: RunFailed})
 		got := CompareVariants(newComparisonSpec(test.metric, test.bound), points, runs, 1, nil)
 		if len(got) != 1 {
 			t.Fatalf("%s: %+v", name, got)
@@ -88,7 +89,7 @@ func TestBaselineAtZero(t *testing.T) {
 		runs[i].Metrics["LatencyP95"] = float64(len(runs[i].Name)) - float64(len("base0"))
 	}
 	c := CompareVariants(newComparisonSpec(v1alpha1.MetricLatencyP95, "5"), points, runs, 1, nil)[0]
-	if c.Scale != statistics.Absolute || c.Gate != GateUndecided || !strings.HasPrefix(c.Message, "p95 latency +1 ms [+1 ms, +1 ms]") {
+	if c.Scale != statistics.Absolute || c.Gate != "Undecided" || !strings.HasPrefix(c.Message, "p95 latency +1 ms [+1 ms, +1 ms]") {
 		t.Errorf("got %+v", c)
 	}
 }
@@ -104,15 +105,15 @@ func TestStoredBaseline(t *testing.T) {
 		stored   *Result
 		variant  string
 		baseline string
-		verdicts [2]string
+		verdicts [2]v1alpha1.ComparisonVerdict
 		message  string
 	}{
-		"its only variant":     {stored, "", "last-week v1", [2]string{Worse, NoDifference}, "regression > 5 % at 95 %"},
-		"one of two":           {two, "v1", "last-week v1", [2]string{Worse, NoDifference}, "regression > 5 % at 95 %"},
-		"no such point":        {two, "v2", "last-week v2", [2]string{TooFewRuns, TooFewRuns}, "the baseline last-week v2 has no point at users=10"},
-		"which of two":         {two, "", "last-week", [2]string{TooFewRuns, TooFewRuns}, `compare.stored.variant "" is not a variant of the stored result: v1, v2`},
-		"no such variant":      {stored, "v9", "last-week v9", [2]string{TooFewRuns, TooFewRuns}, `compare.stored.variant "v9" is not a variant of the stored result: v1`},
-		"nothing stored there": {nil, "", "old", [2]string{TooFewRuns, TooFewRuns}, "ConfigMap old has no stored result"},
+		"its only variant":     {stored, "", "last-week v1", [2]v1alpha1.ComparisonVerdict{"Worse", "NoDifference"}, "regression > 5 % at 95 %"},
+		"one of two":           {two, "v1", "last-week v1", [2]v1alpha1.ComparisonVerdict{"Worse", "NoDifference"}, "regression > 5 % at 95 %"},
+		"no such point":        {two, "v2", "last-week v2", [2]v1alpha1.ComparisonVerdict{"TooFewRuns", "TooFewRuns"}, "the baseline last-week v2 has no point at users=10"},
+		"which of two":         {two, "", "last-week", [2]v1alpha1.ComparisonVerdict{"TooFewRuns", "TooFewRuns"}, `compare.stored.variant "" is not a variant of the stored result: v1, v2`},
+		"no such variant":      {stored, "v9", "last-week v9", [2]v1alpha1.ComparisonVerdict{"TooFewRuns", "TooFewRuns"}, `compare.stored.variant "v9" is not a variant of the stored result: v1`},
+		"nothing stored there": {nil, "", "old", [2]v1alpha1.ComparisonVerdict{"TooFewRuns", "TooFewRuns"}, "ConfigMap old has no stored result"},
 	} {
 		spec := newComparisonSpec(v1alpha1.MetricThroughput, "5")
 		spec.Baseline, spec.Stored = "", &v1alpha1.StoredResult{ConfigMapName: "old", Variant: test.variant}
@@ -120,10 +121,10 @@ func TestStoredBaseline(t *testing.T) {
 		if len(got) != 2 {
 			t.Fatalf("%s: %+v", name, got)
 		}
-		if verdicts := [2]string{got[0].Verdict, got[1].Verdict}; verdicts != test.verdicts || got[0].Baseline != test.baseline || !strings.HasPrefix(got[0].Message, test.message) {
+		if verdicts := [2]v1alpha1.ComparisonVerdict{got[0].Verdict, got[1].Verdict}; verdicts != test.verdicts || got[0].Baseline != test.baseline || !strings.HasPrefix(got[0].Message, test.message) {
 			t.Errorf("%s: %v against %q, %q; want %v, %q, %q", name, verdicts, got[0].Baseline, got[0].Message, test.verdicts, test.baseline, test.message)
 		}
-		if got[0].Verdict == TooFewRuns && got[0].Gate != GateUndecided {
+		if got[0].Verdict == "TooFewRuns" && got[0].Gate != "Undecided" {
 			t.Errorf("%s: gate %q", name, got[0].Gate)
 		}
 	}
@@ -137,7 +138,7 @@ func TestCompareVariantsPairsPointsByParameters(t *testing.T) {
 			name := fmt.Sprintf("p%d%d", i, j)
 			points = append(points, Point{Name: name, Variant: variant, Parameters: []Parameter{{"users", users}, {"size", "1"}}})
 			for r := range 4 {
-				runs = append(runs, Run{Point: name, Verdict: verdictValid, Metrics: map[string]float64{"Throughput": float64(100*j + 10 + r)}})
+				runs = append(runs, Run{Point: name, Verdict: RunValid, Metrics: map[string]float64{"Throughput": float64(100*j + 10 + r)}})
 			}
 		}
 	}
@@ -178,7 +179,7 @@ func TestGateOverManyExperiments(t *testing.T) {
 				all["other"] = append(all["other"], 100*test.factor*math.Exp(noise*random.NormFloat64()))
 			}
 			points, runs := newMeasuredRuns(all)
-			if CompareVariants(newComparisonSpec(v1alpha1.MetricThroughput, "5"), points, runs, int64(seed), nil)[0].Gate == GateFailed {
+			if CompareVariants(newComparisonSpec(v1alpha1.MetricThroughput, "5"), points, runs, int64(seed), nil)[0].Gate == "Failed" {
 				failed += 1.0 / experiments
 			}
 		}
@@ -191,7 +192,7 @@ func TestGateOverManyExperiments(t *testing.T) {
 
 func TestEstimatesAreOfValidRuns(t *testing.T) {
 	_, runs := newMeasuredRuns(map[string][]float64{"base": {100, 104}})
-	runs = append(runs, Run{Verdict: verdictInvalid, Metrics: map[string]float64{"Throughput": 1}}, Run{Verdict: verdictFailed})
+	runs = append(runs, Run{Verdict: RunInvalid, Metrics: map[string]float64{"Throughput": 1}}, Run{Verdict: RunFailed})
 	delete(runs[1].Metrics, "LatencyP95")
 	got := EstimateMetrics(runs, 0.95)
 	if len(got) != 3 || got["Throughput"].N != 2 || got["Throughput"].Mean != 102 || got["LatencyP95"].N != 1 || got["LatencyP95"].High != 100 {

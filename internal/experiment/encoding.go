@@ -31,7 +31,7 @@ func (r *Result) dropReasons() {
 
 // dropUnusedRuns drops the runs that are not in the numbers. Points still count them.
 func (r *Result) dropUnusedRuns() {
-	r.Runs = slices.DeleteFunc(slices.Clone(r.Runs), func(run Run) bool { return run.Verdict != verdictValid })
+	r.Runs = slices.DeleteFunc(slices.Clone(r.Runs), func(run Run) bool { return run.Verdict != RunValid })
 }
 
 // Decode decodes the output of Encode, gzipped or as plain JSON. It rejects a document of another kind or of a
@@ -46,7 +46,7 @@ func Decode(document []byte) (*Result, error) {
 	}
 	valid := map[string]int{}
 	for i, run := range r.Runs {
-		if run.Verdict == verdictValid {
+		if run.Verdict == RunValid {
 			valid[run.Point]++
 		}
 		if valid[run.Point] > maxRepetitions {

@@ -13,7 +13,7 @@ func ExampleCompareVariants() {
 	var runs []Run
 	measured := func(point string, throughputs ...float64) {
 		for _, x := range throughputs {
-			runs = append(runs, Run{Point: point, Verdict: verdictValid, Metrics: map[string]float64{"Throughput": x}})
+			runs = append(runs, Run{Point: point, Verdict: RunValid, Metrics: map[string]float64{"Throughput": x}})
 		}
 	}
 	measured("p01", 120.4, 118.9, 121.7, 119.5, 120.8)

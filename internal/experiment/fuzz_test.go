@@ -62,7 +62,7 @@ func FuzzStored(f *testing.F) {
 			return
 		}
 		points := []Point{{Name: "p01"}}
-		runs := []Run{{Point: "p01", Verdict: verdictValid, Metrics: map[string]float64{"Throughput": 11}}}
+		runs := []Run{{Point: "p01", Verdict: RunValid, Metrics: map[string]float64{"Throughput": 11}}}
 		if got := CompareVariants(spec, points, runs, 1, stored); len(got) > len(points) {
 			t.Fatalf("%d comparisons of a point and a metric", len(got))
 		}

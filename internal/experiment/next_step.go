@@ -10,14 +10,15 @@ import (
 	"github.com/benchnet/benchnet/internal/naming"
 )
 
-// VerdictCancelled is the verdict of a run that a user cancelled.
-const VerdictCancelled = "Cancelled"
+// RunVerdict is the verdict on a run as a part of an experiment. A run that ended without a result has one too.
+type RunVerdict string
 
-// The other verdicts of a run of an experiment: those of the run itself, and Failed.
 const (
-	verdictValid   = string(v1alpha1.VerdictValid)
-	verdictInvalid = string(v1alpha1.VerdictInvalid)
-	verdictFailed  = "Failed"
+	RunValid   = RunVerdict(v1alpha1.VerdictValid)
+	RunInvalid = RunVerdict(v1alpha1.VerdictInvalid)
+	// RunFailed and RunCancelled are verdicts of runs without a result: they failed, or a user cancelled them.
+	RunFailed    = RunVerdict(v1alpha1.PhaseFailed)
+	RunCancelled = RunVerdict(v1alpha1.PhaseCancelled)
 )
 
 // ObservedState holds the existing runs and networks of an experiment.
@@ -201,12 +202,12 @@ func (w *nextStepBuilder) visitAttempts(run PlannedRun) (due *PlannedRun, settle
 			w.step.ActiveRuns = append(w.step.ActiveRuns, run.Name)
 			return nil, false
 		}
-		if (seen.Verdict == verdictFailed || seen.Verdict == VerdictCancelled) && policy.Failed == v1alpha1.FailedStop {
+		if (seen.Verdict == RunFailed || seen.Verdict == RunCancelled) && policy.Failed == v1alpha1.FailedStop {
 			w.step.StoppedBy = run.Name
 			return nil, true
 		}
-		repeat := seen.Verdict == verdictFailed && policy.Failed == v1alpha1.FailedRepeat ||
-			seen.Verdict == verdictInvalid && policy.Invalid == v1alpha1.InvalidRepeat
+		repeat := seen.Verdict == RunFailed && policy.Failed == v1alpha1.FailedRepeat ||
+			seen.Verdict == RunInvalid && policy.Invalid == v1alpha1.InvalidRepeat
 		if !repeat || attempt >= int(max(1, policy.Attempts)) {
 			return nil, true
 		}
@@ -269,7 +270,7 @@ func workloadAtLoad(workload v1alpha1.Workload, load int64) v1alpha1.Workload {
 }
 
 func newTrial(load int64, run Run, spec *v1alpha1.SaturationSearch) Trial {
-	return Trial{Load: load, Valid: run.Verdict == verdictValid,
+	return Trial{Load: load, Valid: run.Verdict == RunValid,
 		Throughput: run.Metrics[string(v1alpha1.MetricThroughput)],
 		Latency:    run.Metrics[string(spec.ServiceLevel.Percentile)],
 		ErrorShare: run.Metrics[string(v1alpha1.MetricErrorShare)]}

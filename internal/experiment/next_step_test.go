@@ -19,7 +19,7 @@ type experimentSimulator struct {
 	createdRuns []string
 	maxNetworks int
 	// verdict returns the verdict of a created run; nil means Valid.
-	verdict func(run PlannedRun) string
+	verdict func(run PlannedRun) RunVerdict
 }
 
 func newSimulator(t *testing.T, spec string) *experimentSimulator {
@@ -59,7 +59,7 @@ func (l *experimentSimulator) reconcileOnce() NextStep {
 	for _, name := range step.ActiveRuns { // Runs that are active in this pass have ended by the next.
 		at := slices.IndexFunc(step.CreatedRuns, func(r PlannedRun) bool { return r.Name == name })
 		run := l.observed.Runs[name]
-		run.Verdict = verdictValid
+		run.Verdict = RunValid
 		if l.verdict != nil {
 			run.Verdict = l.verdict(step.CreatedRuns[at])
 		}
@@ -146,11 +146,11 @@ func TestFailedRuns(t *testing.T) {
 		"Stop":     "exp-p01-r1",
 	} {
 		l := newSimulator(t, "{spec: {failures: {failed: "+policy+", attempts: 3}}}")
-		l.verdict = func(r PlannedRun) string {
+		l.verdict = func(r PlannedRun) RunVerdict {
 			if r.Repetition == 1 {
-				return verdictFailed
+				return RunFailed
 			}
-			return verdictValid
+			return RunValid
 		}
 		step := l.runToEnd()
 		l.assertCreatedRuns(want)
@@ -165,11 +165,11 @@ func TestCancelledRunsAreNotRepeated(t *testing.T) {
 	for policy, want := range map[string]string{"Continue": "exp-p01-r1 exp-p01-r2", "Repeat": "exp-p01-r1 exp-p01-r2", "Stop": "exp-p01-r1"} {
 		t.Run(policy, func(t *testing.T) {
 			l := newSimulator(t, "{spec: {failures: {failed: "+policy+", attempts: 3}}}")
-			l.verdict = func(r PlannedRun) string {
+			l.verdict = func(r PlannedRun) RunVerdict {
 				if r.Repetition == 1 {
-					return VerdictCancelled
+					return RunCancelled
 				}
-				return verdictValid
+				return RunValid
 			}
 			step := l.runToEnd()
 			l.assertCreatedRuns(want)
@@ -185,11 +185,11 @@ func TestCancelledRunsAreNotRepeated(t *testing.T) {
 
 func TestInvalidRuns(t *testing.T) {
 	l := newSimulator(t, "{spec: {failures: {invalid: Repeat, attempts: 3}}}")
-	l.verdict = func(r PlannedRun) string {
+	l.verdict = func(r PlannedRun) RunVerdict {
 		if r.Repetition == 2 && r.Attempt < 2 {
-			return verdictInvalid
+			return RunInvalid
 		}
-		return verdictValid
+		return RunValid
 	}
 	l.runToEnd()
 	l.assertCreatedRuns("exp-p01-r1 exp-p01-r2 exp-p01-r2-a2")

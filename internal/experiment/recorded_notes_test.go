@@ -14,7 +14,7 @@ func TestRecordedNotesStayVisible(t *testing.T) {
 	_, d := parseDesign(t, `{spec: {axes: [{name: clients, field: workload.load.clients, values: [1, 10]}]}}`)
 	step, seen := NextStep{}, ObservedState{Runs: map[string]Run{}}
 	for i, notes := range [][]results.Reason{{stolen, shared, stolen}, {shared}, {stolen}} {
-		r := &results.RunResult{Run: results.RunIdentity{Name: string(rune('a' + i))}, Verdict: results.Verdict{Validity: results.Valid, Notes: notes}}
+		r := &results.RunResult{Run: results.RunIdentity{Name: string(rune('a' + i))}, Verdict: results.Verdict{Notes: notes}}
 		seen.Runs[r.Run.Name] = SummarizeRun(r)
 		step.CreatedRuns = append(step.CreatedRuns, PlannedRun{Name: r.Run.Name, Point: PointKey{Name: d.Points[0].Name}})
 	}

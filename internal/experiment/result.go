@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/run/results"
 	"github.com/benchnet/benchnet/internal/run/statistics"
 )
@@ -115,9 +116,9 @@ type Run struct {
 	End   time.Time `json:"end"`
 	// Unit is what an operation is.
 	Unit string `json:"unit,omitempty"`
-	// Verdict is Valid, Invalid, Failed or Cancelled, for the Reasons given.
-	Verdict string   `json:"verdict"`
-	Reasons []string `json:"reasons,omitempty"`
+	// Verdict has the Reasons given. It is empty while the run is active.
+	Verdict RunVerdict `json:"verdict"`
+	Reasons []string   `json:"reasons,omitempty"`
 	// Notes are findings about the environment that were only recorded (measure.environmentPolicy). The run's
 	// own document has all notes.
 	Notes []results.Reason `json:"notes,omitempty"`
@@ -157,13 +158,11 @@ type ComparisonOutcome struct {
 	Metric     string `json:"metric"`
 	// Comparison has the numbers.
 	statistics.Comparison `json:",inline"`
-	// Verdict is Better, Worse, NoDifference or TooFewRuns.
-	Verdict string `json:"verdict"`
-	// Gate is Passed, Failed, Undecided, or empty without a gate. MaxRegression is its bound on the
-	// comparison's scale.
-	Gate          string  `json:"gate,omitempty"`
-	MaxRegression float64 `json:"maxRegression,omitempty"`
-	Message       string  `json:"message"`
+	Verdict               v1alpha1.ComparisonVerdict `json:"verdict"`
+	// Gate is empty without a gate. MaxRegression is its bound on the comparison's scale.
+	Gate          v1alpha1.GateOutcome `json:"gate,omitempty"`
+	MaxRegression float64              `json:"maxRegression,omitempty"`
+	Message       string               `json:"message"`
 }
 
 // Label returns the label of a point for people: its variant and parameters, or template.

@@ -15,7 +15,7 @@ import (
 func SummarizeRun(r *results.RunResult) Run {
 	name := limits.Truncate(r.Run.Name, maxTextBytes)
 	run := Run{Name: name, Start: r.Times.Start, End: r.Times.End, Unit: limits.Truncate(r.Summary.Unit, maxTextBytes),
-		Verdict: limits.Truncate(string(r.Verdict.Validity), maxTextBytes), Metrics: runMetrics(&r.Summary), ResultConfigMap: naming.ResultConfigMap(name)}
+		Verdict: RunVerdict(r.Verdict.Validity()), Metrics: runMetrics(&r.Summary), ResultConfigMap: naming.ResultConfigMap(name)}
 	if b := r.Bottleneck; b != nil {
 		run.Bottleneck = limits.Truncate(strings.TrimSpace(string(b.Resource)+" "+b.Subject), maxTextBytes)
 	}
@@ -60,13 +60,13 @@ const (
 
 // NewFailedRun returns a run without a result. Its start and end are its creation time.
 func NewFailedRun(name, reason string, created time.Time) Run {
-	return Run{Name: name, Verdict: verdictFailed, Reasons: []string{limits.Truncate(reason, limits.MaxItem)}, Start: created, End: created}
+	return Run{Name: name, Verdict: RunFailed, Reasons: []string{limits.Truncate(reason, limits.MaxItem)}, Start: created, End: created}
 }
 
 // NewCancelledRun returns a run that a user cancelled. It counts as failed, but is not repeated.
 func NewCancelledRun(name, reason string, created time.Time) Run {
 	run := NewFailedRun(name, reason, created)
-	run.Verdict = VerdictCancelled
+	run.Verdict = RunCancelled
 	return run
 }
 

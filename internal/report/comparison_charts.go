@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/run/statistics"
 )
@@ -74,8 +75,8 @@ func forestPlotChart(e *experiment.Result, m metricInfo, outcomes []experiment.C
 
 // drawDifference draws one line of a forest plot: green is better, vermillion worse, grey not distinguishable.
 func (g *chartBuilder) drawDifference(y float64, c experiment.ComparisonOutcome) {
-	look := map[string]seriesStyle{
-		experiment.Better: {color: betterColor, glyph: draw.CircleGlyph{}}, experiment.Worse: {color: worseColor, glyph: draw.BoxGlyph{}},
+	look := map[v1alpha1.ComparisonVerdict]seriesStyle{
+		v1alpha1.ComparisonBetter: {color: betterColor, glyph: draw.CircleGlyph{}}, v1alpha1.ComparisonWorse: {color: worseColor, glyph: draw.BoxGlyph{}},
 	}[c.Verdict]
 	if look.glyph == nil {
 		look.color, look.glyph = faintColor, draw.RingGlyph{}

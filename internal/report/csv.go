@@ -36,7 +36,7 @@ func WriteRunCSV(w io.Writer, r *results.RunResult) error {
 		"meanMillis", "p50Millis", "p90Millis", "p95Millis", "p99Millis", "p999Millis", "maxMillis",
 	}, rows: [][]string{{
 		r.Run.Namespace, r.Run.Name, r.Run.Network, r.Run.Workload, r.Environment.PlatformVersion, formatCSVTime(r.Times.WindowStart),
-		strconv.Itoa(r.Times.WindowSeconds), string(r.Verdict.Validity), strings.Join(reasonCodes(r.Verdict.Reasons), " "), s.Unit,
+		strconv.Itoa(r.Times.WindowSeconds), r.Verdict.Validity(), strings.Join(reasonCodes(r.Verdict.Reasons), " "), s.Unit,
 		formatCSVFloat(
 			s.ThroughputPerSecond,
 		), formatCSVInteger(s.Completed), formatCSVInteger(s.Requests), formatCSVInteger(s.Errors), formatCSVFloat(s.ErrorShare),
@@ -106,7 +106,7 @@ func WriteRunsCSV(w io.Writer, e *experiment.Result, runs map[string]*results.Ru
 		row := slices.Concat([]string{run.Name, run.Point, p.Variant}, parameterValues(e, p), []string{
 			strconv.Itoa(
 				run.Repetition,
-			), strconv.Itoa(run.Attempt), formatCSVTime(run.Start), run.Verdict, strings.Join(run.Reasons, "; "), run.NotesText(), run.Bottleneck,
+			), strconv.Itoa(run.Attempt), formatCSVTime(run.Start), string(run.Verdict), strings.Join(run.Reasons, "; "), run.NotesText(), run.Bottleneck,
 		})
 		for _, name := range metrics {
 			value, known := run.Metrics[name]

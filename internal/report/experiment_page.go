@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/run/results"
 	"github.com/benchnet/benchnet/internal/run/statistics"
@@ -132,7 +133,7 @@ func variantCells(e *experiment.Result, p experiment.Point) []string {
 }
 
 func runsText(e *experiment.Result) []string {
-	if slices.ContainsFunc(e.Runs, func(r experiment.Run) bool { return r.Verdict != verdictValid }) {
+	if slices.ContainsFunc(e.Runs, func(r experiment.Run) bool { return r.Verdict != experiment.RunValid }) {
 		return []string{"Runs in italics are invalid or failed. They are shown but excluded from all statistics."}
 	}
 	return nil
@@ -152,7 +153,7 @@ func runsTable(e *experiment.Result) htmlTable {
 	}
 	for _, r := range e.Runs {
 		p := points[r.Point]
-		cells := slices.Concat([]string{r.Name}, variantCells(e, p), parameterValues(e, p), []string{formatTime(r.Start), r.Verdict})
+		cells := slices.Concat([]string{r.Name}, variantCells(e, p), parameterValues(e, p), []string{formatTime(r.Start), string(r.Verdict)})
 		for _, name := range names {
 			value, known := r.Metrics[name]
 			if !known {
@@ -165,8 +166,8 @@ func runsTable(e *experiment.Result) htmlTable {
 			cells = append(cells, r.NotesText())
 		}
 		mood := ""
-		if r.Verdict != verdictValid {
-			mood = strings.ToLower(r.Verdict)
+		if r.Verdict != experiment.RunValid {
+			mood = strings.ToLower(string(r.Verdict))
 		}
 		t.Rows = append(t.Rows, tableRow{Mood: mood, Cells: cells})
 	}
@@ -208,13 +209,13 @@ func comparisonTables(e *experiment.Result) []htmlTable {
 			cells = append(cells, m.formatValue(c.BaselineMean), m.formatValue(c.CandidateMean), formatDifference(c, c.Difference),
 				formatDifference(c, c.Low)+" to "+formatDifference(c, c.High), formatNumber(c.PValue), formatNumber(c.EffectSize), formatDetectable(c))
 		}
-		t.Rows = append(t.Rows, tableRow{Cells: append(cells, verdictLabels[c.Verdict], cmp.Or(c.Gate, "–"))})
+		t.Rows = append(t.Rows, tableRow{Cells: append(cells, verdictLabels[c.Verdict], cmp.Or(string(c.Gate), "–"))})
 	}
 	return []htmlTable{t}
 }
 
-var verdictLabels = map[string]string{
-	experiment.Better: "Better", experiment.Worse: "Worse", experiment.NoDifference: "No difference shown", experiment.TooFewRuns: "Too few runs",
+var verdictLabels = map[v1alpha1.ComparisonVerdict]string{
+	v1alpha1.ComparisonBetter: "Better", v1alpha1.ComparisonWorse: "Worse", v1alpha1.ComparisonNoDifference: "No difference shown", v1alpha1.ComparisonTooFewRuns: "Too few runs",
 }
 
 // formatDifference formats a difference on its comparison's scale: a share of the baseline, or in the metric's

@@ -39,19 +39,19 @@ func describeRuns(e *experiment.Result) string {
 		text += ", over " + strings.Join(varied, " and ")
 	}
 	text += "."
-	if counts[verdictValid] < len(e.Runs) {
+	if counts[experiment.RunValid] < len(e.Runs) {
 		text += fmt.Sprintf(
 			" %d valid, %d invalid, %d failed.",
-			counts[verdictValid],
-			counts[verdictInvalid],
-			len(e.Runs)-counts[verdictValid]-counts[verdictInvalid],
+			counts[experiment.RunValid],
+			counts[experiment.RunInvalid],
+			len(e.Runs)-counts[experiment.RunValid]-counts[experiment.RunInvalid],
 		)
 	}
 	return text
 }
 
-func countVerdicts(e *experiment.Result) map[string]int {
-	counts := map[string]int{}
+func countVerdicts(e *experiment.Result) map[experiment.RunVerdict]int {
+	counts := map[experiment.RunVerdict]int{}
 	for _, r := range e.Runs {
 		counts[r.Verdict]++
 	}
@@ -118,28 +118,28 @@ func describeComparisons(e *experiment.Result) []string {
 		return nil
 	}
 	points := pointsByName(e)
-	var told []string
-	counts := map[string]int{}
+	var differences []string
+	counts := map[v1alpha1.ComparisonVerdict]int{}
 	for _, c := range e.Comparisons {
 		counts[c.Verdict]++
-		if c.Verdict == experiment.Better || c.Verdict == experiment.Worse {
-			told = append(told, fmt.Sprintf("%s: %s %s (%s to %s), %s than %s.", formatCandidate(c, points), lowercaseFirst(experimentMetric(e, c.Metric).title),
-				formatDifference(c, c.Difference), formatDifference(c, c.Low), formatDifference(c, c.High), strings.ToLower(c.Verdict), c.Baseline))
+		if c.Verdict == v1alpha1.ComparisonBetter || c.Verdict == v1alpha1.ComparisonWorse {
+			differences = append(differences, fmt.Sprintf("%s: %s %s (%s to %s), %s than %s.", formatCandidate(c, points), lowercaseFirst(experimentMetric(e, c.Metric).title),
+				formatDifference(c, c.Difference), formatDifference(c, c.Low), formatDifference(c, c.High), strings.ToLower(string(c.Verdict)), c.Baseline))
 		}
 	}
 	text := fmt.Sprintf("Of %s, %d found the candidate better, %d worse; %d showed no difference", format.Count(len(e.Comparisons), "comparison"),
-		counts[experiment.Better], counts[experiment.Worse], counts[experiment.NoDifference])
-	if few := counts[experiment.TooFewRuns]; few > 0 {
+		counts[v1alpha1.ComparisonBetter], counts[v1alpha1.ComparisonWorse], counts[v1alpha1.ComparisonNoDifference])
+	if few := counts[v1alpha1.ComparisonTooFewRuns]; few > 0 {
 		text += fmt.Sprintf(", %d had too few runs", few)
 	}
-	if len(told) > maxListedComparisons {
-		told = nil
+	if len(differences) > maxListedComparisons {
+		differences = nil
 	}
 	text += "."
 	if e.Order == string(v1alpha1.OrderListed) && len(e.Variants) > 1 {
 		text += " The variants were measured one after the other, so the differences include any drift of the hosts. Order Interleaved avoids this."
 	}
-	return append([]string{text}, told...)
+	return append([]string{text}, differences...)
 }
 
 // lowercaseFirst lower-cases the first letter of a title for use within a sentence.
@@ -151,16 +151,16 @@ func lowercaseFirst(title string) string {
 // experimentBanner reports the gates, and the runs that do not count.
 func experimentBanner(e *experiment.Result) banner {
 	b := banner{Mood: "valid", Verdict: "All runs are valid."}
-	gates := map[string]int{}
+	gates := map[v1alpha1.GateOutcome]int{}
 	for _, c := range e.Comparisons {
 		gates[c.Gate]++
-		if c.Gate == experiment.GateFailed || c.Gate == experiment.GateUndecided {
-			b.Reasons = append(b.Reasons, bannerReason{"Gate" + c.Gate, c.Candidate, c.Message})
+		if c.Gate == v1alpha1.GateFailed || c.Gate == v1alpha1.GateUndecided {
+			b.Reasons = append(b.Reasons, bannerReason{"Gate" + string(c.Gate), c.Candidate, c.Message})
 		}
 	}
-	out := slices.DeleteFunc(slices.Clone(e.Runs), func(r experiment.Run) bool { return r.Verdict == verdictValid })
+	out := slices.DeleteFunc(slices.Clone(e.Runs), func(r experiment.Run) bool { return r.Verdict == experiment.RunValid })
 	for _, r := range out {
-		b.Reasons = append(b.Reasons, bannerReason{r.Verdict, r.Name, strings.Join(r.Reasons, "; ")})
+		b.Reasons = append(b.Reasons, bannerReason{string(r.Verdict), r.Name, strings.Join(r.Reasons, "; ")})
 	}
 	for _, p := range e.Points {
 		if notes := p.NotesText(); notes != "" {
@@ -169,15 +169,15 @@ func experimentBanner(e *experiment.Result) banner {
 		}
 	}
 	switch {
-	case gates[experiment.GateFailed] > 0:
-		b.Mood, b.Verdict = "invalid", format.Count(gates[experiment.GateFailed], "gate")+" failed."
+	case gates[v1alpha1.GateFailed] > 0:
+		b.Mood, b.Verdict = "invalid", format.Count(gates[v1alpha1.GateFailed], "gate")+" failed."
 	case len(e.Runs) == 0:
 		b.Mood, b.Verdict = "noted", "No run has ended yet."
 	case len(out) == len(e.Runs):
 		b.Mood, b.Verdict = "invalid", "No run is valid, so there are no statistics."
-	case len(out) > 0 || gates[experiment.GateUndecided] > 0:
+	case len(out) > 0 || gates[v1alpha1.GateUndecided] > 0:
 		b.Mood, b.Verdict = "noted", fmt.Sprintf("%d of %d runs are valid; the others are excluded from all statistics.", len(e.Runs)-len(out), len(e.Runs))
-	case gates[experiment.GatePassed] > 0:
+	case gates[v1alpha1.GatePassed] > 0:
 		b.Verdict = "All runs are valid, and all gates passed."
 	}
 	return b.truncateReasons()
@@ -204,7 +204,7 @@ func experimentKeyFigures(e *experiment.Result) []keyFigure {
 	}
 	counts := countVerdicts(e)
 	keys = append(keys, keyFigure{"Points", formatInteger(int64(len(e.Points))), "", ""},
-		keyFigure{"Valid runs", formatInteger(int64(counts[verdictValid])), "", fmt.Sprintf("of %d", len(e.Runs))})
+		keyFigure{"Valid runs", formatInteger(int64(counts[experiment.RunValid])), "", fmt.Sprintf("of %d", len(e.Runs))})
 	if seconds := int(e.End.Sub(e.Start).Seconds()); seconds > 0 {
 		keys = append(keys, keyFigure{"Duration", formatSeconds(seconds), "", formatTime(e.Start)})
 	}

@@ -73,9 +73,9 @@ func addPointWithEstimates(e *experiment.Result, p experiment.Point) {
 	own := runsOfPoint(e, p.Name)
 	for _, r := range own {
 		switch r.Verdict {
-		case verdictValid:
+		case experiment.RunValid:
 			p.Valid++
-		case verdictInvalid:
+		case experiment.RunInvalid:
 			p.Invalid++
 		default:
 			p.Failed++
@@ -102,14 +102,14 @@ func newSimulatedSearch() *experiment.Result {
 			throughput := math.Min(10*float64(load), 50) * (1 + 0.03*random.NormFloat64())
 			mean := 1000 * float64(load) / throughput
 			e.Runs = append(e.Runs, experiment.Run{
-				Name: fmt.Sprintf("search-%s-r%d", p.Name, i+1), Point: p.Name, Repetition: i + 1, Attempt: 1, Verdict: verdictValid, Unit: "flows",
+				Name: fmt.Sprintf("search-%s-r%d", p.Name, i+1), Point: p.Name, Repetition: i + 1, Attempt: 1, Verdict: experiment.RunValid, Unit: "flows",
 				Start: e.Start.Add(time.Duration(len(e.Runs)) * time.Minute), Metrics: map[string]float64{
 					"Throughput": throughput, "LatencyMean": mean, "LatencyP50": 0.9 * mean, "LatencyP95": 1.5 * mean, "LatencyP99": 2 * mean, "ErrorShare": 0,
 				},
 			})
 		}
 		if load == 8 {
-			e.Runs[len(e.Runs)-1].Verdict, e.Runs[len(e.Runs)-1].Reasons = verdictInvalid, []string{"member-0 was restarted"}
+			e.Runs[len(e.Runs)-1].Verdict, e.Runs[len(e.Runs)-1].Reasons = experiment.RunInvalid, []string{"member-0 was restarted"}
 		}
 		addPointWithEstimates(e, p)
 		found.Points = append(found.Points, p.Name)
@@ -126,7 +126,7 @@ func newVariantComparison(t testing.TB) (*experiment.Result, map[string]*results
 	e, runs := newBlockSizeGrid(t)
 	e.Experiment.Name, e.Axes, e.Points, e.Runs = "ways", nil, e.Points[:2], e.Runs[:8]
 	restarted := e.Runs[0]
-	restarted.Name, restarted.Verdict, restarted.Reasons = "g-16ki-parts-r5", verdictInvalid, []string{"member-0 was restarted"}
+	restarted.Name, restarted.Verdict, restarted.Reasons = "g-16ki-parts-r5", experiment.RunInvalid, []string{"member-0 was restarted"}
 	failed := experiment.NewFailedRun("g-16ki-parts-r6", "no worker was ready in time", e.Runs[7].End)
 	failed.Point = restarted.Point
 	e.Runs = append(slices.Clone(e.Runs), restarted, failed)

@@ -197,9 +197,9 @@ func TestRunCSVFiles(t *testing.T) {
 
 func TestExperimentCSVFiles(t *testing.T) {
 	e, runs := newBlockSizeGrid(t)
-	e.Runs[3].Verdict, e.Runs[3].Reasons = verdictInvalid, []string{"member-0 was restarted", "2 errors"}
+	e.Runs[3].Verdict, e.Runs[3].Reasons = experiment.RunInvalid, []string{"member-0 was restarted", "2 errors"}
 	single := readCSVRows(t, func(w io.Writer) error { return WriteRunsCSV(w, e, runs) })
-	if len(single) != 24 || single[3]["verdict"] != verdictInvalid || single[3]["reasons"] != "member-0 was restarted; 2 errors" ||
+	if len(single) != 24 || single[3]["verdict"] != "Invalid" || single[3]["reasons"] != "member-0 was restarted; 2 errors" ||
 		single[0]["blockSize"] != "16Ki" || single[0]["variant"] != "parts" || parseColumn(t, single[0], "Throughput (1/s)") != e.Runs[0].Metrics["Throughput"] ||
 		parseColumn(t, single[0], "completed") != float64(runs[e.Runs[0].Name].Summary.Completed) {
 		t.Errorf("runs: %d rows, %v", len(single), single[3])
@@ -250,7 +250,7 @@ func TestRecordedNotesAreShown(t *testing.T) {
 	e.Runs[0].Notes = []results.Reason{{Code: results.CPUStolen, Message: "24 % of node-1 went to other machines", RecordedOnly: true}}
 	e.Points[0].Notes = map[results.ReasonCode]int{results.CPUStolen: 1}
 	run := readRecordedRun(t, "testdata/malachite.json.gz")
-	run.Verdict = results.Verdict{Validity: results.Valid, Notes: e.Runs[0].Notes}
+	run.Verdict = results.Verdict{Notes: e.Runs[0].Notes}
 	for name, write := range map[string]func(io.Writer) error{
 		"experiment": func(w io.Writer) error { return WriteExperimentPage(w, e, nil) },
 		"run":        func(w io.Writer) error { return WriteRunPage(w, run) },
@@ -288,7 +288,7 @@ func TestPageOfARunWithoutCompletions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &results.RunResult{Histogram: empty, Times: results.Times{WindowSeconds: 3}, Verdict: results.Verdict{Validity: results.Invalid},
+	r := &results.RunResult{Histogram: empty, Times: results.Times{WindowSeconds: 3}, Verdict: results.Verdict{Reasons: []results.Reason{{Code: results.NoCompletions}}},
 		Summary: results.Summary{Requests: 3, Errors: 3, ErrorShare: 1}, Series: results.Throughput{CompletedPerSecond: []int64{0, 0, 0}, FailedPerSecond: []int64{1, 1, 1}}}
 	if text := renderRunPage(t, r); !strings.Contains(text, "No latency was recorded.") || !strings.Contains(text, "Invalid: these numbers must not be used.") {
 		t.Error("the page does not say that nothing completed")

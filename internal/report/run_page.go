@@ -96,7 +96,7 @@ func summarizeRun(r *results.RunResult) []string {
 func runBanner(v results.Verdict) banner {
 	b := banner{Mood: "valid", Verdict: "Valid: no finding questions these numbers."}
 	switch {
-	case v.Validity != results.Valid:
+	case !v.IsValid():
 		b.Mood, b.Verdict = "invalid", "Invalid: these numbers must not be used."
 	case len(v.RecordedOnlyNotes()) > 0:
 		b.Mood, b.Verdict = "noted", "Valid: findings about the environment were only recorded."

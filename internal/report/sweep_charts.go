@@ -17,12 +17,6 @@ import (
 	"github.com/benchnet/benchnet/internal/experiment"
 )
 
-// Verdicts of a run in an experiment.
-const (
-	verdictValid   = "Valid"
-	verdictInvalid = "Invalid"
-)
-
 // minCurveValues is the smallest number of values of a curve. Fewer are shown as bars.
 const minCurveValues = 3
 
@@ -163,7 +157,7 @@ func (g *chartBuilder) drawRuns(runs []experiment.Run, m metricInfo, at float64,
 		value, known := r.Metrics[string(m.name)]
 		switch {
 		case !known:
-		case r.Verdict == verdictValid:
+		case r.Verdict == experiment.RunValid:
 			in = append(in, plotter.XY{X: at, Y: value * m.displayScale()})
 		default:
 			out = append(out, plotter.XY{X: at, Y: value * m.displayScale()})
@@ -175,7 +169,7 @@ func (g *chartBuilder) drawRuns(runs []experiment.Run, m metricInfo, at float64,
 
 func intervalCaption(e *experiment.Result) string {
 	text := fmt.Sprintf("Means with %s intervals; each run is a faint dot.", formatPercent(e.Confidence))
-	if slices.ContainsFunc(e.Runs, func(r experiment.Run) bool { return r.Verdict == verdictInvalid }) {
+	if slices.ContainsFunc(e.Runs, func(r experiment.Run) bool { return r.Verdict == experiment.RunInvalid }) {
 		text += " Hollow dots are invalid runs, which are not in the means."
 	}
 	return text

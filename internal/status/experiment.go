@@ -92,7 +92,7 @@ func addGatesCondition(l *conditionList, in ExperimentInput) {
 	var failed []string
 	if in.Result != nil {
 		for _, c := range in.Result.Comparisons {
-			if c.Gate != "" && c.Gate != experiment.GatePassed {
+			if c.Gate != "" && c.Gate != v1alpha1.GatePassed {
 				failed = append(failed, c.Message)
 			}
 		}
@@ -195,7 +195,7 @@ func completeExperiment(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList,
 // stopMessage returns why a run stopped its experiment.
 func stopMessage(stoppedBy string, runs []experiment.Run) string {
 	ended := "failed"
-	if slices.ContainsFunc(runs, func(r experiment.Run) bool { return r.Name == stoppedBy && r.Verdict == experiment.VerdictCancelled }) {
+	if slices.ContainsFunc(runs, func(r experiment.Run) bool { return r.Name == stoppedBy && r.Verdict == experiment.RunCancelled }) {
 		ended = "was cancelled"
 	}
 	return fmt.Sprintf("BenchmarkRun %s %s, and spec.failures.failed is Stop", stoppedBy, ended)

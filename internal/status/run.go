@@ -202,7 +202,7 @@ func setComplete(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) 
 	if result.WindowSelection != nil {
 		s.Display.SteadyState = limits.Truncate(result.WindowSelection.Describe(), limits.MaxItem)
 	}
-	s.Verdict = v1alpha1.Verdict(result.Verdict.Validity)
+	s.Verdict = v1alpha1.Verdict(result.Verdict.Validity())
 	if result.Bottleneck != nil {
 		s.Display.Bottleneck = limits.Truncate(result.Bottleneck.Message, limits.MaxItem)
 	}

@@ -9,6 +9,14 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
+// TestVerdictNames checks that results and the API name verdicts alike. Results do not import the API.
+func TestVerdictNames(t *testing.T) {
+	valid, invalid := results.Verdict{}, results.Verdict{Reasons: []results.Reason{{Code: results.Errors}}}
+	if valid.Validity() != string(v1alpha1.VerdictValid) || invalid.Validity() != string(v1alpha1.VerdictInvalid) {
+		t.Errorf("verdicts %q and %q", valid.Validity(), invalid.Validity())
+	}
+}
+
 // TestVerdictFindings: a finding about the environment that was only recorded differs from other notes.
 func TestVerdictFindings(t *testing.T) {
 	got := verdictFindings(&results.Verdict{

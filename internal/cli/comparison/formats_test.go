@@ -5,15 +5,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/cli/table"
 	"github.com/benchnet/benchnet/internal/experiment"
 )
 
 // outcomes has one comparison for each outcome of a gate.
 var outcomes = []experiment.ComparisonOutcome{
-	{Candidate: "new a|b=<1>", Metric: "Throughput", Gate: experiment.GateFailed, Message: "regression > 5 %"},
-	{Candidate: "new", Metric: "LatencyP95", Gate: experiment.GateUndecided, Message: "too few valid runs"},
-	{Candidate: "new", Metric: "LatencyMean", Gate: experiment.GatePassed, Message: "no difference"},
+	{Candidate: "new a|b=<1>", Metric: "Throughput", Gate: v1alpha1.GateFailed, Message: "regression > 5 %"},
+	{Candidate: "new", Metric: "LatencyP95", Gate: v1alpha1.GateUndecided, Message: "too few valid runs"},
+	{Candidate: "new", Metric: "LatencyMean", Gate: v1alpha1.GatePassed, Message: "no difference"},
 	{Candidate: "new", Metric: "ErrorShare", Message: "better"},
 }
 

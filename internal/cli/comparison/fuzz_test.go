@@ -7,7 +7,6 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/cli/documents"
-	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/fuzz"
 )
 
@@ -76,7 +75,7 @@ func FuzzDocument(f *testing.F) {
 			t.Fatalf("%s compared with itself cannot be written: %v", text, err)
 		}
 		for _, o := range outcomes {
-			if o.Point == o.BaselinePoint && (o.Verdict == experiment.Better || o.Verdict == experiment.Worse || o.Gate == experiment.GateFailed) {
+			if o.Point == o.BaselinePoint && (o.Verdict == v1alpha1.ComparisonBetter || o.Verdict == v1alpha1.ComparisonWorse || o.Gate == v1alpha1.GateFailed) {
 				t.Errorf("compared with itself, %s is %s, gate %s: %s", o.Metric, o.Verdict, o.Gate, o.Message)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
 )
 
@@ -44,13 +45,13 @@ func WriteJUnit(w io.Writer, baseline string, outcomes []experiment.ComparisonOu
 	for _, o := range outcomes {
 		c := junitCase{Class: o.Candidate, Name: o.Metric}
 		switch o.Gate {
-		case experiment.GateFailed:
+		case v1alpha1.GateFailed:
 			suite.Failures++
 			c.Failure = &junitMessage{Message: o.Message, Type: "Regression"}
-		case experiment.GateUndecided:
+		case v1alpha1.GateUndecided:
 			suite.Errors++
 			c.Error = &junitMessage{Message: o.Message, Type: "Undecided"}
-		case experiment.GatePassed:
+		case v1alpha1.GatePassed:
 			c.SystemOut = o.Message
 		default:
 			suite.Skipped++

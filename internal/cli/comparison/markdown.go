@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/cli/table"
 	"github.com/benchnet/benchnet/internal/experiment"
 )
@@ -13,7 +14,7 @@ func WriteMarkdown(w io.Writer, baseline, candidate string, outcomes []experimen
 	fmt.Fprintf(w, "**%s against %s:** %s\n", table.EscapeMarkdown(candidate), table.EscapeMarkdown(baseline), summarizeGates(outcomes))
 	open := "\n"
 	for _, o := range outcomes {
-		if o.Gate == experiment.GateFailed || o.Gate == experiment.GateUndecided {
+		if o.Gate == v1alpha1.GateFailed || o.Gate == v1alpha1.GateUndecided {
 			fmt.Fprintf(w, "%s- %s, %s: %s\n", open, o.Gate, table.EscapeMarkdown(o.Candidate), table.EscapeMarkdown(o.Message))
 			open = ""
 		}
@@ -29,7 +30,7 @@ func WriteMarkdown(w io.Writer, baseline, candidate string, outcomes []experimen
 
 // summarizeGates counts the gates by their outcome.
 func summarizeGates(outcomes []experiment.ComparisonOutcome) string {
-	count := map[string]int{}
+	count := map[v1alpha1.GateOutcome]int{}
 	for _, o := range outcomes {
 		count[o.Gate]++
 	}
@@ -38,5 +39,5 @@ func summarizeGates(outcomes []experiment.ComparisonOutcome) string {
 		return "no gates"
 	}
 	return fmt.Sprintf("%d of %d gates passed, %d failed, %d undecided",
-		count[experiment.GatePassed], judged, count[experiment.GateFailed], count[experiment.GateUndecided])
+		count[v1alpha1.GatePassed], judged, count[v1alpha1.GateFailed], count[v1alpha1.GateUndecided])
 }

@@ -132,7 +132,7 @@ func splitIntoBatches(r *results.RunResult) (*experiment.Result, error) {
 			sum += n
 		}
 		made.Runs = append(made.Runs, experiment.Run{Name: fmt.Sprintf("%s second %d", r.Run.Name, i*size), Point: r.Run.Name, Repetition: i + 1,
-			Verdict: string(results.Valid), Metrics: map[string]float64{string(v1alpha1.MetricThroughput): float64(sum) / float64(size)}})
+			Verdict: experiment.RunValid, Metrics: map[string]float64{string(v1alpha1.MetricThroughput): float64(sum) / float64(size)}})
 	}
 	return made, nil
 }

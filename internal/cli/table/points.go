@@ -108,7 +108,7 @@ func ForComparisons(outcomes []experiment.ComparisonOutcome) *Table {
 		"+Against", "+Effect", "+Runs", "+Message")
 	for _, o := range outcomes {
 		t.AddRow(o.Candidate, o.Metric, format.Number(o.BaselineMean), format.Number(o.CandidateMean), o.FormatDifference(o.Difference),
-			o.FormatInterval(), format.Number(o.PValue), formatDetectable(&o), o.Verdict, o.Gate,
+			o.FormatInterval(), format.Number(o.PValue), formatDetectable(&o), string(o.Verdict), string(o.Gate),
 			o.Baseline, format.Number(o.EffectSize), fmt.Sprintf("%d against %d", o.Candidates, o.Baselines), o.Message)
 	}
 	return t

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/run/statistics"
 )
@@ -29,8 +30,8 @@ func TestDetectableIsEmptyWhereItIsUnknown(t *testing.T) {
 		outcome experiment.ComparisonOutcome
 		want    string
 	}{
-		{"enough runs", experiment.ComparisonOutcome{Verdict: experiment.NoDifference, Comparison: statistics.Comparison{Scale: statistics.Relative, Detectable: 0.123}}, "12.3 %"},
-		{"too few runs", experiment.ComparisonOutcome{Verdict: experiment.TooFewRuns}, "-"},
+		{"enough runs", experiment.ComparisonOutcome{Verdict: v1alpha1.ComparisonNoDifference, Comparison: statistics.Comparison{Scale: statistics.Relative, Detectable: 0.123}}, "12.3 %"},
+		{"too few runs", experiment.ComparisonOutcome{Verdict: v1alpha1.ComparisonTooFewRuns}, "-"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.outcome.Candidate, test.outcome.Metric = "candidate", "Throughput"

@@ -103,8 +103,8 @@ func TestEnvironmentPolicyKeepsOtherReasons(t *testing.T) {
 			tolerances := DefaultTolerances()
 			tolerances.RecordEnvironment = true
 			got := m.Judge(circumstances, tolerances)
-			if got.Validity != Invalid || len(got.Reasons) != 1 || got.Reasons[0].Code != code {
-				t.Errorf("%s, reasons %q", got.Validity, joinCodes(got.Reasons))
+			if got.IsValid() || len(got.Reasons) != 1 || got.Reasons[0].Code != code {
+				t.Errorf("%s, reasons %q", got.Validity(), joinCodes(got.Reasons))
 			}
 			if !slices.ContainsFunc(got.RecordedOnlyNotes(), func(r Reason) bool { return r.Code == CPUStolen }) {
 				t.Errorf("notes %q", joinCodes(got.Notes))

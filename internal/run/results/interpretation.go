@@ -23,8 +23,5 @@ type Interpretation struct {
 func (v Verdict) WithFindings(i Interpretation) Verdict {
 	v.Reasons = append(v.Reasons, i.Reasons...)
 	v.Notes = append(v.Notes, i.Notes...)
-	if len(v.Reasons) > 0 {
-		v.Validity = Invalid
-	}
 	return v
 }

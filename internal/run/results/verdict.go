@@ -1,22 +1,14 @@
 package results
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/benchnet/benchnet/internal/format"
 )
 
-// Validity says whether a run may be used.
-type Validity string
-
-const (
-	Valid   Validity = "Valid"
-	Invalid Validity = "Invalid"
-)
-
-// Verdict is the judgement of a run. It is Valid if and only if it has no Reasons.
+// Verdict is the judgement of a run. The run is valid if and only if it has no Reasons.
 type Verdict struct {
-	Validity Validity `json:"validity"`
 	// Reasons make the run invalid.
 	Reasons []Reason `json:"reasons"`
 	// Notes are findings for the reader that do not make the run invalid.
@@ -145,11 +137,27 @@ func (m *Measurement) Judge(c RunObservations, t Tolerances) Verdict {
 	j.judgeHosts(c)
 	j.judgeClocks(c)
 	j.judgeSampleCount()
-	v := Verdict{Validity: Valid, Reasons: j.reasons, Notes: j.notes}
-	if len(v.Reasons) > 0 {
-		v.Validity = Invalid
+	return Verdict{Reasons: j.reasons, Notes: j.notes}
+}
+
+// IsValid reports whether the run's numbers may be used.
+func (v Verdict) IsValid() bool { return len(v.Reasons) == 0 }
+
+// Validity returns the verdict in one word, which is a v1alpha1.Verdict. The agent links this package, but not the API.
+func (v Verdict) Validity() string {
+	if v.IsValid() {
+		return "Valid"
 	}
-	return v
+	return "Invalid"
+}
+
+// MarshalJSON adds the verdict in one word for readers of the file.
+func (v Verdict) MarshalJSON() ([]byte, error) {
+	type findings Verdict
+	return json.Marshal(struct {
+		Validity string `json:"validity"`
+		findings `json:",inline"`
+	}{v.Validity(), findings(v)})
 }
 
 // verdictBuilder collects the findings of a run in the order in which Judge checks.

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -214,8 +215,8 @@ func TestJudge(t *testing.T) {
 			if joinCodes(got.Reasons) != c.reasons || joinCodes(got.Notes) != c.notes {
 				t.Errorf("reasons %q, notes %q; want %q and %q", joinCodes(got.Reasons), joinCodes(got.Notes), c.reasons, c.notes)
 			}
-			if valid := c.reasons == ""; (got.Validity == Valid) != valid {
-				t.Errorf("%s with reasons %q", got.Validity, joinCodes(got.Reasons))
+			if valid := c.reasons == ""; got.IsValid() != valid {
+				t.Errorf("%s with reasons %q", got.Validity(), joinCodes(got.Reasons))
 			}
 			if !strings.Contains(fmt.Sprint(got.Reasons), c.message) {
 				t.Errorf("no message %q in %v", c.message, got.Reasons)
@@ -232,7 +233,23 @@ func recordLatencies(m *Measurement, n int) {
 
 func TestJudgeWithoutWorkers(t *testing.T) {
 	got := mergeWorkers(t).Judge(RunObservations{ExpectedWorkers: 1, WorkerFailures: map[int]string{0: "no target answers"}}, DefaultTolerances())
-	if got.Validity != Invalid || joinCodes(got.Reasons) != "WorkerMissing/worker-0 NoCompletions" || len(got.Notes) != 0 {
+	if got.IsValid() || joinCodes(got.Reasons) != "WorkerMissing/worker-0 NoCompletions" || len(got.Notes) != 0 {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// TestVerdictAsJSON checks that the verdict in one word is written and follows from the reasons, whatever a file says.
+func TestVerdictAsJSON(t *testing.T) {
+	for validity, reasons := range map[string]string{"Valid": "[]", "Invalid": `[{"code":"Errors","message":"3 of 9 failed","value":3,"limit":0}]`} {
+		t.Run(validity, func(t *testing.T) {
+			var v Verdict
+			if err := json.Unmarshal([]byte(`{"validity":"any","reasons":`+reasons+`,"notes":[]}`), &v); err != nil {
+				t.Fatal(err)
+			}
+			text, err := json.Marshal(v)
+			if want := `{"validity":"` + validity + `","reasons":` + reasons + `,"notes":[]}`; err != nil || string(text) != want {
+				t.Errorf("got %s (%v), want %s", text, err, want)
+			}
+		})
 	}
 }

@@ -68,7 +68,7 @@ func TestMergeSteadyWindowDropsWarmUp(t *testing.T) {
 	if s == nil || s.State != results.SelectionSettled || s.WarmUpSeconds < 15 || s.WarmUpSeconds > 30 || s.HalfWidth > 0.05 || s.RecordedSeconds != 120 {
 		t.Fatalf("got %+v; want a warm-up of some 20 s", s)
 	}
-	if m.WindowSeconds != s.WindowSeconds || !m.Start.Equal(time.UnixMilli(startMillis+int64(s.WarmUpSeconds)*1000).UTC()) || verdict.Validity != results.Valid {
+	if m.WindowSeconds != s.WindowSeconds || !m.Start.Equal(time.UnixMilli(startMillis+int64(s.WarmUpSeconds)*1000).UTC()) || !verdict.IsValid() {
 		t.Errorf("%d s from %s, %+v", m.WindowSeconds, m.Start, verdict)
 	}
 	if rate := m.Summarize().ThroughputPerSecond; rate < 195 || rate > 201 || m.Histogram.Count() != m.Summarize().Completed {
@@ -85,7 +85,7 @@ func TestMergeSteadyWindowOfUnsettledRuns(t *testing.T) {
 	narrow := windowPolicy
 	narrow.HalfWidth = 0.01
 	m, verdict := mergeAndJudge(t, narrow, newRecordedWorker(t, 0, 180, 0.25, func(int) float64 { return 100 }))
-	if m.WindowSelection.State != results.SelectionImprecise || verdict.Validity != results.Valid || !containsReason(verdict.Notes, results.IntervalWide) {
+	if m.WindowSelection.State != results.SelectionImprecise || !verdict.IsValid() || !containsReason(verdict.Notes, results.IntervalWide) {
 		t.Errorf("noise: %+v, %+v", m.WindowSelection, verdict)
 	}
 	m, verdict = mergeAndJudge(t, windowPolicy, newRecordedWorker(t, 0, 180, 0.01, func(s int) float64 { return 20 + float64(s) }))
