@@ -28,7 +28,7 @@ use crate::stream::{self, Assembler};
 use crate::wire;
 
 /// The interval between checks whether the peers still have the next block.
-const PEER_CHECK: Duration = Duration::from_secs(5);
+const PEER_CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Settings that are constant while the application runs.
 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ pub struct App {
     pub readiness: watch::Sender<Readiness>,
     assembler: Assembler,
     progress: Progress,
-    streams: u64,
+    stream_count: u64,
 }
 
 /// The progress of the consensus, for metrics.
@@ -86,20 +86,20 @@ impl App {
             readiness,
             assembler: Assembler::default(),
             progress: Progress::default(),
-            streams: 0,
+            stream_count: 0,
         }
     }
 
     /// Serves the consensus until it ends, which is an error unless the caller ended it.
     pub async fn run(mut self, channels: &mut Channels<Chain>) -> Result<()> {
-        let mut check = tokio::time::interval(PEER_CHECK);
+        let mut peer_check = tokio::time::interval(PEER_CHECK_INTERVAL);
         loop {
             tokio::select! {
                 message = channels.consensus.recv() => {
                     let message = message.ok_or_else(|| eyre!("the consensus engine has stopped"))?;
                     self.handle(message, &channels.network).await?;
                 }
-                _ = check.tick() => self.check_peers(),
+                _ = peer_check.tick() => self.check_peers(),
             }
         }
     }
@@ -107,126 +107,135 @@ impl App {
     async fn handle(&mut self, message: AppMsg<Chain>, network: &mpsc::Sender<NetworkMsg<Chain>>) -> Result<()> {
         match message {
             AppMsg::ConsensusReady { reply } => {
-                let height = Height(self.proposals.decided().0 + 1);
+                let height = Height(self.proposals.last_decided().0 + 1);
                 info!(%height, "the consensus starts");
-                answer(reply, (height, self.params()));
+                send_reply(reply, (height, self.height_params()));
             }
             AppMsg::StartedRound { height, round, reply_value, .. } => {
-                self.started(height, round);
+                self.start_round(height, round);
                 // The write-ahead log of the consensus restores undecided blocks.
-                answer(reply_value, Vec::new());
+                send_reply(reply_value, Vec::new());
             }
             AppMsg::GetValue { height, round, reply, .. } => {
-                let (value, block) = self.propose(height, round);
-                answer(reply, LocallyProposedValue::new(height, round, value));
-                let begin = part(height, round, Round::Nil, self.settings.address, block.len());
-                self.publish(network, begin, block).await?;
+                let (value, block) = self.build_proposal(height, round);
+                send_reply(reply, LocallyProposedValue::new(height, round, value));
+                let begin = first_part(height, round, Round::Nil, self.settings.address, block.len());
+                self.stream_block(network, begin, block).await?;
             }
             AppMsg::RestreamProposal { height, round, valid_round, address, value_id } => {
                 if let Some(block) = self.proposals.get(height, value_id) {
-                    let begin = part(height, round, valid_round, address, block.len());
-                    self.publish(network, begin, block).await?;
+                    let begin = first_part(height, round, valid_round, address, block.len());
+                    self.stream_block(network, begin, block).await?;
                 }
             }
             AppMsg::ReceivedProposalPart { from, published_by, part, reply } => {
-                answer(reply, self.receive(published_by.unwrap_or(from), part));
+                send_reply(reply, self.receive_part(published_by.unwrap_or(from), part));
             }
             AppMsg::Decided { certificate, reply, .. } => {
-                self.decide(certificate).await?;
-                answer(reply, ());
+                self.store_decision(certificate).await?;
+                send_reply(reply, ());
             }
             AppMsg::Finalized { certificate, reply, .. } => {
                 let next = Height(certificate.height.0 + 1);
-                answer(reply, Next::Start(next, self.params()));
+                send_reply(reply, Next::Start(next, self.height_params()));
             }
             AppMsg::ProcessSyncedValue { height, round, proposer, value_bytes, reply } => {
                 let value = self.proposals.put(height, value_bytes);
                 self.progress.synced = height;
-                let proposed = proposed(height, round, Round::Nil, proposer, value);
-                answer(reply, SyncedValueOutcome::Verdict(proposed));
+                let proposed = proposed_value(height, round, Round::Nil, proposer, value);
+                send_reply(reply, SyncedValueOutcome::Verdict(proposed));
             }
             AppMsg::GetHistoryMinHeight { reply } => {
-                answer(reply, self.store.first().unwrap_or(Height(1)));
+                send_reply(reply, self.store.first().unwrap_or(Height(1)));
             }
             AppMsg::GetDecidedValues { range, reply } => {
                 let store = self.store.clone();
-                tokio::task::spawn_blocking(move || answer(reply, read(&store, *range.start(), *range.end())));
+                tokio::task::spawn_blocking(move || {
+                    send_reply(reply, read_decided_range(&store, *range.start(), *range.end()))
+                });
             }
             // Vote extensions are disabled, so the consensus sends neither request.
-            AppMsg::ExtendVote { reply, .. } => answer(reply, None),
+            AppMsg::ExtendVote { reply, .. } => send_reply(reply, None),
             AppMsg::VerifyVoteExtensions { extensions, reply, .. } => {
-                answer(reply, extensions.into_iter().map(|(voter, ())| (voter, Ok(()))).collect());
+                send_reply(reply, extensions.into_iter().map(|(voter, ())| (voter, Ok(()))).collect());
             }
         }
         Ok(())
     }
 
-    fn params(&self) -> HeightParams<Chain> {
+    fn height_params(&self) -> HeightParams<Chain> {
         let Settings { validators, timeouts, target_time, .. } = &self.settings;
         HeightParams::new(validators.clone(), *timeouts, *target_time)
     }
 
-    fn started(&mut self, height: Height, round: Round) {
+    fn start_round(&mut self, height: Height, round: Round) {
         debug!(%height, %round, "round started");
         if self.progress.height != height {
             self.progress.height = height;
             self.progress.started = Some(Instant::now());
         }
-        self.wait(format!("no block decided since the start: height {height}, round {round}"));
+        self.set_waiting(format!("no block decided since the start: height {height}, round {round}"));
     }
 
     /// Creates the block of this validator's turn and keeps it.
-    fn propose(&self, height: Height, round: Round) -> (Value, Bytes) {
+    fn build_proposal(&self, height: Height, round: Round) -> (Value, Bytes) {
         let Settings { block_size, content, address, .. } = self.settings;
-        let block = content.block(block_size, address, height, round.as_u32().unwrap_or(0));
+        let block = content.generate(block_size, address, height, round.as_u32().unwrap_or(0));
         (self.proposals.put(height, block.clone()), block)
     }
 
     /// Streams a block to the other validators, unless proposals contain their blocks.
-    async fn publish(&mut self, network: &mpsc::Sender<NetworkMsg<Chain>>, begin: Part, block: Bytes) -> Result<()> {
+    async fn stream_block(
+        &mut self,
+        network: &mpsc::Sender<NetworkMsg<Chain>>,
+        begin: Part,
+        block: Bytes,
+    ) -> Result<()> {
         if self.settings.payload == ValuePayload::ProposalOnly {
             return Ok(());
         }
         // Unique across restarts, so that the network never mistakes a stream for an earlier one.
-        self.streams += 1;
-        let now = unix_time().as_nanos() as u64;
-        let id = StreamId::new([now.to_be_bytes(), self.streams.to_be_bytes()].concat().into());
+        self.stream_count += 1;
+        let now = time_since_epoch().as_nanos() as u64;
+        let id = StreamId::new([now.to_be_bytes(), self.stream_count.to_be_bytes()].concat().into());
         for message in stream::split(&id, begin, &block, self.settings.part_size) {
             network.send(NetworkMsg::PublishProposalPart(message)).await.wrap_err("publish a part of a block")?;
         }
         Ok(())
     }
 
-    fn receive(&mut self, publisher: PeerId, message: StreamMessage<Part>) -> Option<ProposedValue<Chain>> {
-        let wants = |begin: &Part| self.proposals.wants(height_of(begin));
-        let (begin, block) = self.assembler.take(publisher, message, wants)?;
+    fn receive_part(&mut self, publisher: PeerId, message: StreamMessage<Part>) -> Option<ProposedValue<Chain>> {
+        let is_wanted = |begin: &Part| self.proposals.accepts_height(height_of(begin));
+        let (begin, block) = self.assembler.add_message(publisher, message, is_wanted)?;
         let Part::Begin { height, round, pol_round, proposer, .. } = begin else {
             return None;
         };
         let value = self.proposals.put(height, block);
-        Some(proposed(height, round, pol_round, proposer, value))
+        Some(proposed_value(height, round, pol_round, proposer, value))
     }
 
     /// Stores a decided block and updates journal and metrics.
-    async fn decide(&mut self, certificate: CommitCertificate<Chain>) -> Result<()> {
-        let (now, time) = (Instant::now(), unix_time());
+    async fn store_decision(&mut self, certificate: CommitCertificate<Chain>) -> Result<()> {
+        let (now, time) = (Instant::now(), time_since_epoch());
         let (height, id) = (certificate.height, certificate.value_id);
         let round = certificate.round;
-        let block = self.block(height, id)?;
+        let block = self.proposed_block(height, id)?;
         let bytes = block.len() as u64;
 
         let store = self.store.clone();
         tokio::task::spawn_blocking(move || store.append(&Decided { certificate, block }))
             .await
             .wrap_err("store a block")??;
-        self.proposals.decide(height);
+        self.proposals.mark_decided(height);
         self.assembler.retain(|begin| height_of(begin) > height);
 
         let synced = self.progress.synced == height;
-        self.metrics.decided(self.progress.decision(now, height, bytes, round, synced));
+        let decision = self.progress.record_decision(now, height, bytes, round, synced);
+        self.metrics.record_decision(decision);
         self.journal.push(Entry {
             height: height.0,
             time_millis: time.as_micros() as f64 / 1e3,
+            interval_micros: decision.block_time.map(|time| time.as_micros() as u64),
             bytes,
             transactions: 0,
             round: round.as_i64(),
@@ -237,17 +246,19 @@ impl App {
         Ok(())
     }
 
-    fn block(&self, height: Height, id: ValueId) -> Result<Bytes> {
-        self.proposals.get(height, id).ok_or_else(|| eyre!("height {height}: decided on block {id}, which is not here"))
+    fn proposed_block(&self, height: Height, id: ValueId) -> Result<Bytes> {
+        self.proposals
+            .get(height, id)
+            .ok_or_else(|| eyre!("height {height}: decided on block {id}, which this validator does not have"))
     }
 
     /// Reports if this validator cannot catch up.
     fn check_peers(&self) {
-        let next = Height(self.proposals.decided().0 + 1);
-        if let Some(first) = self.peers.pruned(next) {
+        let next = Height(self.proposals.last_decided().0 + 1);
+        if let Some(first) = self.peers.first_available_after(next) {
             let reason = format!(
-                "cannot catch up: block {next} comes next, but the peers keep none before {first}; \
-                 start from a younger copy of a validator's home, or with more in their store (store.heights, store.bytes)"
+                "cannot catch up: block {next} comes next, but the first that a peer stores is {first}; \
+                 start from a newer copy of a validator's home, or let the peers store more blocks (store.heights, store.bytes)"
             );
             error!("{reason}");
             self.readiness.send_replace(Readiness::Waiting(reason));
@@ -255,20 +266,20 @@ impl App {
     }
 
     /// Records why this validator is not ready, unless it already is.
-    fn wait(&self, reason: String) {
+    fn set_waiting(&self, reason: String) {
         self.readiness.send_if_modified(|readiness| {
-            let waits = *readiness != Readiness::Ready;
-            if waits {
+            let is_waiting = *readiness != Readiness::Ready;
+            if is_waiting {
                 *readiness = Readiness::Waiting(reason);
             }
-            waits
+            is_waiting
         });
     }
 }
 
 impl Progress {
     /// Records a decision. It has no times if the block came from a peer's store.
-    fn decision(&mut self, now: Instant, height: Height, bytes: u64, round: Round, synced: bool) -> Decision {
+    fn record_decision(&mut self, now: Instant, height: Height, bytes: u64, round: Round, synced: bool) -> Decision {
         let before = self.decided.replace(now).filter(|_| !synced);
         let started = self.started.filter(|_| !synced);
         if synced {
@@ -285,7 +296,7 @@ impl Progress {
     }
 }
 
-fn part(height: Height, round: Round, pol_round: Round, proposer: Address, size: usize) -> Part {
+fn first_part(height: Height, round: Round, pol_round: Round, proposer: Address, size: usize) -> Part {
     Part::Begin { height, round, pol_round, proposer, size: size as u64 }
 }
 
@@ -296,7 +307,13 @@ fn height_of(begin: &Part) -> Height {
     }
 }
 
-fn proposed(height: Height, round: Round, valid_round: Round, proposer: Address, value: Value) -> ProposedValue<Chain> {
+fn proposed_value(
+    height: Height,
+    round: Round,
+    valid_round: Round,
+    proposer: Address,
+    value: Value,
+) -> ProposedValue<Chain> {
     ProposedValue {
         height,
         round,
@@ -309,12 +326,12 @@ fn proposed(height: Height, round: Round, valid_round: Round, proposer: Address,
 }
 
 /// Returns the stored blocks of a range up to the first gap.
-fn read(store: &Store, first: Height, last: Height) -> Vec<RawDecidedValue<Chain>> {
+fn read_decided_range(store: &Store, first: Height, last: Height) -> Vec<RawDecidedValue<Chain>> {
     let mut values = Vec::new();
     for height in (first.0..=last.0).map(Height) {
         match store.get(height) {
             Ok(Some(Decided { certificate, block })) => {
-                values.push(RawDecidedValue::new(block, wire::extended(certificate)));
+                values.push(RawDecidedValue::new(block, wire::extend_certificate(certificate)));
             }
             Ok(None) => break,
             Err(error) => {
@@ -326,13 +343,13 @@ fn read(store: &Store, first: Height, last: Height) -> Vec<RawDecidedValue<Chain
     values
 }
 
-/// Answers a request of the consensus, which may no longer wait for the answer.
-fn answer<T>(reply: Reply<T>, content: T) {
+/// Replies to a request of the consensus, which may no longer wait.
+fn send_reply<T>(reply: Reply<T>, content: T) {
     if reply.send(content).is_err() {
-        debug!("the consensus does not wait for an answer any more");
+        debug!("the consensus no longer waits for a reply");
     }
 }
 
-fn unix_time() -> Duration {
+fn time_since_epoch() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).expect("the clock is past 1970")
 }

@@ -20,15 +20,15 @@ pub enum Content {
 }
 
 /// The byte of repeated content.
-const REPEATED: u8 = 0xb5;
+const REPEATED_BYTE: u8 = 0xb5;
 
 impl Content {
     /// Returns the block of a proposer in a round. The same arguments give the same block.
-    pub fn block(self, size: usize, proposer: Address, height: Height, round: u32) -> Bytes {
+    pub fn generate(self, size: usize, proposer: Address, height: Height, round: u32) -> Bytes {
         let name = format!("{proposer} {height} {round} ");
-        let mut block = vec![REPEATED; size];
+        let mut block = vec![REPEATED_BYTE; size];
         match self {
-            Self::Random => SmallRng::seed_from_u64(seed(&name)).fill_bytes(&mut block),
+            Self::Random => SmallRng::seed_from_u64(seed_from(&name)).fill_bytes(&mut block),
             Self::Repeated => {
                 let head = name.len().min(size);
                 block[..head].copy_from_slice(&name.as_bytes()[..head]);
@@ -38,7 +38,7 @@ impl Content {
     }
 }
 
-fn seed(name: &str) -> u64 {
+fn seed_from(name: &str) -> u64 {
     let hash = Sha256::digest(name);
     u64::from_le_bytes(hash[..8].try_into().expect("a SHA-256 has 32 bytes"))
 }

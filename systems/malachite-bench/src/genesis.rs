@@ -19,12 +19,12 @@ pub const MAX_VALIDATORS: usize = 1000;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Genesis {
-    validators: Vec<Entry>,
+    validators: Vec<GenesisEntry>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct GenesisEntry {
     address: String,
     public_key: PublicKey,
 }
@@ -46,13 +46,13 @@ pub fn init(out: &Path, validators: usize) -> Result<()> {
         "--validators: {validators} is out of range: 1 to {MAX_VALIDATORS}"
     );
     let keys: Vec<KeyFile> = (0..validators).map(|_| KeyFile::generate()).collect();
-    let genesis = Genesis { validators: keys.iter().map(KeyFile::entry).collect() };
+    let genesis = Genesis { validators: keys.iter().map(KeyFile::genesis_entry).collect() };
     for (index, key) in keys.iter().enumerate() {
         let folder = out.join("validators").join(index.to_string());
-        fs::create_dir_all(&folder).wrap_err_with(|| format!("make the folder {}", folder.display()))?;
-        write(&folder.join("priv_validator_key.json"), key, 0o600)?;
+        fs::create_dir_all(&folder).wrap_err_with(|| format!("create the folder {}", folder.display()))?;
+        create_json(&folder.join("priv_validator_key.json"), key, 0o600)?;
     }
-    write(&out.join("genesis.json"), &genesis, 0o644)
+    create_json(&out.join("genesis.json"), &genesis, 0o644)
 }
 
 impl KeyFile {
@@ -62,14 +62,14 @@ impl KeyFile {
         Self { address: Address::of(&public_key).to_string(), public_key, private_key }
     }
 
-    fn entry(&self) -> Entry {
-        Entry { address: self.address.clone(), public_key: self.public_key }
+    fn genesis_entry(&self) -> GenesisEntry {
+        GenesisEntry { address: self.address.clone(), public_key: self.public_key }
     }
 }
 
 /// Reads a validator's private key. Fails if the public key does not match.
 pub fn read_key(path: &Path) -> Result<PrivateKey> {
-    let file: KeyFile = read(path)?;
+    let file: KeyFile = read_json(path)?;
     ensure!(
         file.private_key.public_key() == file.public_key,
         "{}: public_key does not belong to private_key",
@@ -80,7 +80,7 @@ pub fn read_key(path: &Path) -> Result<PrivateKey> {
 
 /// Reads the validators of a genesis file, in the order of the file.
 pub fn read_validators(path: &Path) -> Result<ValidatorSet> {
-    let genesis: Genesis = read(path)?;
+    let genesis: Genesis = read_json(path)?;
     let count = genesis.validators.len();
     ensure!(
         (1..=MAX_VALIDATORS).contains(&count),
@@ -90,16 +90,16 @@ pub fn read_validators(path: &Path) -> Result<ValidatorSet> {
     let mut validators: Vec<Validator> = Vec::with_capacity(count);
     for entry in genesis.validators {
         let validator = Validator::new(entry.public_key);
-        let right = validator.address.to_string();
+        let expected = validator.address.to_string();
         ensure!(
-            entry.address == right,
-            "{}: address {}: its public key has the address {right}",
+            entry.address == expected,
+            "{}: address {}: its public key has the address {expected}",
             path.display(),
             entry.address
         );
         ensure!(
             validators.iter().all(|known| known.address != validator.address),
-            "{}: address {right}: named twice",
+            "{}: address {expected}: listed twice",
             path.display()
         );
         validators.push(validator);
@@ -107,18 +107,18 @@ pub fn read_validators(path: &Path) -> Result<ValidatorSet> {
     Ok(ValidatorSet::new(validators))
 }
 
-fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {
+fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
     let text = fs::read_to_string(path).wrap_err_with(|| format!("read {}", path.display()))?;
     serde_json::from_str(&text).wrap_err_with(|| format!("parse {}", path.display()))
 }
 
-fn write(path: &Path, content: &impl Serialize, mode: u32) -> Result<()> {
+fn create_json(path: &Path, content: &impl Serialize, mode: u32) -> Result<()> {
     let mut text = serde_json::to_vec_pretty(content)?;
     text.push(b'\n');
-    let create = || -> std::io::Result<()> {
+    let write_new_file = || -> std::io::Result<()> {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
         file.write_all(&text)?;
         file.sync_all()
     };
-    create().wrap_err_with(|| format!("write {}", path.display()))
+    write_new_file().wrap_err_with(|| format!("write {}", path.display()))
 }

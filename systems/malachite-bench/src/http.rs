@@ -19,7 +19,7 @@ use tokio::sync::watch;
 use crate::journal::{Entry, Journal};
 
 /// Maximum number of blocks per write to a client.
-const BATCH: usize = 256;
+const MAX_BATCH: usize = 256;
 
 /// Whether a validator takes part in the consensus.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,20 +31,21 @@ pub enum Readiness {
 
 /// The data to serve.
 #[derive(Clone, Debug)]
-pub struct Source {
+pub struct ServedState {
     pub journal: Arc<Journal>,
     pub readiness: watch::Receiver<Readiness>,
     /// Becomes true when open streams must end.
     pub stop: watch::Receiver<bool>,
 }
 
-/// Serves blocks and readiness on one listener and metrics on the other, until `source.stop` becomes true.
+/// Serves blocks and readiness on one listener and metrics on the other, until `state.stop` becomes true.
 ///
 /// The listeners are separate so that a network policy can admit scrapers to the metrics only.
-pub async fn serve(blocks_listener: TcpListener, metrics_listener: TcpListener, source: Source) -> Result<()> {
-    let stop = source.stop.clone();
-    let blocks_router = Router::new().route("/blocks", get(blocks)).route("/ready", get(ready)).with_state(source);
-    let metrics_router = Router::new().route("/metrics", get(metrics));
+pub async fn serve(blocks_listener: TcpListener, metrics_listener: TcpListener, state: ServedState) -> Result<()> {
+    let stop = state.stop.clone();
+    let blocks_router =
+        Router::new().route("/blocks", get(stream_blocks)).route("/ready", get(report_readiness)).with_state(state);
+    let metrics_router = Router::new().route("/metrics", get(export_metrics));
     tokio::try_join!(
         serve_router(blocks_listener, blocks_router, stop.clone()),
         serve_router(metrics_listener, metrics_router, stop)
@@ -62,15 +63,15 @@ async fn serve_router(listener: TcpListener, router: Router, mut stop: watch::Re
         .wrap_err("serve HTTP")
 }
 
-async fn metrics() -> impl IntoResponse {
+async fn export_metrics() -> impl IntoResponse {
     let mut text = String::new();
     metrics::export(&mut text);
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     ([(header::CONTENT_TYPE, kind)], text)
 }
 
-async fn ready(State(source): State<Source>) -> (StatusCode, String) {
-    match &*source.readiness.borrow() {
+async fn report_readiness(State(state): State<ServedState>) -> (StatusCode, String) {
+    match &*state.readiness.borrow() {
         Readiness::Ready => (StatusCode::OK, "ready\n".into()),
         Readiness::Waiting(reason) => (StatusCode::SERVICE_UNAVAILABLE, format!("{reason}\n")),
     }
@@ -78,17 +79,17 @@ async fn ready(State(source): State<Source>) -> (StatusCode, String) {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Range {
+struct BlocksQuery {
     /// The first height of the stream; defaults to the next height to be decided.
     from: Option<u64>,
 }
 
 /// Streams a line for each block as it is decided, at the speed of the client.
-async fn blocks(State(source): State<Source>, Query(range): Query<Range>) -> Response {
-    let decided = source.journal.last();
-    let next = range.from.unwrap_or(*decided.borrow() + 1);
-    let follower = Follower { next, decided, source };
-    let lines = stream::unfold(follower, Follower::advance);
+async fn stream_blocks(State(state): State<ServedState>, Query(query): Query<BlocksQuery>) -> Response {
+    let decided = state.journal.subscribe();
+    let next = query.from.unwrap_or(*decided.borrow() + 1);
+    let follower = Follower { next, decided, state };
+    let lines = stream::unfold(follower, Follower::next_lines);
     let kind = [(header::CONTENT_TYPE, "application/x-ndjson")];
     (kind, Body::from_stream(lines)).into_response()
 }
@@ -97,28 +98,28 @@ async fn blocks(State(source): State<Source>, Query(range): Query<Range>) -> Res
 struct Follower {
     next: u64,
     decided: watch::Receiver<u64>,
-    source: Source,
+    state: ServedState,
 }
 
 impl Follower {
     /// Returns the next lines and waits for them if necessary; returns `None` when the stream must end.
-    async fn advance(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
+    async fn next_lines(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
         loop {
             self.decided.mark_unchanged();
-            let entries = self.source.journal.read(self.next, BATCH);
+            let entries = self.state.journal.read(self.next, MAX_BATCH);
             if let Some(last) = entries.last() {
                 self.next = last.height + 1;
-                return Some((Ok(lines(&entries)), self));
+                return Some((Ok(encode_json_lines(&entries)), self));
             }
             tokio::select! {
                 changed = self.decided.changed() => changed.ok()?,
-                _ = self.source.stop.wait_for(|stop| *stop) => return None,
+                _ = self.state.stop.wait_for(|stop| *stop) => return None,
             }
         }
     }
 }
 
-fn lines(entries: &[Entry]) -> Bytes {
+fn encode_json_lines(entries: &[Entry]) -> Bytes {
     let mut text = Vec::with_capacity(entries.len() * 192);
     for entry in entries {
         serde_json::to_writer(&mut text, entry).expect("an entry has a JSON form");

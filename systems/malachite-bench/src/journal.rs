@@ -7,7 +7,7 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 /// Maximum number of blocks: half an hour at ten blocks per second.
-pub const CAPACITY: usize = 20_000;
+pub const MAX_ENTRIES: usize = 20_000;
 
 /// A decided block.
 #[derive(Clone, Debug, Serialize)]
@@ -16,6 +16,10 @@ pub struct Entry {
     pub height: u64,
     /// When this validator learned of the decision: Unix time in milliseconds, with microsecond precision.
     pub time_millis: f64,
+    /// Time since the previous decision by the monotonic clock, which is never set. Omitted for the first decision after
+    /// the start, and for a block that came from a peer and the one after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval_micros: Option<u64>,
     pub bytes: u64,
     /// Always 0: blocks are bytes, not transactions.
     pub transactions: u64,
@@ -39,14 +43,14 @@ pub struct Journal {
 
 impl Journal {
     /// Returns an empty journal that continues after the height `last`.
-    pub fn after(last: u64) -> Self {
+    pub fn starting_after(last: u64) -> Self {
         Self { entries: RwLock::default(), last: watch::Sender::new(last) }
     }
 
     pub fn push(&self, entry: Entry) {
         let height = entry.height;
         let mut entries = self.entries.write().expect("no holder of the lock panics");
-        if entries.len() == CAPACITY {
+        if entries.len() == MAX_ENTRIES {
             entries.pop_front();
         }
         entries.push_back(entry);
@@ -62,7 +66,7 @@ impl Journal {
     }
 
     /// Returns the last height as a receiver that can wait for the next.
-    pub fn last(&self) -> watch::Receiver<u64> {
+    pub fn subscribe(&self) -> watch::Receiver<u64> {
         self.last.subscribe()
     }
 }

@@ -20,12 +20,12 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Make keys and genesis of a network.
+    /// Generate the keys and the genesis file of a network.
     Init {
-        /// How many validators: 1 to 1000.
+        /// Number of validators: 1 to 1000.
         #[arg(long, value_parser = value_parser!(u16).range(1..=MAX_VALIDATORS as i64))]
         validators: u16,
-        /// The folder to write genesis.json and validators/<index>/priv_validator_key.json into.
+        /// The directory for genesis.json and validators/<index>/priv_validator_key.json.
         #[arg(long)]
         out: PathBuf,
     },
@@ -40,15 +40,15 @@ enum Command {
 }
 
 /// The exit code for invalid arguments and configurations, which the argument parser uses too.
-const REFUSED: u8 = 2;
-const FAILED: u8 = 1;
+const INVALID_ARGUMENTS: u8 = 2;
+const FAILURE: u8 = 1;
 
 fn main() -> ExitCode {
     match Arguments::parse().command {
-        Command::Init { validators, out } => ended(genesis::init(&out, validators.into()), FAILED),
+        Command::Init { validators, out } => to_exit_code(genesis::init(&out, validators.into()), FAILURE),
         Command::Start { config } => match Config::read(&config) {
-            Ok(config) => ended(start(config), FAILED),
-            Err(error) => ended(Err(error), REFUSED),
+            Ok(config) => to_exit_code(start_validator(config), FAILURE),
+            Err(error) => to_exit_code(Err(error), INVALID_ARGUMENTS),
         },
         Command::Version => {
             println!("malachite-bench {} (sources {SOURCES})", env!("CARGO_PKG_VERSION"));
@@ -58,7 +58,7 @@ fn main() -> ExitCode {
 }
 
 /// Prints an error in one line, and returns the exit code.
-fn ended(outcome: Result<()>, code: u8) -> ExitCode {
+fn to_exit_code(outcome: Result<()>, code: u8) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -68,8 +68,8 @@ fn ended(outcome: Result<()>, code: u8) -> ExitCode {
     }
 }
 
-fn start(config: Config) -> Result<()> {
-    log(&config.log);
+fn start_validator(config: Config) -> Result<()> {
+    init_logging(&config.log);
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     if config.runtime.threads > 0 {
         builder.worker_threads(config.runtime.threads);
@@ -79,8 +79,9 @@ fn start(config: Config) -> Result<()> {
 }
 
 /// Configures logging to standard error.
-fn log(config: &Log) {
-    let filter = EnvFilter::new(format!("{},malachite_bench={}", level(config.libraries), level(config.level)));
+fn init_logging(config: &Log) {
+    let filter =
+        EnvFilter::new(format!("{},malachite_bench={}", level_name(config.libraries), level_name(config.level)));
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(std::io::stderr);
     match config.format {
         LogFormat::Text => builder.init(),
@@ -88,7 +89,7 @@ fn log(config: &Log) {
     }
 }
 
-fn level(level: LogLevel) -> &'static str {
+fn level_name(level: LogLevel) -> &'static str {
     match level {
         LogLevel::Error => "error",
         LogLevel::Warn => "warn",

@@ -51,11 +51,11 @@ impl Metrics {
         };
         SharedRegistry::global()
             .with_moniker(moniker)
-            .with_prefix("malachite_bench", |registry| metrics.enter(registry));
+            .with_prefix("malachite_bench", |registry| metrics.register_metrics(registry));
         metrics
     }
 
-    fn enter(&self, registry: &mut Registry) {
+    fn register_metrics(&self, registry: &mut Registry) {
         registry.register("height", "Last decided height", self.height.clone());
         registry.register("block_time_seconds", "Time from decision to decision", self.block_time.clone());
         registry.register(
@@ -80,11 +80,11 @@ impl Metrics {
     }
 
     /// Sets the height without a decision, after a restart.
-    pub fn resume(&self, height: u64) {
+    pub fn set_height(&self, height: u64) {
         self.height.set(height as i64);
     }
 
-    pub fn decided(&self, decision: Decision) {
+    pub fn record_decision(&self, decision: Decision) {
         self.height.set(decision.height as i64);
         self.blocks.inc();
         self.bytes.inc_by(decision.bytes);

@@ -25,13 +25,13 @@ use crate::app::{App, Settings};
 use crate::chain::{Address, Chain, PrivateKey, Signing, ValidatorSet};
 use crate::config::{Config, Engine};
 use crate::genesis;
-use crate::http::{self, Readiness, Source};
+use crate::http::{self, Readiness, ServedState};
 use crate::journal::Journal;
 use crate::metrics::Metrics;
 use crate::peers::Peers;
 use crate::proposals::Proposals;
 use crate::store::{Limits, Store};
-use crate::wire::Wire;
+use crate::wire::MessageCodec;
 
 /// Timeout for the consensus to stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
@@ -46,24 +46,24 @@ pub async fn run(config: Config) -> Result<()> {
 
     let outcome = tokio::select! {
         outcome = app.run(&mut channels) => outcome,
-        outcome = finished(http) => outcome,
+        outcome = join_http_server(http) => outcome,
         _ = terminate.recv() => Ok(()),
         _ = interrupt.recv() => Ok(()),
     };
     info!("stopping");
     stop.send_replace(true);
-    end(engine).await;
+    stop_engine(engine).await;
     outcome
 }
 
 /// Waits for a task that must not end by itself; always returns an error.
-async fn finished(task: JoinHandle<Result<()>>) -> Result<()> {
+async fn join_http_server(task: JoinHandle<Result<()>>) -> Result<()> {
     task.await.wrap_err("the HTTP server failed")??;
     Err(eyre!("the HTTP server has ended"))
 }
 
 /// Stops the consensus, which flushes its log and closes its connections.
-async fn end(engine: EngineHandle) {
+async fn stop_engine(engine: EngineHandle) {
     let EngineHandle { actor, handle } = engine;
     actor.get_cell().stop_children(Some("the validator stops".into()));
     actor.stop(Some("the validator stops".into()));
@@ -81,27 +81,30 @@ struct Node {
 
 impl Node {
     async fn start(config: &Config, stop: watch::Receiver<bool>) -> Result<Self> {
-        let (key, validators) = identity(config)?;
+        let (key, validators) = read_identity(config)?;
         let store = open_store(config)?;
         let last = store.last().unwrap_or_default();
         let proposals = Proposals::default();
-        proposals.decide(last);
-        let journal = Arc::new(Journal::after(last.0));
+        proposals.mark_decided(last);
+        let journal = Arc::new(Journal::starting_after(last.0));
         let (readiness, ready) = watch::channel(Readiness::Waiting("the consensus has not started".into()));
 
         let blocks_listener = bind_listener("http.listen", config.http.listen).await?;
         let metrics_listener = bind_listener("metrics.listen", config.metrics.listen).await?;
-        let source = Source { journal: journal.clone(), readiness: ready, stop };
-        let http = tokio::spawn(http::serve(blocks_listener, metrics_listener, source));
+        let state = ServedState { journal: journal.clone(), readiness: ready, stop };
+        let http = tokio::spawn(http::serve(blocks_listener, metrics_listener, state));
 
-        let wire =
-            Wire { payload: config.consensus.payload.into(), proposals: proposals.clone(), peers: Peers::default() };
-        let (channels, engine) = start_engine(config, &key, wire.clone()).await?;
+        let codec = MessageCodec {
+            payload: config.consensus.payload.into(),
+            proposals: proposals.clone(),
+            peers: Peers::default(),
+        };
+        let (channels, engine) = start_engine(config, &key, codec.clone()).await?;
         let metrics = Metrics::register(&config.moniker);
-        metrics.resume(last.0);
-        let settings = settings(config, Address::of(&key.public_key()), validators);
+        metrics.set_height(last.0);
+        let settings = app_settings(config, Address::of(&key.public_key()), validators);
         info!(validator = %settings.address, %last, block_size = settings.block_size, "started");
-        let app = App::new(settings, (proposals, wire.peers), (store, journal), metrics, readiness);
+        let app = App::new(settings, (proposals, codec.peers), (store, journal), metrics, readiness);
         Ok(Self { app, channels, engine, http })
     }
 }
@@ -112,13 +115,13 @@ async fn bind_listener(key: &str, address: SocketAddr) -> Result<TcpListener> {
 }
 
 /// Reads the validator's key, which must be in the genesis file, and all validators.
-fn identity(config: &Config) -> Result<(PrivateKey, ValidatorSet)> {
+fn read_identity(config: &Config) -> Result<(PrivateKey, ValidatorSet)> {
     let key = genesis::read_key(&config.key).wrap_err("key")?;
     let validators = genesis::read_validators(&config.genesis).wrap_err("genesis")?;
     let address = Address::of(&key.public_key());
     ensure!(
         validators.get_by_address(&address).is_some(),
-        "key: {} has the address {address}, which is none of the {} validators of {}",
+        "key: {} has the address {address}, which is not among the {} validators of {}",
         config.key.display(),
         validators.count(),
         config.genesis.display()
@@ -127,15 +130,15 @@ fn identity(config: &Config) -> Result<(PrivateKey, ValidatorSet)> {
 }
 
 fn open_store(config: &Config) -> Result<Store> {
-    let make = |folder: &Path| {
-        std::fs::create_dir_all(folder).wrap_err_with(|| format!("home: make the folder {}", folder.display()))
+    let make_folder = |folder: &Path| {
+        std::fs::create_dir_all(folder).wrap_err_with(|| format!("home: create the folder {}", folder.display()))
     };
-    make(&config.home.join("wal"))?;
+    make_folder(&config.home.join("wal"))?;
     let limits = Limits { heights: config.store.heights, bytes: config.store.bytes };
     Store::open(&config.home.join("blocks.redb"), limits)
 }
 
-fn settings(config: &Config, address: Address, validators: ValidatorSet) -> Settings {
+fn app_settings(config: &Config, address: Address, validators: ValidatorSet) -> Settings {
     Settings {
         address,
         validators,
@@ -148,15 +151,19 @@ fn settings(config: &Config, address: Address, validators: ValidatorSet) -> Sett
     }
 }
 
-async fn start_engine(config: &Config, key: &PrivateKey, wire: Wire) -> Result<(Channels<Chain>, EngineHandle)> {
+async fn start_engine(
+    config: &Config,
+    key: &PrivateKey,
+    codec: MessageCodec,
+) -> Result<(Channels<Chain>, EngineHandle)> {
     let signing = Signing::new(key.clone());
-    let identity = network_identity(config, key, &signing, &wire).await?;
+    let identity = network_identity(config, key, &signing, &codec).await?;
     let consensus =
         ConsensusContext::new_validator(Address::of(&key.public_key()), Box::new(signing.clone()), Box::new(signing));
     EngineBuilder::new(Chain, Engine::from(config))
-        .with_default_wal(WalContext::new(config.home.join("wal/consensus.wal"), wire.clone()))
-        .with_default_network(NetworkContext::new(identity, wire.clone()))
-        .with_default_sync(SyncContext::new(wire))
+        .with_default_wal(WalContext::new(config.home.join("wal/consensus.wal"), codec.clone()))
+        .with_default_network(NetworkContext::new(identity, codec.clone()))
+        .with_default_sync(SyncContext::new(codec))
         .with_default_consensus(consensus)
         .with_default_request(RequestContext::new(16))
         .build()
@@ -169,15 +176,15 @@ async fn network_identity(
     config: &Config,
     key: &PrivateKey,
     signing: &Signing,
-    wire: &Wire,
+    codec: &MessageCodec,
 ) -> Result<NetworkIdentity> {
-    let keypair = Keypair::ed25519_from_bytes(key.inner().to_bytes()).wrap_err("make the network key")?;
+    let keypair = Keypair::ed25519_from_bytes(key.inner().to_bytes()).wrap_err("derive the network key")?;
     let public_key = key.public_key();
     let proof = signing
         .sign_validator_proof(public_key.as_bytes().to_vec(), keypair.public().to_peer_id().to_bytes())
         .await
         .wrap_err("sign the proof of being a validator")?;
-    let proof: Bytes = wire.encode(&proof).wrap_err("encode the proof of being a validator")?;
+    let proof: Bytes = codec.encode(&proof).wrap_err("encode the proof of being a validator")?;
     let address = Address::of(&public_key).to_string();
     Ok(NetworkIdentity::new_validator(config.moniker.clone(), keypair, address, proof))
 }

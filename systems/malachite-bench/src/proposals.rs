@@ -14,21 +14,21 @@ pub const HEIGHTS_AHEAD: u64 = 10;
 
 /// Clones share the store.
 #[derive(Clone, Debug, Default)]
-pub struct Proposals(Arc<Mutex<Content>>);
+pub struct Proposals(Arc<Mutex<ProposalBlocks>>);
 
 #[derive(Debug, Default)]
-struct Content {
-    decided: Height,
+struct ProposalBlocks {
+    last_decided: Height,
     blocks: BTreeMap<(Height, ValueId), Bytes>,
 }
 
 impl Proposals {
-    /// Keeps a block until its height is decided, if it [is wanted](Self::wants). Returns its value.
+    /// Keeps a block until its height is decided, if its height is [accepted](Self::accepts_height). Returns its value.
     pub fn put(&self, height: Height, block: Bytes) -> Value {
         let value = Value::of(&block);
-        let mut content = self.lock();
-        if content.wants(height) {
-            content.blocks.insert((height, value.id), block);
+        let mut blocks = self.lock();
+        if blocks.accepts_height(height) {
+            blocks.blocks.insert((height, value.id), block);
         }
         value
     }
@@ -38,29 +38,29 @@ impl Proposals {
     }
 
     /// Reports whether a block of this height can still be used: the height is undecided and not too far ahead.
-    pub fn wants(&self, height: Height) -> bool {
-        self.lock().wants(height)
+    pub fn accepts_height(&self, height: Height) -> bool {
+        self.lock().accepts_height(height)
     }
 
     /// Drops all blocks up to a height, which is now decided.
-    pub fn decide(&self, height: Height) {
-        let mut content = self.lock();
-        content.decided = height;
-        content.blocks.retain(|(of, _), _| *of > height);
+    pub fn mark_decided(&self, height: Height) {
+        let mut blocks = self.lock();
+        blocks.last_decided = height;
+        blocks.blocks.retain(|(proposed_at, _), _| *proposed_at > height);
     }
 
     /// Returns the last decided height; 0 before the first.
-    pub fn decided(&self) -> Height {
-        self.lock().decided
+    pub fn last_decided(&self) -> Height {
+        self.lock().last_decided
     }
 
-    fn lock(&self) -> MutexGuard<'_, Content> {
+    fn lock(&self) -> MutexGuard<'_, ProposalBlocks> {
         self.0.lock().expect("no holder of the lock panics")
     }
 }
 
-impl Content {
-    fn wants(&self, height: Height) -> bool {
-        height > self.decided && height.0 <= self.decided.0 + HEIGHTS_AHEAD
+impl ProposalBlocks {
+    fn accepts_height(&self, height: Height) -> bool {
+        height > self.last_decided && height.0 <= self.last_decided.0 + HEIGHTS_AHEAD
     }
 }

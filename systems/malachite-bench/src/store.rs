@@ -40,12 +40,12 @@ pub struct Decided {
 pub struct Store {
     database: Arc<Database>,
     limits: Limits,
-    kept: Arc<Mutex<Kept>>,
+    retained: Arc<Mutex<RetainedHeights>>,
 }
 
 /// Heights and sizes of the stored blocks, oldest first, without gaps.
 #[derive(Debug, Default)]
-struct Kept {
+struct RetainedHeights {
     blocks: VecDeque<(Height, u64)>,
     bytes: u64,
 }
@@ -57,31 +57,32 @@ impl Store {
             .set_cache_size(CACHE_SIZE)
             .create(path)
             .wrap_err_with(|| format!("open the block store {}", path.display()))?;
-        let kept = Kept::read(&database).wrap_err_with(|| format!("read the block store {}", path.display()))?;
-        Ok(Self { database: Arc::new(database), limits, kept: Arc::new(Mutex::new(kept)) })
+        let retained =
+            RetainedHeights::load(&database).wrap_err_with(|| format!("read the block store {}", path.display()))?;
+        Ok(Self { database: Arc::new(database), limits, retained: Arc::new(Mutex::new(retained)) })
     }
 
     /// Appends the block of the next height and drops the oldest blocks beyond the limits. The block is on disk on
     /// return.
     pub fn append(&self, decided: &Decided) -> Result<()> {
         let height = decided.certificate.height;
-        let mut kept = self.kept();
-        if let Some((last, _)) = kept.blocks.back() {
+        let mut retained = self.lock_retained();
+        if let Some((last, _)) = retained.blocks.back() {
             ensure!(height.0 == last.0 + 1, "block {height} cannot follow block {last} in the store");
         }
         let size = decided.block.len() as u64;
-        let surplus = kept.surplus(size, self.limits);
-        self.write(decided, &kept, surplus).wrap_err_with(|| format!("store block {height}"))?;
-        kept.push(height, size);
-        kept.drop_first(surplus);
+        let surplus = retained.surplus_count(size, self.limits);
+        self.write_block(decided, &retained, surplus).wrap_err_with(|| format!("store block {height}"))?;
+        retained.push(height, size);
+        retained.drop_first(surplus);
         Ok(())
     }
 
-    fn write(&self, decided: &Decided, kept: &Kept, surplus: usize) -> Result<()> {
+    fn write_block(&self, decided: &Decided, retained: &RetainedHeights, surplus: usize) -> Result<()> {
         let transaction = self.database.begin_write()?;
-        insert(&transaction, decided)?;
-        for (height, size) in kept.blocks.iter().take(surplus) {
-            remove(&transaction, *height, *size)?;
+        insert_block(&transaction, decided)?;
+        for (height, size) in retained.blocks.iter().take(surplus) {
+            remove_block(&transaction, *height, *size)?;
         }
         transaction.commit()?;
         Ok(())
@@ -89,20 +90,20 @@ impl Store {
 
     /// Returns the last stored height.
     pub fn last(&self) -> Option<Height> {
-        self.kept().blocks.back().map(|(height, _)| *height)
+        self.lock_retained().blocks.back().map(|(height, _)| *height)
     }
 
     /// Returns the first stored height.
     pub fn first(&self) -> Option<Height> {
-        self.kept().blocks.front().map(|(height, _)| *height)
+        self.lock_retained().blocks.front().map(|(height, _)| *height)
     }
 
     /// Returns the block of a height, if it is stored.
     pub fn get(&self, height: Height) -> Result<Option<Decided>> {
-        self.read(height).wrap_err_with(|| format!("read block {height}"))
+        self.read_block(height).wrap_err_with(|| format!("read block {height}"))
     }
 
-    fn read(&self, height: Height) -> Result<Option<Decided>> {
+    fn read_block(&self, height: Height) -> Result<Option<Decided>> {
         let transaction = self.database.begin_read()?;
         // The tables do not exist before the first block.
         let headers = match transaction.open_table(HEADERS) {
@@ -120,12 +121,12 @@ impl Store {
         Ok(Some(Decided { certificate: borsh::from_slice(certificate)?, block: block.freeze() }))
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().expect("no holder of the lock panics")
+    fn lock_retained(&self) -> MutexGuard<'_, RetainedHeights> {
+        self.retained.lock().expect("no holder of the lock panics")
     }
 }
 
-fn insert(transaction: &WriteTransaction, decided: &Decided) -> Result<()> {
+fn insert_block(transaction: &WriteTransaction, decided: &Decided) -> Result<()> {
     let height = decided.certificate.height.0;
     let certificate = borsh::to_vec(&decided.certificate)?;
     transaction.open_table(HEADERS)?.insert(height, (decided.block.len() as u64, certificate.as_slice()))?;
@@ -136,7 +137,7 @@ fn insert(transaction: &WriteTransaction, decided: &Decided) -> Result<()> {
     Ok(())
 }
 
-fn remove(transaction: &WriteTransaction, height: Height, size: u64) -> Result<()> {
+fn remove_block(transaction: &WriteTransaction, height: Height, size: u64) -> Result<()> {
     transaction.open_table(HEADERS)?.remove(height.0)?;
     let mut pieces = transaction.open_table(PIECES)?;
     for index in 0..size.div_ceil(PIECE_SIZE as u64) as u32 {
@@ -145,33 +146,33 @@ fn remove(transaction: &WriteTransaction, height: Height, size: u64) -> Result<(
     Ok(())
 }
 
-impl Kept {
-    fn read(database: &Database) -> Result<Self> {
-        let mut kept = Self::default();
+impl RetainedHeights {
+    fn load(database: &Database) -> Result<Self> {
+        let mut retained = Self::default();
         let transaction = database.begin_write()?;
         {
             let headers = transaction.open_table(HEADERS)?;
             for entry in headers.iter()? {
                 let (height, header) = entry?;
-                kept.push(Height(height.value()), header.value().0);
+                retained.push(Height(height.value()), header.value().0);
             }
         }
         transaction.abort()?;
-        Ok(kept)
+        Ok(retained)
     }
 
     /// Returns how many of the oldest blocks to drop so that one more of `size` bytes fits.
-    fn surplus(&self, size: u64, limits: Limits) -> usize {
+    fn surplus_count(&self, size: u64, limits: Limits) -> usize {
         let mut count = self.blocks.len() as u64 + 1;
         let mut bytes = self.bytes + size;
         let fits = |count: u64, bytes: u64| count <= limits.heights && bytes <= limits.bytes;
-        let goes = |(_, size): &&(Height, u64)| {
+        let is_surplus = |(_, size): &&(Height, u64)| {
             let surplus = !fits(count, bytes);
             count -= 1;
             bytes -= size;
             surplus
         };
-        self.blocks.iter().take_while(goes).count()
+        self.blocks.iter().take_while(is_surplus).count()
     }
 
     fn push(&mut self, height: Height, size: u64) {

@@ -46,38 +46,38 @@ struct Stream {
 
 impl Assembler {
     /// Adds a message of a publisher's stream. Returns the first part and the block if the stream is complete.
-    /// A stream is ignored if `wants` rejects its first part or if it is invalid.
-    pub fn take(
+    /// A stream is ignored if `is_wanted` rejects its first part or if it is invalid.
+    pub fn add_message(
         &mut self,
         publisher: PeerId,
         message: StreamMessage<Part>,
-        wants: impl FnOnce(&Part) -> bool,
+        is_wanted: impl FnOnce(&Part) -> bool,
     ) -> Option<(Part, Bytes)> {
         if self.streams.len() >= MAX_STREAMS {
-            warn!(streams = MAX_STREAMS, "forgetting streams of blocks that never completed");
+            warn!(streams = MAX_STREAMS, "dropping incomplete streams of blocks");
             self.streams.clear();
         }
         let key = (publisher, message.stream_id.clone());
         let stream = self.streams.entry(key.clone()).or_default();
-        stream.add(message, wants);
+        stream.add(message, is_wanted);
         if !stream.is_complete() {
             return None;
         }
-        self.streams.remove(&key)?.block()
+        self.streams.remove(&key)?.into_block()
     }
 
     /// Drops the streams whose first part is no longer wanted.
-    pub fn retain(&mut self, wants: impl Fn(&Part) -> bool) {
-        self.streams.retain(|_, stream| stream.begin.as_ref().is_none_or(&wants));
+    pub fn retain(&mut self, is_wanted: impl Fn(&Part) -> bool) {
+        self.streams.retain(|_, stream| stream.begin.as_ref().is_none_or(&is_wanted));
     }
 }
 
 impl Stream {
-    fn add(&mut self, message: StreamMessage<Part>, wants: impl FnOnce(&Part) -> bool) {
+    fn add(&mut self, message: StreamMessage<Part>, is_wanted: impl FnOnce(&Part) -> bool) {
         let sequence = message.sequence;
         match message.content {
             StreamContent::Data(begin @ Part::Begin { size, .. }) => {
-                self.ignored |= size > MAX_BLOCK_SIZE || !wants(&begin);
+                self.ignored |= size > MAX_BLOCK_SIZE || !is_wanted(&begin);
                 self.begin = Some(begin);
             }
             StreamContent::Data(Part::Data(bytes)) => {
@@ -99,13 +99,13 @@ impl Stream {
         self.begin.is_some() && self.end == Some(self.data.len() as u64 + 1)
     }
 
-    fn block(self) -> Option<(Part, Bytes)> {
+    fn into_block(self) -> Option<(Part, Bytes)> {
         let begin = self.begin?;
         let Part::Begin { size, .. } = begin else {
             return None;
         };
         if size != self.received {
-            warn!(size, received = self.received, "a block is not as long as its stream said");
+            warn!(size, received = self.received, "a block differs in size from the first part of its stream");
             return None;
         }
         let mut block = BytesMut::with_capacity(size as usize);

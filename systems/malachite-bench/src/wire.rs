@@ -22,16 +22,16 @@ use crate::proposals::Proposals;
 
 /// The codec of all messages.
 #[derive(Clone, Debug)]
-pub struct Wire {
+pub struct MessageCodec {
     pub payload: ValuePayload,
     pub proposals: Proposals,
     pub peers: Peers,
 }
 
 /// Implements the codec of messages that are encoded in plain Borsh.
-macro_rules! plain {
+macro_rules! plain_borsh_codec {
     ($($message:ty),+ $(,)?) => {$(
-        impl Codec<$message> for Wire {
+        impl Codec<$message> for MessageCodec {
             type Error = Error;
 
             fn decode(&self, bytes: Bytes) -> Result<$message> {
@@ -45,12 +45,12 @@ macro_rules! plain {
     )+};
 }
 
-plain!(Part, StreamMessage<Part>, LivenessMsg<Chain>, PolkaCertificate<Chain>, Request<Chain>,);
+plain_borsh_codec!(Part, StreamMessage<Part>, LivenessMsg<Chain>, PolkaCertificate<Chain>, Request<Chain>,);
 
-impl Wire {
+impl MessageCodec {
     /// Encodes a message, followed by the block of its value if there is one.
-    fn with_block<T: BorshSerialize>(&self, message: &T, named: Option<(Height, Value)>) -> Result<Bytes> {
-        let block = named.and_then(|(height, value)| self.proposals.get(height, value.id));
+    fn encode_with_block<T: BorshSerialize>(&self, message: &T, block_of: Option<(Height, Value)>) -> Result<Bytes> {
+        let block = block_of.and_then(|(height, value)| self.proposals.get(height, value.id));
         let mut bytes = Vec::with_capacity(512 + block.as_ref().map_or(0, Bytes::len));
         message.serialize(&mut bytes)?;
         block.serialize(&mut bytes)?;
@@ -58,18 +58,18 @@ impl Wire {
     }
 
     /// Keeps a received block. Fails if it does not match its value.
-    fn keep(&self, block: Option<Bytes>, height: Height, value: Value) -> Result<()> {
+    fn store_block(&self, block: Option<Bytes>, height: Height, value: Value) -> Result<()> {
         let Some(block) = block else {
             return Ok(());
         };
         if self.proposals.put(height, block) != value {
-            return Err(invalid("the block is not the one that its value names"));
+            return Err(invalid_message("the block does not have the hash of its value"));
         }
         Ok(())
     }
 }
 
-fn invalid(what: &'static str) -> Error {
+fn invalid_message(what: &'static str) -> Error {
     Error::new(ErrorKind::InvalidData, what)
 }
 
@@ -78,17 +78,17 @@ fn split_block<T: BorshDeserialize>(bytes: &Bytes) -> Result<(T, Option<Bytes>)>
     borsh::from_slice(bytes)
 }
 
-impl Codec<SignedConsensusMsg<Chain>> for Wire {
+impl Codec<SignedConsensusMsg<Chain>> for MessageCodec {
     type Error = Error;
 
     fn encode(&self, message: &SignedConsensusMsg<Chain>) -> Result<Bytes> {
-        let named = match (message, self.payload) {
+        let block_of = match (message, self.payload) {
             (SignedConsensusMsg::Proposal(proposal), ValuePayload::ProposalOnly) => {
                 Some((proposal.height, proposal.value))
             }
             _ => None,
         };
-        self.with_block(message, named)
+        self.encode_with_block(message, block_of)
     }
 
     /// Rejects a proposal whose block is missing or too far ahead to be kept. Otherwise the consensus would queue the
@@ -98,35 +98,35 @@ impl Codec<SignedConsensusMsg<Chain>> for Wire {
         let (message, block): (SignedConsensusMsg<Chain>, _) = split_block(&bytes)?;
         if let SignedConsensusMsg::Proposal(proposal) = &message {
             let height = proposal.height;
-            if self.payload == ValuePayload::ProposalOnly && height > self.proposals.decided() {
-                if !self.proposals.wants(height) {
-                    return Err(invalid("a proposal of a height that is too far ahead"));
+            if self.payload == ValuePayload::ProposalOnly && height > self.proposals.last_decided() {
+                if !self.proposals.accepts_height(height) {
+                    return Err(invalid_message("the height of a proposal is too far ahead"));
                 }
                 if block.is_none() {
-                    return Err(invalid("a proposal without its block"));
+                    return Err(invalid_message("a proposal without its block"));
                 }
             }
-            self.keep(block, height, proposal.value)?;
+            self.store_block(block, height, proposal.value)?;
         }
         Ok(message)
     }
 }
 
-impl Codec<ProposedValue<Chain>> for Wire {
+impl Codec<ProposedValue<Chain>> for MessageCodec {
     type Error = Error;
 
     fn encode(&self, proposed: &ProposedValue<Chain>) -> Result<Bytes> {
-        self.with_block(proposed, Some((proposed.height, proposed.value)))
+        self.encode_with_block(proposed, Some((proposed.height, proposed.value)))
     }
 
     fn decode(&self, bytes: Bytes) -> Result<ProposedValue<Chain>> {
         let (proposed, block): (ProposedValue<Chain>, _) = split_block(&bytes)?;
-        self.keep(block, proposed.height, proposed.value)?;
+        self.store_block(block, proposed.height, proposed.value)?;
         Ok(proposed)
     }
 }
 
-impl Codec<Status<Chain>> for Wire {
+impl Codec<Status<Chain>> for MessageCodec {
     type Error = Error;
 
     fn encode(&self, status: &Status<Chain>) -> Result<Bytes> {
@@ -136,12 +136,12 @@ impl Codec<Status<Chain>> for Wire {
     /// Records the blocks of the peer, which the consensus does not expose.
     fn decode(&self, bytes: Bytes) -> Result<Status<Chain>> {
         let status: Status<Chain> = borsh::from_slice(&bytes)?;
-        self.peers.note(&status);
+        self.peers.record_status(&status);
         Ok(status)
     }
 }
 
-impl Codec<ValidatorProof<Chain>> for Wire {
+impl Codec<ValidatorProof<Chain>> for MessageCodec {
     type Error = Error;
 
     fn encode(&self, proof: &ValidatorProof<Chain>) -> Result<Bytes> {
@@ -158,7 +158,7 @@ impl Codec<ValidatorProof<Chain>> for Wire {
 /// extensions.
 type DecidedBlock = (Bytes, CommitCertificate<Chain>);
 
-impl Codec<Response<Chain>> for Wire {
+impl Codec<Response<Chain>> for MessageCodec {
     type Error = Error;
 
     fn encode(&self, response: &Response<Chain>) -> Result<Bytes> {
@@ -176,18 +176,20 @@ impl Codec<Response<Chain>> for Wire {
 
     fn decode(&self, bytes: Bytes) -> Result<Response<Chain>> {
         let (start_height, values): (Height, Vec<DecidedBlock>) = borsh::from_slice(&bytes)?;
-        let values =
-            values.into_iter().map(|(block, certificate)| RawDecidedValue::new(block, extended(certificate))).collect();
+        let values = values
+            .into_iter()
+            .map(|(block, certificate)| RawDecidedValue::new(block, extend_certificate(certificate)))
+            .collect();
         Ok(Response::ValueResponse(ValueResponse::new(start_height, values)))
     }
 }
 
 /// Returns the form of a certificate that the consensus expects from a peer or from the store.
-pub fn extended(certificate: CommitCertificate<Chain>) -> ExtendedCommitCertificate<Chain> {
+pub fn extend_certificate(certificate: CommitCertificate<Chain>) -> ExtendedCommitCertificate<Chain> {
     ExtendedCommitCertificate::from_commit_certificate_and_extensions(certificate, VoteExtensions::default())
 }
 
-impl HasEncodedLen<Response<Chain>> for Wire {
+impl HasEncodedLen<Response<Chain>> for MessageCodec {
     fn encoded_len(&self, response: &Response<Chain>) -> Result<usize> {
         self.encode(response).map(|bytes| bytes.len())
     }

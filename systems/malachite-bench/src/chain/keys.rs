@@ -74,7 +74,7 @@ impl Signing {
         Self(key)
     }
 
-    fn sign<T: Signed>(&self, message: T) -> SignedMessage<T> {
+    fn sign_message<T: Signed>(&self, message: T) -> SignedMessage<T> {
         let signature = Signature(self.0.sign(&message.signed_bytes()));
         SignedMessage::new(message, signature)
     }
@@ -99,13 +99,13 @@ impl Signed for Proposal {
     const KIND: &'static [u8] = b"malachite-bench proposal:";
 }
 
-fn verify<T: Signed>(message: &T, signature: &Signature, key: &PublicKey) -> VerificationResult {
+fn verify_message<T: Signed>(message: &T, signature: &Signature, key: &PublicKey) -> VerificationResult {
     let outcome = key.verify(&message.signed_bytes(), &signature.0);
     VerificationResult::from_bool(outcome.is_ok())
 }
 
 /// The error for vote extensions, which are disabled.
-fn no_extensions() -> Error {
+fn extensions_disabled_error() -> Error {
     Error::from_source("vote extensions are not used")
 }
 
@@ -117,7 +117,7 @@ impl Verifier<Chain> for Signing {
         signature: &Signature,
         key: &PublicKey,
     ) -> Result<VerificationResult, Error> {
-        Ok(verify(vote, signature, key))
+        Ok(verify_message(vote, signature, key))
     }
 
     async fn verify_signed_proposal(
@@ -126,7 +126,7 @@ impl Verifier<Chain> for Signing {
         signature: &Signature,
         key: &PublicKey,
     ) -> Result<VerificationResult, Error> {
-        Ok(verify(proposal, signature, key))
+        Ok(verify_message(proposal, signature, key))
     }
 
     async fn verify_signed_vote_extension(
@@ -136,7 +136,7 @@ impl Verifier<Chain> for Signing {
         _: &Signature,
         _: &PublicKey,
     ) -> Result<VerificationResult, Error> {
-        Err(no_extensions())
+        Err(extensions_disabled_error())
     }
 
     async fn verify_validator_proof(&self, proof: &ValidatorProof<Chain>) -> Result<VerificationResult, Error> {
@@ -151,15 +151,15 @@ impl Verifier<Chain> for Signing {
 #[async_trait]
 impl Signer<Chain> for Signing {
     async fn sign_vote(&self, vote: Vote) -> Result<SignedMessage<Vote>, Error> {
-        Ok(self.sign(vote))
+        Ok(self.sign_message(vote))
     }
 
     async fn sign_proposal(&self, proposal: Proposal) -> Result<SignedMessage<Proposal>, Error> {
-        Ok(self.sign(proposal))
+        Ok(self.sign_message(proposal))
     }
 
     async fn sign_vote_extension(&self, _: VoteExtensionScope<Chain>, _: ()) -> Result<SignedMessage<()>, Error> {
-        Err(no_extensions())
+        Err(extensions_disabled_error())
     }
 
     async fn sign_validator_proof(

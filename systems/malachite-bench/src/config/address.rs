@@ -16,28 +16,28 @@ impl FromStr for Peer {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let address = if text.starts_with('/') { Some(text.to_owned()) } else { from_host_port(text) };
+        let address = if text.starts_with('/') { Some(text.to_owned()) } else { multiaddr_from_host_port(text) };
         address
             .and_then(|address| address.parse().ok())
             .filter(has_transport)
             .map(Self)
-            .ok_or_else(|| format!("{text:?} is no address: host:port or /dns4/host/tcp/port"))
+            .ok_or_else(|| format!("{text:?} is not an address; want host:port or /dns4/host/tcp/port"))
     }
 }
 
-fn from_host_port(text: &str) -> Option<String> {
+fn multiaddr_from_host_port(text: &str) -> Option<String> {
     let (host, port) = text.rsplit_once(':')?;
     let port: u16 = port.parse().ok()?;
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     match bare.parse::<IpAddr>() {
         Ok(IpAddr::V4(ip)) => Some(format!("/ip4/{ip}/tcp/{port}")),
-        Ok(IpAddr::V6(ip)) if host.starts_with('[') => Some(v6(ip, port)),
+        Ok(IpAddr::V6(ip)) if host.starts_with('[') => Some(ipv6_multiaddr(ip, port)),
         Err(_) if !host.is_empty() && !host.contains(':') => Some(format!("/dns4/{host}/tcp/{port}")),
         _ => None,
     }
 }
 
-fn v6(ip: Ipv6Addr, port: u16) -> String {
+fn ipv6_multiaddr(ip: Ipv6Addr, port: u16) -> String {
     format!("/ip6/{ip}/tcp/{port}")
 }
 

@@ -23,12 +23,12 @@ impl From<&Config> for Engine {
         Self {
             moniker: config.moniker.clone(),
             consensus: ConsensusConfig {
-                p2p: p2p(&config.network),
+                p2p: p2p_config(&config.network),
                 value_payload: config.consensus.payload.into(),
                 queue_capacity: HEIGHTS_AHEAD as usize,
                 ..Default::default()
             },
-            value_sync: value_sync(&config.sync),
+            value_sync: value_sync_config(&config.sync),
         }
     }
 }
@@ -80,20 +80,20 @@ impl Consensus {
     }
 }
 
-fn p2p(network: &Network) -> P2pConfig {
+fn p2p_config(network: &Network) -> P2pConfig {
     P2pConfig {
         listen_addr: network.listen.0.clone(),
         persistent_peers: network.peers.iter().map(|peer| peer.0.clone()).collect(),
         persistent_peers_only: network.peers_only,
-        discovery: discovery(&network.discovery),
-        protocol: protocol(&network.gossip),
+        discovery: discovery_config(&network.discovery),
+        protocol: pubsub_protocol(&network.gossip),
         pubsub_max_size: ByteSize::b(network.pubsub_max_size),
         rpc_max_size: ByteSize::b(network.rpc_max_size),
         ..Default::default()
     }
 }
 
-fn discovery(discovery: &Discovery) -> DiscoveryConfig {
+fn discovery_config(discovery: &Discovery) -> DiscoveryConfig {
     DiscoveryConfig {
         enabled: discovery.enabled,
         bootstrap_protocol: match discovery.bootstrap {
@@ -117,7 +117,7 @@ fn discovery(discovery: &Discovery) -> DiscoveryConfig {
     }
 }
 
-fn protocol(gossip: &Gossip) -> PubSubProtocol {
+fn pubsub_protocol(gossip: &Gossip) -> PubSubProtocol {
     match gossip.protocol {
         Protocol::Broadcast => PubSubProtocol::Broadcast,
         Protocol::Gossipsub => PubSubProtocol::GossipSub(GossipSubConfig::new(
@@ -132,7 +132,7 @@ fn protocol(gossip: &Gossip) -> PubSubProtocol {
     }
 }
 
-fn value_sync(sync: &Sync) -> ValueSyncConfig {
+fn value_sync_config(sync: &Sync) -> ValueSyncConfig {
     ValueSyncConfig {
         enabled: sync.enabled,
         status_update_interval: sync.status_interval,

@@ -20,7 +20,7 @@ use crate::stream::MAX_BLOCK_SIZE;
 
 /// Size of a message without the bytes of a block or a part: IDs, framing, and a certificate with the signatures of
 /// `MAX_VALIDATORS` validators.
-pub const OVERHEAD: u64 = 192 << 10;
+pub const MESSAGE_OVERHEAD: u64 = 192 << 10;
 
 impl Config {
     /// Reads and validates a configuration file.
@@ -33,70 +33,70 @@ impl Config {
     pub fn parse(text: &str) -> Result<Self> {
         let config: Self = match toml::from_str(text) {
             Ok(config) => config,
-            Err(error) => bail!("{}", describe(text, &error)),
+            Err(error) => bail!("{}", describe_toml_error(text, &error)),
         };
-        config.check()?;
+        config.validate()?;
         Ok(config)
     }
 
-    fn check(&self) -> Result<()> {
+    fn validate(&self) -> Result<()> {
         ensure!(!self.moniker.is_empty(), "moniker: \"\" is empty: a name for this validator");
-        self.block.check()?;
-        self.network.check(self)?;
-        self.sync.check(self)?;
-        range("store.heights", self.store.heights, 1, u64::MAX)?;
-        range("store.bytes", self.store.bytes, 1, u64::MAX)?;
-        range("runtime.threads", self.runtime.threads as u64, 0, 1024)
+        self.block.validate()?;
+        self.network.validate(self)?;
+        self.sync.validate(self)?;
+        check_range("store.heights", self.store.heights, 1, u64::MAX)?;
+        check_range("store.bytes", self.store.bytes, 1, u64::MAX)?;
+        check_range("runtime.threads", self.runtime.threads as u64, 0, 1024)
     }
 }
 
 impl Block {
-    fn check(&self) -> Result<()> {
-        range("block.size", self.size, 1, MAX_BLOCK_SIZE)?;
-        range("block.part_size", self.part_size, 256, MAX_BLOCK_SIZE)
+    fn validate(&self) -> Result<()> {
+        check_range("block.size", self.size, 1, MAX_BLOCK_SIZE)?;
+        check_range("block.part_size", self.part_size, 256, MAX_BLOCK_SIZE)
     }
 }
 
 impl Network {
-    fn check(&self, config: &Config) -> Result<()> {
+    fn validate(&self, config: &Config) -> Result<()> {
         let (key, bytes) = match config.consensus.payload {
             file::Payload::ProposalAndParts => ("block.part_size", config.block.part_size),
             file::Payload::ProposalOnly => ("block.size", config.block.size),
         };
         // Parts are never longer than the block.
-        let needed = bytes.min(config.block.size) + OVERHEAD;
+        let needed = bytes.min(config.block.size) + MESSAGE_OVERHEAD;
         ensure!(
             self.pubsub_max_size >= needed,
             "network.pubsub_max_size: {} is too small for {key} {bytes}: at least {needed} bytes",
             self.pubsub_max_size
         );
         let discovery = &self.discovery;
-        range("network.discovery.outbound_peers", discovery.outbound_peers as u64, 1, 1000)?;
-        range("network.discovery.inbound_peers", discovery.inbound_peers as u64, 1, 1000)?;
-        self.gossip.check()
+        check_range("network.discovery.outbound_peers", discovery.outbound_peers as u64, 1, 1000)?;
+        check_range("network.discovery.inbound_peers", discovery.inbound_peers as u64, 1, 1000)?;
+        self.gossip.validate()
     }
 }
 
 impl Gossip {
     /// Rejects inconsistent values, which the library would silently replace.
-    fn check(&self) -> Result<()> {
-        range("network.gossip.mesh_n", self.mesh_n as u64, 1, 1000)?;
-        range("network.gossip.mesh_n_low", self.mesh_n_low as u64, 1, self.mesh_n as u64)?;
-        range("network.gossip.mesh_n_high", self.mesh_n_high as u64, self.mesh_n as u64, 1000)?;
-        let most = (self.mesh_n / 2).min(self.mesh_n_low - 1).max(1) as u64;
-        range("network.gossip.mesh_outbound_min", self.mesh_outbound_min as u64, 1, most)
+    fn validate(&self) -> Result<()> {
+        check_range("network.gossip.mesh_n", self.mesh_n as u64, 1, 1000)?;
+        check_range("network.gossip.mesh_n_low", self.mesh_n_low as u64, 1, self.mesh_n as u64)?;
+        check_range("network.gossip.mesh_n_high", self.mesh_n_high as u64, self.mesh_n as u64, 1000)?;
+        let max = (self.mesh_n / 2).min(self.mesh_n_low - 1).max(1) as u64;
+        check_range("network.gossip.mesh_outbound_min", self.mesh_outbound_min as u64, 1, max)
     }
 }
 
 impl Sync {
-    fn check(&self, config: &Config) -> Result<()> {
+    fn validate(&self, config: &Config) -> Result<()> {
         if !self.enabled {
             return Ok(());
         }
-        range("sync.parallel_requests", self.parallel_requests as u64, 1, 1000)?;
-        range("sync.batch_size", self.batch_size as u64, 1, 1000)?;
+        check_range("sync.parallel_requests", self.parallel_requests as u64, 1, 1000)?;
+        check_range("sync.batch_size", self.batch_size as u64, 1, 1000)?;
         ensure!(!self.request_timeout.is_zero(), "sync.request_timeout: 0s is out of range: more than 0s");
-        let needed = config.block.size + OVERHEAD;
+        let needed = config.block.size + MESSAGE_OVERHEAD;
         let largest = self.max_response_size.min(config.network.rpc_max_size);
         ensure!(
             largest >= needed,
@@ -109,17 +109,17 @@ impl Sync {
     }
 }
 
-fn range(key: &str, value: u64, least: u64, most: u64) -> Result<()> {
+fn check_range(key: &str, value: u64, min: u64, max: u64) -> Result<()> {
     ensure!(
-        (least..=most).contains(&value),
+        (min..=max).contains(&value),
         "{key}: {value} is out of range: {}",
-        if most == u64::MAX { format!("{least} or more") } else { format!("{least} to {most}") }
+        if max == u64::MAX { format!("{min} or more") } else { format!("{min} to {max}") }
     );
     Ok(())
 }
 
 /// Returns an error of the parser in one line, with the affected line of the file.
-fn describe(text: &str, error: &toml::de::Error) -> String {
+fn describe_toml_error(text: &str, error: &toml::de::Error) -> String {
     let message = error.message().replace('\n', " ");
     match error.span() {
         Some(span) if !span.is_empty() => {

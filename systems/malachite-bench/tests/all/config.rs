@@ -10,7 +10,7 @@ home = "home"
 "#;
 
 #[test]
-fn the_defaults_are_accepted() {
+fn defaults_are_valid() {
     let config = Config::parse(MINIMAL).expect("the defaults go together");
     assert_eq!(config.block.size, 1 << 20);
     assert_eq!(config.block.part_size, 128 << 10);
@@ -22,14 +22,14 @@ fn the_defaults_are_accepted() {
 
 /// The configuration in the README must be valid.
 #[test]
-fn the_example_of_the_readme_is_accepted() {
+fn readme_example_is_valid() {
     let readme = include_str!("../../README.md");
     let example = readme.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
     Config::parse(example.expect("the README has an example")).expect("the example is right");
 }
 
 #[test]
-fn peers_may_be_hosts_or_multiaddresses() {
+fn peers_are_hosts_or_multiaddresses() {
     let text =
         format!("{MINIMAL}[network]\npeers = [\"a.b:27000\", \"10.0.0.1:1\", \"[::1]:2\", \"/dns4/host/tcp/3\"]\n");
     let peers = Config::parse(&text).expect("all are addresses").network.peers;
@@ -39,7 +39,7 @@ fn peers_may_be_hosts_or_multiaddresses() {
 
 /// Each error is one line with the key, the value and the valid values.
 #[test]
-fn what_is_wrong_is_refused_with_a_clear_line() {
+fn invalid_values_give_a_one_line_error() {
     let refused = [
         ("", "colour = 1", "unknown field `colour`, expected one of `moniker`"),
         ("", "moniker = \"x\"", "line 6: moniker = \"x\": duplicate key"),
@@ -64,9 +64,9 @@ fn what_is_wrong_is_refused_with_a_clear_line() {
             "timeout_propose = \"3\"",
             "line 7: timeout_propose = \"3\": invalid value: string \"3\", expected a duration",
         ),
-        ("network", "listen = \"nowhere\"", "\"nowhere\" is no address: host:port or /dns4/host/tcp/port"),
-        ("network", "peers = [\"a:b\"]", "\"a:b\" is no address"),
-        ("network", "peers = [\"/dns4/host\"]", "\"/dns4/host\" is no address"),
+        ("network", "listen = \"nowhere\"", "\"nowhere\" is not an address; want host:port or /dns4/host/tcp/port"),
+        ("network", "peers = [\"a:b\"]", "\"a:b\" is not an address"),
+        ("network", "peers = [\"/dns4/host\"]", "\"/dns4/host\" is not an address"),
         ("network.gossip", "protocol = \"flood\"", "unknown variant `flood`, expected `gossipsub` or `broadcast`"),
         ("network.gossip", "mesh_n_low = 7", "network.gossip.mesh_n_low: 7 is out of range: 1 to 6"),
         ("network.gossip", "mesh_n_high = 5", "network.gossip.mesh_n_high: 5 is out of range: 6 to 1000"),
@@ -89,7 +89,7 @@ fn what_is_wrong_is_refused_with_a_clear_line() {
 }
 
 #[test]
-fn proposal_only_needs_messages_as_large_as_blocks() {
+fn proposal_only_mode_requires_messages_as_large_as_blocks() {
     let text = format!("{MINIMAL}[block]\nsize = 4194304\n[consensus]\npayload = \"proposal-only\"\n");
     let error = Config::parse(&text).expect_err("the message does not fit").to_string();
     assert!(error.contains("network.pubsub_max_size: 4194304 is too small for block.size 4194304"), "{error}");
@@ -97,7 +97,7 @@ fn proposal_only_needs_messages_as_large_as_blocks() {
 }
 
 #[test]
-fn without_sync_a_block_need_not_fit_a_response() {
+fn block_may_exceed_a_response_without_sync() {
     let text = format!("{MINIMAL}[block]\nsize = 12582912\n[sync]\nenabled = false\n");
-    Config::parse(&text).expect("nobody asks for blocks");
+    Config::parse(&text).expect("no peer requests blocks");
 }

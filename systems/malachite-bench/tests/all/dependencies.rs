@@ -3,7 +3,7 @@
 use toml::Table;
 
 #[test]
-fn each_dependency_has_its_line_in_the_documentation() {
+fn every_dependency_is_documented() {
     let documented = include_str!("../../../../docs/dependencies.md");
     let manifest: Table = include_str!("../../Cargo.toml").parse().expect("the manifest is TOML");
     for table in ["dependencies", "dev-dependencies"] {

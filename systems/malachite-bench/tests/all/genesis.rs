@@ -8,12 +8,13 @@ use malachite_bench::genesis::{MAX_VALIDATORS, init, read_key, read_validators};
 use malachitebft_core_types::{Validator, ValidatorSet};
 
 use crate::folder::Folder;
+
 fn key_file(folder: &Path, index: usize) -> std::path::PathBuf {
     folder.join(format!("validators/{index}/priv_validator_key.json"))
 }
 
 #[test]
-fn init_makes_a_key_for_each_validator_of_the_genesis() {
+fn init_generates_a_key_for_each_validator() {
     let folder = Folder::new();
     init(folder.path(), MAX_VALIDATORS).expect("init");
     let validators = read_validators(&folder.path().join("genesis.json")).expect("read");
@@ -28,7 +29,7 @@ fn init_makes_a_key_for_each_validator_of_the_genesis() {
 }
 
 #[test]
-fn init_makes_other_keys_each_time_and_overwrites_none() {
+fn init_generates_new_keys_and_overwrites_none() {
     let (first, second) = (Folder::new(), Folder::new());
     init(first.path(), 1).expect("init");
     init(second.path(), 1).expect("init");
@@ -40,7 +41,7 @@ fn init_makes_other_keys_each_time_and_overwrites_none() {
 }
 
 #[test]
-fn a_number_of_validators_out_of_range_is_refused() {
+fn init_rejects_a_count_out_of_range() {
     let folder = Folder::new();
     for count in [0, 1001] {
         let error = init(folder.path(), count).expect_err("refused").to_string();
@@ -50,7 +51,7 @@ fn a_number_of_validators_out_of_range_is_refused() {
 }
 
 #[test]
-fn a_genesis_that_does_not_fit_itself_is_refused() {
+fn read_rejects_an_inconsistent_genesis() {
     let folder = Folder::new();
     init(folder.path(), 2).expect("init");
     let path = folder.path().join("genesis.json");
@@ -68,7 +69,7 @@ fn a_genesis_that_does_not_fit_itself_is_refused() {
 }
 
 #[test]
-fn a_validator_named_twice_is_refused() {
+fn read_rejects_a_duplicate_validator() {
     let folder = Folder::new();
     init(folder.path(), 1).expect("init");
     let path = folder.path().join("genesis.json");
@@ -76,5 +77,5 @@ fn a_validator_named_twice_is_refused() {
     let validators = genesis["validators"].as_array_mut().expect("a list");
     validators.push(validators[0].clone());
     fs::write(&path, genesis.to_string()).expect("write");
-    assert!(read_validators(&path).expect_err("refused").to_string().contains("named twice"));
+    assert!(read_validators(&path).expect_err("refused").to_string().contains("listed twice"));
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use nix::sys::signal::Signal;
 
 use crate::folder::Folder;
-use crate::validators::{Block, Network};
+use crate::validators::{Network, StreamedBlock};
 
 /// Short timeouts, so that an absent proposer does not delay the others for long.
 const TIMEOUTS: &str = r#"
@@ -15,33 +15,38 @@ consensus.timeout_precommit = "300ms"
 consensus.timeout_rebroadcast = "1s"
 "#;
 
-fn first_blocks(network: &Network, index: usize, count: usize) -> Vec<Block> {
+fn first_blocks(network: &Network, index: usize, count: usize) -> Vec<StreamedBlock> {
     network.wait_for_height(index, 1);
-    network.blocks(index, 1).take(count).collect()
+    network.stream_blocks(index, 1).take(count).collect()
 }
 
 /// Checks that all validators report the same consecutive blocks, each of the configured size. Measurements rely on
 /// this.
 fn check_blocks(network: &Network, size: u64) {
-    let told: Vec<_> = (0..4).map(|index| first_blocks(network, index, 12)).collect();
-    for blocks in &told {
+    let streamed: Vec<_> = (0..4).map(|index| first_blocks(network, index, 12)).collect();
+    for blocks in &streamed {
         assert_eq!(blocks.iter().map(|block| block.height).collect::<Vec<_>>(), (1..=12).collect::<Vec<_>>());
         assert!(blocks.iter().all(|block| block.bytes == size && block.transactions == 0));
+        assert!(
+            blocks.windows(2).all(|pair| pair[0].synced || pair[1].synced || pair[1].interval_micros > Some(0)),
+            "{blocks:?}"
+        );
         assert!(blocks.is_sorted_by(|one, next| one.time_millis < next.time_millis));
     }
-    let decisions =
-        |blocks: &[Block]| -> Vec<_> { blocks.iter().map(|block| (block.round, block.proposer.clone())).collect() };
-    assert!(told.iter().all(|blocks| decisions(blocks) == decisions(&told[0])), "{told:?}");
-    let proposers: BTreeSet<_> = told[0].iter().map(|block| block.proposer.clone()).collect();
+    let decisions = |blocks: &[StreamedBlock]| -> Vec<_> {
+        blocks.iter().map(|block| (block.round, block.proposer.clone())).collect()
+    };
+    assert!(streamed.iter().all(|blocks| decisions(blocks) == decisions(&streamed[0])), "{streamed:?}");
+    let proposers: BTreeSet<_> = streamed[0].iter().map(|block| block.proposer.clone()).collect();
     assert!(proposers.len() > 1 && proposers.is_subset(&network.addresses()), "{proposers:?}");
 }
 
 /// Checks that the metrics match the streamed blocks.
 fn check_metrics(network: &Network, size: u64) {
-    let (status, text) = network.get(0, "/ready").expect("an answer");
+    let (status, text) = network.get_path(0, "/ready").expect("an answer");
     assert_eq!((status, text.as_str()), (200, "ready\n"));
     let metric = |name: &str| network.metric(0, &format!("malachite_bench_{name}")).expect(name);
-    let least = metric("blocks_total");
+    let min = metric("blocks_total");
     let counts = [
         metric("height"),
         metric("block_bytes_total") / size as f64,
@@ -50,32 +55,32 @@ fn check_metrics(network: &Network, size: u64) {
     ];
     let (times, intervals) = (metric("consensus_time_seconds_count"), metric("block_time_seconds_count"));
     // A block from a peer's store has no time, and there is no interval before and after it.
-    let (most, synced) = (metric("height"), metric("blocks_synced_total"));
+    let (max, synced) = (metric("height"), metric("blocks_synced_total"));
     // The validators decide further blocks during these requests.
-    assert!(least >= 12.0 && counts.iter().all(|count| (least..=most).contains(count)), "{least} {counts:?} {most}");
-    assert!(times <= most && times + synced >= least, "{least} {times} {synced} {most}");
-    assert!(intervals < most && intervals + 1.0 + 2.0 * synced >= least, "{least} {intervals} {synced} {most}");
+    assert!(min >= 12.0 && counts.iter().all(|count| (min..=max).contains(count)), "{min} {counts:?} {max}");
+    assert!(times <= max && times + synced >= min, "{min} {times} {synced} {max}");
+    assert!(intervals < max && intervals + 1.0 + 2.0 * synced >= min, "{min} {intervals} {synced} {max}");
     assert!(metric("block_time_seconds_sum") > 0.0);
     assert!(network.metric(0, "malachitebft_core_consensus_connected_peers").expect("the library's") >= 3.0);
 }
 
 fn check_network(settings: &str, size: u64) {
-    let mut network = Network::started(4, &format!("{TIMEOUTS}block.size = {size}\n{settings}"));
+    let mut network = Network::start_all(4, &format!("{TIMEOUTS}block.size = {size}\n{settings}"));
     check_blocks(&network, size);
     check_metrics(&network, size);
     for index in 0..4 {
-        let status = network.signal(index, [Signal::SIGTERM, Signal::SIGINT][index % 2]);
-        assert_eq!(status.code(), Some(0), "{}", network.log_of(index));
+        let status = network.send_signal(index, [Signal::SIGTERM, Signal::SIGINT][index % 2]);
+        assert_eq!(status.code(), Some(0), "{}", network.read_log(index));
     }
 }
 
 #[test]
-fn four_validators_decide_blocks_that_are_streamed_in_parts() {
+fn four_validators_decide_blocks_streamed_in_parts() {
     check_network("block.part_size = 16384", 200_000);
 }
 
 #[test]
-fn four_validators_decide_blocks_that_proposals_carry() {
+fn four_validators_decide_blocks_inside_proposals() {
     check_network("consensus.payload = \"proposal-only\"\nblock.content = \"repeated\"", 50_000);
 }
 
@@ -85,8 +90,8 @@ fn four_validators_decide_by_broadcast() {
 }
 
 #[test]
-fn one_validator_alone_decides_at_the_set_pace() {
-    let network = Network::started(1, "block.size = 1\nconsensus.target_time = \"100ms\"");
+fn single_validator_decides_at_the_target_time() {
+    let network = Network::start_all(1, "block.size = 1\nconsensus.target_time = \"100ms\"");
     let blocks = first_blocks(&network, 0, 10);
     let elapsed = blocks[9].time_millis - blocks[0].time_millis;
     assert!(elapsed >= 850.0, "nine heights of 100 ms each took {elapsed} ms");
@@ -94,49 +99,52 @@ fn one_validator_alone_decides_at_the_set_pace() {
 
 #[test]
 fn blocks_and_metrics_are_served_on_separate_ports() {
-    let network = Network::started(1, "block.size = 1");
+    let network = Network::start_all(1, "block.size = 1");
     network.wait_for_height(0, 1);
     let status = |answer: Option<(u16, String)>| answer.expect("an answer").0;
-    assert_eq!(network.blocks(0, 1).next().map(|block| block.height), Some(1));
-    assert_eq!(status(network.get(0, "/ready")), 200);
-    assert_eq!(status(network.get(0, "/metrics")), 404);
-    assert_eq!(status(network.get_at_metrics_port(0, "/metrics")), 200);
-    assert_eq!(status(network.get_at_metrics_port(0, "/blocks")), 404);
-    assert_eq!(status(network.get_at_metrics_port(0, "/ready")), 404);
+    assert_eq!(network.stream_blocks(0, 1).next().map(|block| block.height), Some(1));
+    assert_eq!(status(network.get_path(0, "/ready")), 200);
+    assert_eq!(status(network.get_path(0, "/metrics")), 404);
+    assert_eq!(status(network.get_metrics_path(0, "/metrics")), 200);
+    assert_eq!(status(network.get_metrics_path(0, "/blocks")), 404);
+    assert_eq!(status(network.get_metrics_path(0, "/ready")), 404);
 }
 
 #[test]
-fn a_killed_validator_restarts_and_catches_up() {
-    let mut network = Network::started(4, &format!("{TIMEOUTS}block.size = 10000"));
+fn killed_validator_restarts_and_catches_up() {
+    let mut network = Network::start_all(4, &format!("{TIMEOUTS}block.size = 10000"));
     network.wait_for_height(3, 5);
     network.kill(3);
     let missed = network.height(0);
     network.wait_for_height(0, missed + 8);
     network.start(3);
     let synced = || network.metric(3, "malachite_bench_blocks_synced_total").is_some_and(|synced| synced > 0.0);
-    network.eventually("validator 3 gets what it has missed", synced);
+    network.wait_until("validator 3 gets the missed blocks", synced);
 
     // The first may be the block that it was deciding when it was killed.
-    let mut told: Vec<Block> = Vec::new();
-    for block in network.blocks(3, 1) {
-        let caught_up = !block.synced && told.iter().any(|block| block.synced);
-        told.push(block);
+    let mut streamed: Vec<StreamedBlock> = Vec::new();
+    for block in network.stream_blocks(3, 1) {
+        let caught_up = !block.synced && streamed.iter().any(|block| block.synced);
+        streamed.push(block);
         if caught_up {
             break;
         }
     }
-    let first = told[0].height;
-    assert!(first > 5, "what was decided before the restart is not told again");
-    assert!(told.iter().zip(first..).all(|(block, height)| block.height == height && block.bytes == 10000), "{told:?}");
-    let reference: Vec<_> = network.blocks(0, first).take(told.len()).map(|block| block.proposer).collect();
-    assert_eq!(told.iter().map(|block| block.proposer.clone()).collect::<Vec<_>>(), reference);
+    let first = streamed[0].height;
+    assert!(first > 5, "blocks decided before the restart are not streamed again");
+    assert!(
+        streamed.iter().zip(first..).all(|(block, height)| block.height == height && block.bytes == 10000),
+        "{streamed:?}"
+    );
+    let reference: Vec<_> = network.stream_blocks(0, first).take(streamed.len()).map(|block| block.proposer).collect();
+    assert_eq!(streamed.iter().map(|block| block.proposer.clone()).collect::<Vec<_>>(), reference);
 }
 
 #[test]
-fn a_network_that_is_killed_goes_on_where_it_was() {
+fn killed_network_resumes_at_its_height() {
     for payload in ["proposal-and-parts", "proposal-only"] {
         let settings = format!("{TIMEOUTS}block.size = 10000\nconsensus.payload = \"{payload}\"");
-        let mut network = Network::started(4, &settings);
+        let mut network = Network::start_all(4, &settings);
         network.wait_for_height(0, 5);
         let decided: Vec<_> = (0..4).map(|index| network.height(index)).collect();
         (0..4).for_each(|index| network.kill(index));
@@ -150,32 +158,35 @@ fn a_network_that_is_killed_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_validator_that_its_peers_cannot_help_says_so() {
+fn validator_reports_that_peers_pruned_its_next_block() {
     let mut network = Network::new(4, &format!("{TIMEOUTS}block.size = 1000\nstore.heights = 3"));
     (0..3).for_each(|index| network.start(index));
     network.wait_for_height(0, 8);
     network.start(3);
-    let says =
-        || network.get(3, "/ready").is_some_and(|(status, text)| status == 503 && text.contains("cannot catch up"));
-    network.eventually("validator 3 says that it cannot catch up", says);
-    assert!(network.log_of(3).contains("cannot catch up: block 1 comes next, but the peers keep none before"));
+    let reports_pruned = || {
+        network.get_path(3, "/ready").is_some_and(|(status, text)| status == 503 && text.contains("cannot catch up"))
+    };
+    network.wait_until("validator 3 reports that it cannot catch up", reports_pruned);
+    assert!(network.read_log(3).contains("cannot catch up: block 1 comes next, but the first that a peer stores is"));
 }
 
 #[test]
-fn a_validator_alone_of_four_is_not_ready_and_stops_in_order() {
+fn one_of_four_validators_is_not_ready_and_stops_cleanly() {
     let mut network = Network::new(4, "");
     network.start(0);
-    network.eventually("the consensus starts", || {
-        network.get(0, "/ready").is_some_and(|(_, text)| text.contains("no block decided since the start: height 1"))
+    network.wait_until("the consensus starts", || {
+        network
+            .get_path(0, "/ready")
+            .is_some_and(|(_, text)| text.contains("no block decided since the start: height 1"))
     });
-    assert_eq!(network.get(0, "/ready").expect("an answer").0, 503);
-    let stream = network.blocks(0, 1);
-    assert_eq!(network.signal(0, Signal::SIGTERM).code(), Some(0));
+    assert_eq!(network.get_path(0, "/ready").expect("an answer").0, 503);
+    let stream = network.stream_blocks(0, 1);
+    assert_eq!(network.send_signal(0, Signal::SIGTERM).code(), Some(0));
     assert_eq!(stream.count(), 0, "the stream ends with the validator");
 }
 
 #[test]
-fn what_is_refused_ends_with_a_line_and_a_code_of_its_own() {
+fn invalid_input_exits_with_code_2_and_one_line() {
     let folder = Folder::new();
     let path = folder.path().join("config.toml");
     std::fs::write(&path, "moniker = 7\n").expect("write");

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use crate::folder::Folder;
 
 /// Timeout of every wait. It only finds hangs, because everything takes many times as long on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(600);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(600);
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_malachite-bench");
 
@@ -30,9 +30,11 @@ pub struct Network {
 /// A line of a validator's stream of blocks.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Block {
+pub struct StreamedBlock {
     pub height: u64,
     pub time_millis: f64,
+    #[serde(default)]
+    pub interval_micros: Option<u64>,
     pub bytes: u64,
     pub transactions: u64,
     pub round: i64,
@@ -49,11 +51,11 @@ impl Network {
         let out = folder.path().to_str().expect("the path is text");
         let status = Command::new(PROGRAM).args(["init", "--validators", &count.to_string(), "--out", out]).status();
         assert!(status.expect("init runs").success());
-        let ports = free_ports(3 * count);
+        let ports = find_free_ports(3 * count);
         let (p2p, observed) = ports.split_at(count);
         let (http, metrics) = observed.split_at(count);
         for index in 0..count {
-            let text = configuration(&folder, index, p2p, (http[index], metrics[index])) + settings;
+            let text = config_text(&folder, index, p2p, (http[index], metrics[index])) + settings;
             fs::write(folder.path().join(format!("{index}.toml")), text).expect("write the configuration");
         }
         let running = (0..count).map(|_| None).collect();
@@ -61,14 +63,14 @@ impl Network {
     }
 
     /// Creates a network and starts all its validators.
-    pub fn started(count: usize, settings: &str) -> Self {
+    pub fn start_all(count: usize, settings: &str) -> Self {
         let mut network = Self::new(count, settings);
         (0..count).for_each(|index| network.start(index));
         network
     }
 
     pub fn start(&mut self, index: usize) {
-        let log = File::options().create(true).append(true).open(self.log(index)).expect("open the log");
+        let log = File::options().create(true).append(true).open(self.log_path(index)).expect("open the log");
         let child = Command::new(PROGRAM)
             .args(["start", "--config"])
             .arg(self.folder.path().join(format!("{index}.toml")))
@@ -80,36 +82,36 @@ impl Network {
 
     /// Kills a validator with SIGKILL.
     pub fn kill(&mut self, index: usize) {
-        self.signal(index, Signal::SIGKILL);
+        self.send_signal(index, Signal::SIGKILL);
     }
 
-    pub fn signal(&mut self, index: usize, signal: Signal) -> ExitStatus {
+    pub fn send_signal(&mut self, index: usize, signal: Signal) -> ExitStatus {
         let child = self.running[index].as_mut().expect("the validator runs");
         kill(Pid::from_raw(child.id() as i32), signal).expect("the validator is there");
         let begin = Instant::now();
-        while begin.elapsed() < PATIENCE {
+        while begin.elapsed() < WAIT_TIMEOUT {
             if let Some(status) = child.try_wait().expect("the validator is there") {
                 self.running[index] = None;
                 return status;
             }
             sleep(Duration::from_millis(20));
         }
-        panic!("validator {index} does not end on {signal}: {}", self.tail(index));
+        panic!("validator {index} does not end on {signal}: {}", self.log_tail(index));
     }
 
     /// Returns the status and body of a path at `http.listen`; `None` if the validator does not answer.
-    pub fn get(&self, index: usize, path: &str) -> Option<(u16, String)> {
-        get_url(&url(self.http[index], path))
+    pub fn get_path(&self, index: usize, path: &str) -> Option<(u16, String)> {
+        get_url(&local_url(self.http[index], path))
     }
 
     /// Returns the status and body of a path at `metrics.listen`; `None` if the validator does not answer.
-    pub fn get_at_metrics_port(&self, index: usize, path: &str) -> Option<(u16, String)> {
-        get_url(&url(self.metrics[index], path))
+    pub fn get_metrics_path(&self, index: usize, path: &str) -> Option<(u16, String)> {
+        get_url(&local_url(self.metrics[index], path))
     }
 
     /// Returns the value of a metric without labels other than the moniker.
     pub fn metric(&self, index: usize, name: &str) -> Option<f64> {
-        let (_, text) = self.get_at_metrics_port(index, "/metrics")?;
+        let (_, text) = self.get_metrics_path(index, "/metrics")?;
         let line = text.lines().find(|line| line.starts_with(&format!("{name}{{")))?;
         line.rsplit(' ').next()?.parse().ok()
     }
@@ -120,25 +122,25 @@ impl Network {
     }
 
     pub fn wait_for_height(&self, index: usize, height: u64) {
-        self.eventually(&format!("validator {index} is past height {height}"), || self.height(index) >= height);
+        self.wait_until(&format!("validator {index} is past height {height}"), || self.height(index) >= height);
     }
 
     /// Returns the blocks of the stream as they arrive; ends with the validator.
-    pub fn blocks(&self, index: usize, from: u64) -> impl Iterator<Item = Block> + use<> {
+    pub fn stream_blocks(&self, index: usize, from: u64) -> impl Iterator<Item = StreamedBlock> + use<> {
         let response =
-            ureq::get(url(self.http[index], &format!("/blocks?from={from}"))).call().expect("the stream opens");
+            ureq::get(local_url(self.http[index], &format!("/blocks?from={from}"))).call().expect("the stream opens");
         assert_eq!(response.headers()["content-type"], "application/x-ndjson");
         let lines = BufReader::new(response.into_body().into_reader()).lines();
         lines.map_while(Result::ok).map(|line| serde_json::from_str(&line).expect("a line is a block"))
     }
 
-    /// Waits until the condition holds; panics with the logs after `PATIENCE`.
-    pub fn eventually(&self, what: &str, holds: impl Fn() -> bool) {
+    /// Waits until the condition holds; panics with the logs after `WAIT_TIMEOUT`.
+    pub fn wait_until(&self, what: &str, holds: impl Fn() -> bool) {
         let begin = Instant::now();
         while !holds() {
-            if begin.elapsed() > PATIENCE {
-                let logs: Vec<_> = (0..self.running.len()).map(|index| self.tail(index)).collect();
-                panic!("not after {} s: {what}\n{}", PATIENCE.as_secs(), logs.join("\n"));
+            if begin.elapsed() > WAIT_TIMEOUT {
+                let logs: Vec<_> = (0..self.running.len()).map(|index| self.log_tail(index)).collect();
+                panic!("not after {} s: {what}\n{}", WAIT_TIMEOUT.as_secs(), logs.join("\n"));
             }
             sleep(Duration::from_millis(50));
         }
@@ -152,17 +154,17 @@ impl Network {
         validators.map(|validator| validator["address"].as_str().expect("text").to_owned()).collect()
     }
 
-    pub fn log_of(&self, index: usize) -> String {
-        fs::read_to_string(self.log(index)).unwrap_or_default()
+    pub fn read_log(&self, index: usize) -> String {
+        fs::read_to_string(self.log_path(index)).unwrap_or_default()
     }
 
-    fn tail(&self, index: usize) -> String {
-        let log = self.log_of(index);
+    fn log_tail(&self, index: usize) -> String {
+        let log = self.read_log(index);
         let lines: Vec<_> = log.lines().rev().take(15).collect();
         format!("validator {index}:\n{}", lines.into_iter().rev().collect::<Vec<_>>().join("\n"))
     }
 
-    fn log(&self, index: usize) -> std::path::PathBuf {
+    fn log_path(&self, index: usize) -> std::path::PathBuf {
         self.folder.path().join(format!("{index}.log"))
     }
 }
@@ -177,7 +179,7 @@ impl Drop for Network {
     }
 }
 
-fn url(port: u16, path: &str) -> String {
+fn local_url(port: u16, path: &str) -> String {
     format!("http://127.0.0.1:{port}{path}")
 }
 
@@ -188,7 +190,7 @@ fn get_url(url: &str) -> Option<(u16, String)> {
     Some((response.status().as_u16(), text))
 }
 
-fn configuration(folder: &Folder, index: usize, p2p: &[u16], (http, metrics): (u16, u16)) -> String {
+fn config_text(folder: &Folder, index: usize, p2p: &[u16], (http, metrics): (u16, u16)) -> String {
     let root = folder.path().display();
     let peers: Vec<_> =
         p2p.iter().filter(|port| **port != p2p[index]).map(|port| format!("localhost:{port}")).collect();
@@ -207,7 +209,7 @@ metrics.listen = "127.0.0.1:{metrics}"
 }
 
 /// Returns ports that were free a moment ago.
-fn free_ports(count: usize) -> Vec<u16> {
+fn find_free_ports(count: usize) -> Vec<u16> {
     let bind = |_| TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
     let listeners: Vec<_> = (0..count).map(bind).collect();
     listeners.iter().map(|listener| listener.local_addr().expect("it listens").port()).collect()
