@@ -61,12 +61,15 @@ func (w *Recorder) AddBlock(b Block, came time.Time) {
 	if w.window == nil || w.err != nil || before == nil {
 		return
 	}
+	// The member's clock places the block in the window and the worker's monotonic clock its arrival, so that only
+	// the distance of the two depends on the worker's wall clock, as it was at the start.
 	at := time.UnixMicro(b.unixMicros())
+	lag := came.Sub(w.window.From()) - at.Sub(w.window.From())
 	switch {
 	case b.unixMicros() < before.unixMicros():
 		w.err = fmt.Errorf("block %d was decided before block %d according to the member's clock: it was set back", b.Height, before.Height)
 	case !at.Before(w.window.From()):
-		w.countBlock(b, at.Sub(w.window.From()), time.Duration(b.unixMicros()-before.unixMicros())*time.Microsecond, came.Sub(at))
+		w.countBlock(b, at.Sub(w.window.From()), b.intervalSince(before), lag)
 	case !at.Before(w.window.LoadStart()):
 		w.warmUpCount++
 	}

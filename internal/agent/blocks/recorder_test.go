@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/protocol/clocktest"
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
@@ -150,6 +151,36 @@ func TestWrongClocksAreRefused(t *testing.T) {
 		if _, err := w.Result(0); err == nil || !strings.Contains(err.Error(), "differs from this worker's by more than 1s") {
 			t.Errorf("clocks that differ by %s: %v", off, err)
 		}
+	}
+}
+
+// TestWallClockStepOfMember sets the member's clock forward by 700 ms between two blocks that are 100 ms apart.
+func TestWallClockStepOfMember(t *testing.T) {
+	second := blockAt(2, 1900)
+	second.IntervalMicros = 100_000
+	r, err := recordBlocks(blockAt(1, 1100), second).Result(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := results.Merge([]results.WorkerResult{*r})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if longest := m.Histogram.MaxMillis(); longest < 99 || longest > 101 {
+		t.Errorf("a block time of %g ms, want 100", longest)
+	}
+}
+
+// TestWallClockStepOfWorker sets the worker's clock by an hour between the barrier and the blocks.
+func TestWallClockStepOfWorker(t *testing.T) {
+	start := time.Now().Round(0)
+	w := NewRecorder()
+	w.SetWindow(protocol.MeasureTimes{WindowSeconds: 2}.NewWindow(protocol.AnchorInstant(start)))
+	for i, arrival := range []time.Time{time.Now(), clocktest.SetWallClock(time.Now(), 3600), clocktest.SetWallClock(time.Now(), -3600)} {
+		w.AddBlock(Block{Height: int64(i), TimeMillis: float64(start.UnixMicro())/1000 + float64(i)}, arrival)
+	}
+	if r, err := w.Result(0); err != nil || len(r.Blocks) != 2 {
+		t.Errorf("%v; want a result with two blocks, since the two clocks agreed at the start", err)
 	}
 }
 

@@ -36,11 +36,14 @@ const (
 type Block struct {
 	Height int64 `json:"height"`
 	// TimeMillis is the time of the decision by the member's clock, in Unix milliseconds with three decimals.
-	TimeMillis   float64 `json:"timeMillis"`
-	Bytes        int64   `json:"bytes"`
-	Transactions int64   `json:"transactions"`
-	Round        int32   `json:"round"`
-	Proposer     string  `json:"proposer"`
+	TimeMillis float64 `json:"timeMillis"`
+	// IntervalMicros is the time since the member's previous decision by its monotonic clock, which is never set. It is
+	// 0 if the member does not know it.
+	IntervalMicros int64  `json:"intervalMicros"`
+	Bytes          int64  `json:"bytes"`
+	Transactions   int64  `json:"transactions"`
+	Round          int32  `json:"round"`
+	Proposer       string `json:"proposer"`
 	// Synced means that the member took no part in the decision and got the block from a peer. TimeMillis is
 	// then not the time of the decision.
 	Synced bool `json:"synced"`
@@ -48,6 +51,16 @@ type Block struct {
 
 // unixMicros returns the time of the decision in Unix microseconds.
 func (b Block) unixMicros() int64 { return int64(math.Round(b.TimeMillis * 1000)) }
+
+// intervalSince returns the time between the decisions of the previous block and b. It uses the timestamps only if the
+// member does not know the interval, because a step of the member's clock would enter it.
+func (b Block) intervalSince(previous *Block) time.Duration {
+	micros := b.unixMicros() - previous.unixMicros()
+	if b.IntervalMicros > 0 {
+		micros = b.IntervalMicros
+	}
+	return time.Duration(micros) * time.Microsecond
+}
 
 // errBlocksLost means that the stream cannot continue without a gap.
 var errBlocksLost = errors.New("blocks were lost")
@@ -184,7 +197,7 @@ func parseBlock(line []byte) (Block, error) {
 	if err := json.Unmarshal(line, &b); err != nil {
 		return b, fmt.Errorf("line %.*q: %w", maxExcerptBytes, line, err)
 	}
-	if b.Height < 0 || b.TimeMillis <= 0 || b.Bytes < 0 {
+	if b.Height < 0 || b.TimeMillis <= 0 || b.Bytes < 0 || b.IntervalMicros < 0 {
 		return b, fmt.Errorf("line %.*q: height, timeMillis and bytes are required", maxExcerptBytes, line)
 	}
 	return b, nil

@@ -168,7 +168,7 @@ func (w *Worker) passBarrier(ctx context.Context) (*protocol.Window, error) {
 	if err != nil {
 		return nil, err
 	}
-	window := w.Workload.Measure.NewWindow(start)
+	window := w.Workload.Measure.NewWindow(protocol.AnchorInstant(start))
 	if late := time.Since(window.From()); late > 0 {
 		return nil, fmt.Errorf("the start at %s was received %s after the beginning of the window", start.Format(time.RFC3339Nano), late.Round(time.Millisecond))
 	}

@@ -18,6 +18,13 @@ type Window struct {
 	endMoved chan struct{}
 }
 
+// AnchorInstant returns an instant of the wall clock with a monotonic clock reading, as of now. Instants derived from
+// it keep their distance to time.Now when the wall clock is set later.
+func AnchorInstant(at time.Time) time.Time {
+	now := time.Now()
+	return now.Add(at.Sub(now))
+}
+
 // NewWindow returns the window of a run that starts at start.
 func (m MeasureTimes) NewWindow(start time.Time) *Window {
 	return &Window{measure: m, start: start, seconds: m.WindowSeconds, endMoved: make(chan struct{})}

@@ -105,14 +105,18 @@ func (w *Driver) writeJSON(name string, document any) error {
 	return w.writeFile(name, append(content, '\n'))
 }
 
-// awaitStart waits for the start file and returns the start time.
+// awaitStart waits for the start file and returns the start time. From then on the driver measures by the monotonic
+// clock, so that a step of the wall clock enters no latency.
 func (w *Driver) awaitStart(ctx context.Context) (time.Time, error) {
 	path := filepath.Join(w.Dir, protocol.StartFile)
 	ticker := time.NewTicker(startPollInterval)
 	defer ticker.Stop()
 	for {
 		start, err := readInstant(path)
-		if err == nil || !errors.Is(err, fs.ErrNotExist) {
+		if err == nil {
+			return protocol.AnchorInstant(start), nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
 			return start, err
 		}
 		select {
