@@ -200,9 +200,9 @@ func TestNodeDiesForGood(t *testing.T) {
 	}
 }
 
-// TestBackPressure pauses a node, so that batches wait. Beyond the limit of outstanding batches, operations
-// fail with BackPressure.
-func TestBackPressure(t *testing.T) {
+// TestBatchesWaitForClients pauses a node, so that batches wait for one of two clients. The wait is part of the
+// latencies, and no operation is lost.
+func TestBatchesWaitForClients(t *testing.T) {
 	t.Parallel()
 	node := startGeth(t)
 	all := newOrders(500, 0, 5, 120, map[string]any{"batchSize": 50}, node.HTTP)
@@ -217,10 +217,10 @@ func TestBackPressure(t *testing.T) {
 	got := r.awaitResult()
 	assertSums(t, got, 2500)
 	// 20 batches are due in the two seconds, and 2 may be outstanding.
-	if n := errorCounts(got)["BackPressure"]; n < 100 || n%50 != 0 {
-		t.Errorf("%d operations failed as back-pressure, want about 900 in whole batches; errors %+v", n, got.Errors)
+	if s := got.Schedule; s.ClientsBusy < 100 || s.ClientsBusy%50 != 0 || s.MaxWaitMicros < 500_000 {
+		t.Errorf("schedule %+v, want about 900 operations in whole batches that waited for a client", s)
 	}
-	if len(got.Errors) != 1 || got.Ledger.Expected != got.Ledger.Recorded {
+	if len(got.Errors) > 0 || got.Ledger.Expected != got.Ledger.Recorded {
 		t.Errorf("errors %+v, ledger %+v", got.Errors, got.Ledger)
 	}
 }

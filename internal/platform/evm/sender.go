@@ -59,6 +59,15 @@ func (s Sender) TransactionsDue(n int64) int64 {
 	return int64(float64(n)*s.RatePerSecond*s.Interval.Seconds() + 1e-6)
 }
 
+// BatchSizes returns a function that yields the number of transactions in each batch in turn.
+func (s Sender) BatchSizes() func() int64 {
+	batches := int64(0)
+	return func() int64 {
+		batches++
+		return s.TransactionsDue(batches) - s.TransactionsDue(batches-1)
+	}
+}
+
 // MaxBatchSize returns the number of transactions in the sender's largest batch.
 func (s Sender) MaxBatchSize() int {
 	return int(math.Ceil(s.RatePerSecond*s.Interval.Seconds() - 1e-6))

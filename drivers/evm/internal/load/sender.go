@@ -1,4 +1,4 @@
-// Package load submits transfers in an open loop: the schedule of batches does not wait for responses.
+// Package load submits transfers in an open loop: the schedule of batches does not depend on responses.
 package load
 
 import (
@@ -15,10 +15,6 @@ import (
 	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/run/results"
 )
-
-// BackPressure is the error kind of operations that were not submitted because too many batches were
-// outstanding.
-const BackPressure = "BackPressure"
 
 // answerTimeout is how long to wait for the response to a batch.
 const answerTimeout = 30 * time.Second
@@ -37,23 +33,27 @@ type Sender struct {
 
 	recorder *record.Recorder
 	target   *record.TargetSeries
-	mu       sync.Mutex
-	toResend []*inclusion.Flight
+	// clients holds an element for each batch that is outstanding.
+	clients chan struct{}
+	// busyUntil is the end of the last time in which a batch waited because all clients were busy.
+	busyUntil time.Time
+	mu        sync.Mutex
+	toResend  []*inclusion.Flight
 }
 
 // errSigningEnded means that there are no more signed transfers.
 var errSigningEnded = errors.New("signing ended early")
 
 // Run submits the transfers that are due from the start to the end of the window, which may become earlier
-// meanwhile. It catches up on late batches until ctx ends, and then waits for the responses.
+// meanwhile. While all clients are busy, batches wait. It catches up on late batches until ctx ends, and then waits
+// for the responses.
 func (s *Sender) Run(ctx context.Context, window *protocol.Window, recorder *record.Recorder, target *record.TargetSeries) {
-	s.recorder, s.target = recorder, target
+	s.recorder, s.target, s.clients = recorder, target, make(chan struct{}, s.Clients)
 	var answers sync.WaitGroup
 	defer answers.Wait()
-	outstanding := make(chan struct{}, s.Clients)
-	batches := s.BatchesBefore(window.To().Sub(window.LoadStart()))
-	for i := range batches {
-		due, n := window.LoadStart().Add(s.Offset+time.Duration(i)*s.Interval), s.TransactionsDue(i+1)-s.TransactionsDue(i)
+	nextSize := s.BatchSizes()
+	for i := range s.BatchesBefore(window.To().Sub(window.LoadStart())) {
+		due, n := window.LoadStart().Add(s.Offset+time.Duration(i)*s.Interval), nextSize()
 		if n == 0 {
 			continue
 		}
@@ -61,24 +61,46 @@ func (s *Sender) Run(ctx context.Context, window *protocol.Window, recorder *rec
 		if !due.Before(window.To()) {
 			return
 		}
-		if ctx.Err() != nil {
-			s.failSkipped(due, n, results.Unfinished, "it was not submitted before the end of the drain")
+		if ctx.Err() != nil || !s.awaitClient(ctx) {
+			s.failSkipped(due, n)
 			continue
 		}
-		select {
-		case outstanding <- struct{}{}:
-		default:
-			s.failSkipped(due, n, BackPressure, "not submitted: as many batches as load.clients were unanswered")
-			continue
-		}
-		s.submitBatch(ctx, due, n, &answers, func() { <-outstanding })
+		s.submitBatch(ctx, due, n, &answers, func() { <-s.clients })
 	}
 }
 
-// failSkipped records operations that are not submitted as failed.
-func (s *Sender) failSkipped(due time.Time, n int64, kind, why string) {
-	s.recorder.RecordPlanned(due, n, 0)
-	s.recorder.RecordFailures(due, n, time.Now(), kind, why)
+// awaitClient waits until a client is free and occupies it. It returns false if ctx ends first.
+func (s *Sender) awaitClient(ctx context.Context) bool {
+	select {
+	case s.clients <- struct{}{}:
+		return true
+	default:
+	}
+	defer func() { s.busyUntil = time.Now() }()
+	select {
+	case s.clients <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// recordStart records operations that were due at a time and are submitted, or given up, now. The part of the delay
+// in which all clients were busy is not the driver's.
+func (s *Sender) recordStart(due time.Time, n int64, now time.Time) {
+	free := due
+	if s.busyUntil.After(due) {
+		free = s.busyUntil
+		s.recorder.RecordClientWait(due, n, free.Sub(due))
+	}
+	s.recorder.RecordPlanned(due, n, now.Sub(free))
+}
+
+// failSkipped records operations that are never submitted.
+func (s *Sender) failSkipped(due time.Time, n int64) {
+	now := time.Now()
+	s.recordStart(due, n, now)
+	s.recorder.RecordFailures(due, n, now, results.Unfinished, "it was not submitted before the end of the drain")
 }
 
 // submitBatch submits the operations that are due at one time. It splits them by the node's batch limit and
@@ -86,7 +108,7 @@ func (s *Sender) failSkipped(due time.Time, n int64, kind, why string) {
 func (s *Sender) submitBatch(ctx context.Context, due time.Time, n int64, answers *sync.WaitGroup, done func()) {
 	flights, err := s.takeFlights(ctx, n)
 	now := time.Now()
-	s.recorder.RecordPlanned(due, n, now.Sub(due))
+	s.recordStart(due, n, now)
 	if err != nil {
 		s.recorder.RecordFailures(due, n-int64(len(flights)), now, results.Unfinished, err.Error())
 	}

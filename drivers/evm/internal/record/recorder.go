@@ -47,11 +47,18 @@ func (r *Recorder) phaseAt(at time.Time) (*phaseCounts, protocol.Phase, time.Tim
 	return r.phases[phase], phase, began
 }
 
-// RecordPlanned records n operations that were due at a time and began after a lag.
+// RecordPlanned records n operations that were due at a time and began after a lag that the driver caused.
 func (r *Recorder) RecordPlanned(due time.Time, n int64, lag time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tally.RecordPlanned(r.windowOffset(due), n, lag)
+}
+
+// RecordClientWait records that n operations waited for a free client.
+func (r *Recorder) RecordClientWait(due time.Time, n int64, wait time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tally.RecordClientWait(r.windowOffset(due), n, wait)
 }
 
 // RecordCompleted records that an operation that was due at a time was seen in a block.

@@ -3,6 +3,7 @@
 package sink
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -20,7 +21,10 @@ type Chain struct {
 	id uint64
 	// Refuse is called for every transaction, numbered from 0 in the order of arrival. A non-empty result
 	// rejects the transaction with that message.
-	Refuse       func(n int64) string
+	Refuse func(n int64) string
+	// Answered is the number of transactions that are answered; requests with a later one get no answer. 0 means no
+	// limit. Set it before the first request.
+	Answered     int64
 	mu           sync.Mutex
 	pool         []common.Hash
 	blocks       []*sinkBlock
@@ -101,6 +105,10 @@ func (c *Chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if bytes.Contains(body, []byte("eth_sendRawTransaction")) && c.isStalled() {
+		<-r.Context().Done()
+		return
+	}
 	var batch []rpcRequest
 	var answer any
 	if err := json.Unmarshal(body, &batch); err == nil {
@@ -119,6 +127,12 @@ func (c *Chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	// A client that has disconnected does not get the response.
 	_ = json.NewEncoder(w).Encode(answer)
+}
+
+func (c *Chain) isStalled() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.Answered > 0 && c.arrivedCount >= c.Answered
 }
 
 func (c *Chain) handleRequest(r *rpcRequest) rpcResponse {
