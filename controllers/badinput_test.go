@@ -62,6 +62,15 @@ var badInput = []badInputCase{
 	{"invalid flow name", "flow: Issue", "flow: Isue", []string{"corda.flow", "Isue"}},
 	{"missing initiator", "flow: Issue", "flow: Issue, initiators: [5]", []string{"initiators[0]", "5"}},
 	{"arguments of a finance flow", "flow: Issue", "flow: Issue, arguments: [{type: Int, value: \"1\"}]", []string{"arguments", "class name"}},
+	{"objective without a limit", "load: {clients: 4}", "load: {clients: 4}\n    objectives: [{metric: LatencyP95}]", []string{"maxLatency must be set when, and only when, objectives[].metric is a latency"}},
+	{"objective with another metric's limit", "load: {clients: 4}", `load: {clients: 4}
+    objectives: [{metric: Throughput, minThroughputPerSecond: "1", maxErrorPercent: "1"}]`, []string{"maxErrorPercent must be set when, and only when"}},
+	{"objective of no throughput", "load: {clients: 4}", `load: {clients: 4}
+    objectives: [{metric: Throughput, minThroughputPerSecond: "0"}]`, []string{"objectives[0].minThroughputPerSecond", "greater than 0"}},
+	{"objective of no latency", "load: {clients: 4}", `load: {clients: 4}
+    objectives: [{metric: LatencyP99, maxLatency: 0s}]`, []string{"objectives[0].maxLatency", "above 0"}},
+	{"two limits on one metric", "load: {clients: 4}", `load: {clients: 4}
+    objectives: [{metric: ErrorShare, maxErrorPercent: "1"}, {metric: ErrorShare, maxErrorPercent: "2"}]`, []string{"objectives[1]", "Duplicate"}},
 	{"open loop without a rate", "clients: 4", "clients: 4, model: Open", []string{"load.ratePerSecond", "Open"}},
 	{"rate in a closed loop", "clients: 4", "clients: 4, ratePerSecond: 5", []string{"load.ratePerSecond", "Open"}},
 	{"drawn arrivals in a closed loop", "clients: 4", "clients: 4, arrivals: Poisson", []string{"load.arrivals Poisson belongs to load.model Open"}},

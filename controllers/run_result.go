@@ -19,6 +19,7 @@ import (
 	"github.com/benchnet/benchnet/internal/network/latency/sidecar"
 	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/run/objectives"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/run/results"
 )
@@ -70,6 +71,7 @@ func (r *RunReconciler) assembleResult(ctx context.Context, pass *runPass, read 
 	if err := r.addProvenance(pass, result, nodes); err != nil {
 		return nil, err
 	}
+	result.Objectives = objectives.JudgeRun(pass.run.Spec.Workload.Objectives, result)
 	result.Bottleneck = read.measurement.FindBottleneck(circumstances.Containers, result.Environment.EmulatedLatency)
 	return result, nil
 }

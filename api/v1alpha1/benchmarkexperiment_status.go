@@ -138,6 +138,11 @@ type PointStatus struct {
 	// p95LatencyMicroseconds is the mean over the valid runs of the 95th percentile of the latency, in microseconds.
 	// +optional
 	P95LatencyMicroseconds *int64 `json:"p95LatencyMicroseconds,omitempty"`
+	// objectives are the outcomes of the objectives of template.workload at this point, in their order.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=8
+	// +optional
+	Objectives []ObjectiveStatus `json:"objectives,omitempty"`
 	// display holds formatted text for human readers.
 	// +optional
 	Display PointDisplay `json:"display,omitzero"`

@@ -28,6 +28,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="has(self.saturation) == has(oldSelf.saturation) && (!has(self.saturation) || self.saturation == oldSelf.saturation)",message="spec.saturation cannot change: create another experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.compare) == has(oldSelf.compare) && (!has(self.compare) || self.compare == oldSelf.compare)",message="spec.compare cannot change: create another experiment"
 // +kubebuilder:validation:XValidation:rule="(self.strategy == 'Saturation') == has(self.saturation)",message="spec.saturation must be set when, and only when, spec.strategy is Saturation"
+// +kubebuilder:validation:XValidation:rule="self.strategy != 'Saturation' || !has(self.template.workload.objectives)",message="spec.template.workload.objectives cannot be set if spec.strategy is Saturation: spec.saturation.serviceLevel is the limit"
 // +kubebuilder:validation:XValidation:rule="(self.strategy == 'Compare') == has(self.compare)",message="spec.compare must be set when, and only when, spec.strategy is Compare"
 // +kubebuilder:validation:XValidation:rule="!has(self.compare) || has(self.compare.stored) || (has(self.variants) && self.variants.size() >= 2)",message="spec.variants must hold at least two variants, unless spec.compare.stored is set"
 // +kubebuilder:validation:XValidation:rule="!has(self.compare) || !has(self.compare.baseline) || (has(self.variants) && self.variants.exists(v, v.name == self.compare.baseline))",message="spec.compare.baseline must be the name of one of spec.variants"

@@ -98,6 +98,11 @@ type BenchmarkRunStatus struct {
 	// +kubebuilder:validation:MaxItems=32
 	// +optional
 	Reasons []VerdictReason `json:"reasons,omitempty"`
+	// objectives are the outcomes of spec.workload.objectives, in their order.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=8
+	// +optional
+	Objectives []ObjectiveStatus `json:"objectives,omitempty"`
 	// result is the location of the complete result. Its format is described in docs/results.md.
 	// +optional
 	Result *ResultReference `json:"result,omitempty"`
@@ -218,6 +223,7 @@ type ResultReference struct {
 // +kubebuilder:printcolumn:name="P95",type=string,JSONPath=`.status.display.p95`,description="95th percentile of the latency"
 // +kubebuilder:printcolumn:name="Verdict",type=string,JSONPath=`.status.verdict`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,priority=1
+// +kubebuilder:printcolumn:name="Gates",type=string,JSONPath=`.status.conditions[?(@.type=="GatesPassed")].status`,priority=1
 // +kubebuilder:printcolumn:name="Bottleneck",type=string,JSONPath=`.status.display.bottleneck`,priority=1
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="metadata.name must be at most 63 characters: it is the value of labels"

@@ -20,7 +20,8 @@ const (
 	ConditionMeasured = "Measured"
 	// ConditionFits reports whether the cluster has the capacity that an experiment needs at its peak.
 	ConditionFits = "Fits"
-	// ConditionGatesPassed reports whether the gates of a comparison passed. It is Unknown until all runs have ended.
+	// ConditionGatesPassed reports whether the objectives of a run or an experiment, and the gates of a comparison, passed. It is
+	// Unknown until all runs have ended. A run without objectives does not have it.
 	ConditionGatesPassed = "GatesPassed"
 	// ConditionComplete reports whether a run or an experiment has ended, successfully or not.
 	ConditionComplete = "Complete"
@@ -69,6 +70,7 @@ const (
 	ReasonNoGates            = "NoGates"
 	ReasonGatesPassed        = "GatesPassed"
 	ReasonGateFailed         = "GateFailed"
+	ReasonGateUndecided      = "GateUndecided"
 
 	// Reasons of LatencyEmulated, besides the mechanisms Netem and UserSpace.
 	ReasonNotRequested       = "NotRequested"

@@ -121,6 +121,13 @@ type Workload struct {
 	// +kubebuilder:default={warmUp: "30s", window: "60s", drain: "60s", maxErrorPercent: "0"}
 	// +optional
 	Measure Measure `json:"measure,omitzero"`
+	// objectives are absolute limits that each run must keep to, at most 8, one for each metric. Their outcomes are in the status of the
+	// run, and of each point of an experiment, and in the condition GatesPassed. Default: none.
+	// +listType=map
+	// +listMapKey=metric
+	// +kubebuilder:validation:MaxItems=8
+	// +optional
+	Objectives []Objective `json:"objectives,omitempty"`
 	// reset is Keep or Reset. With Keep, the ledger remains as earlier runs left it. With Reset, the network returns to its initial
 	// state, with the same identities, before the run. Default: Keep.
 	// +kubebuilder:default=Keep

@@ -11,11 +11,15 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/cli/cluster"
+	"github.com/benchnet/benchnet/internal/cli/comparison"
 	"github.com/benchnet/benchnet/internal/cli/documents"
 	"github.com/benchnet/benchnet/internal/cli/progress"
 	"github.com/benchnet/benchnet/internal/cli/table"
 	"github.com/benchnet/benchnet/internal/report"
 )
+
+// resultsOutputs are the output formats of results, besides the default.
+var resultsOutputs = []string{"json", "yaml", "csv", "junit", "wide"}
 
 // resultsOptions are the flags of results.
 type resultsOptions struct {
@@ -33,7 +37,8 @@ func (s *session) resultsCommand() *cobra.Command {
 
 A table has means over the valid runs with the half-width of their confidence interval, latencies in milliseconds, the verdict, and
 the resource that was at its limit. json and yaml print whole documents (docs/results.md, docs/experiments.md); csv prints
-the numbers with their units in the header.
+the numbers with their units in the header. junit is a test suite for a CI system, with a test case for each objective and gate: a failed one
+is a failure, an undecided one an error.
 
 ` + resultFileHelp,
 		Example: `  kubectl benchnet results two-banks
@@ -44,15 +49,15 @@ the numbers with their units in the header.
 		ValidArgsFunction: s.completeNamesOrFiles(1, cluster.Kinds...),
 		RunE:              func(cmd *cobra.Command, args []string) error { return s.showResults(cmd.Context(), o, args[0]) },
 	}
-	cmd.Flags().StringVarP(&o.output, "output", "o", "", "json, yaml, csv or wide; default: a table")
+	cmd.Flags().StringVarP(&o.output, "output", "o", "", "json, yaml, csv, junit or wide; default: a table")
 	cmd.Flags().BoolVar(&o.runs, "runs", false, "the single runs of an experiment")
 	cmd.Flags().BoolVar(&o.exitCode, "exit-code", false, "end with code 2 if a run is invalid or a gate failed")
-	_ = cmd.RegisterFlagCompletionFunc("output", completeValues("json", "yaml", "csv", "wide"))
+	_ = cmd.RegisterFlagCompletionFunc("output", completeValues(resultsOutputs...))
 	return cmd
 }
 
 func (s *session) showResults(ctx context.Context, o resultsOptions, name string) error {
-	if err := validateOutput(o.output, "json", "yaml", "csv", "wide"); err != nil {
+	if err := validateOutput(o.output, resultsOutputs...); err != nil {
 		return err
 	}
 	if documents.IsFile(name) {
@@ -110,16 +115,30 @@ func (s *session) printRuns(runs []v1alpha1.BenchmarkRun, o resultsOptions) erro
 	if err := table.ForRuns(runs).Print(s.Out, o.output == "wide"); err != nil {
 		return err
 	}
+	if objectives := table.ForRunObjectives(runs); objectives.Len() > 0 {
+		fmt.Fprintln(s.Out)
+		if err := objectives.Print(s.Out, o.output == "wide"); err != nil {
+			return err
+		}
+	}
 	if findings := table.DescribeFindings(runs); len(findings) > 0 {
 		fmt.Fprintf(s.Out, "\n%s\n", strings.Join(findings, "\n"))
 	}
 	return nil
 }
 
-// writeRunDocuments writes the numbers of runs as CSV, or the document that holds their results.
+// writeRunDocuments writes the numbers of runs as CSV, their objectives as JUnit, or the document that holds their
+// results.
 func (s *session) writeRunDocuments(runs []*documents.Run, document any, o resultsOptions) error {
-	if o.output == "csv" {
+	switch o.output {
+	case "csv":
 		return s.writeCSV(runs)
+	case "junit":
+		var judged []comparison.JudgedSubject
+		for _, run := range runs {
+			judged = append(judged, comparison.JudgedSubject{Name: run.Run.Name, Objectives: run.Objectives})
+		}
+		return comparison.WriteObjectivesJUnit(s.Out, "runs", judged, nil)
 	}
 	return s.writeDocument(document, o.output)
 }
@@ -145,10 +164,17 @@ func (s *session) showExperimentDocument(d *documents.Experiment, o resultsOptio
 		return s.writeDocument(d.Text, o.output)
 	case "csv":
 		return report.WritePointsCSV(s.Out, d.Result)
+	case "junit":
+		var judged []comparison.JudgedSubject
+		for i := range d.Points {
+			judged = append(judged, comparison.JudgedSubject{Name: d.Points[i].Name + " " + d.Points[i].Label(), Objectives: d.Points[i].Objectives})
+		}
+		return comparison.WriteObjectivesJUnit(s.Out, d.Experiment.Name, judged, d.Comparisons)
 	}
 	return s.printTables(
 		o.output == "wide",
 		table.ForPoints(d.Result),
+		table.ForPointObjectives(d.Points),
 		table.ForPointNotes(d.Points),
 		table.ForSaturation(d.Saturation),
 		table.ForComparisons(d.Comparisons),

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -43,7 +44,13 @@ func checkExperiment(e *documents.Experiment) failedChecksError {
 	var failed failedChecksError
 	errors.As(checkGates(e.Comparisons), &failed)
 	for i := range e.Points {
-		if p := &e.Points[i]; p.Valid == 0 {
+		p := &e.Points[i]
+		for _, objective := range p.Objectives {
+			if objective.Outcome != results.ObjectivePassed {
+				failed = append(failed, fmt.Sprintf("objective %s: point %s (%s): %s", strings.ToLower(objective.Outcome), p.Name, p.Label(), objective.Message))
+			}
+		}
+		if p.Valid == 0 {
 			failed = append(failed, fmt.Sprintf("experiment %s: point %s (%s) has no valid run", e.Experiment.Name, p.Name, p.Label()))
 		}
 	}

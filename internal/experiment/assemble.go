@@ -110,6 +110,7 @@ func (d *Design) summarizePoints(step *NextStep, runs []Run, confidence float64)
 			}
 		}
 		p.Metrics, p.Bottleneck = EstimateMetrics(own, confidence), mostFrequentBottleneck(own)
+		p.Objectives = judgePoint(key.objectives, &p, own)
 		points = append(points, p)
 	}
 	return points
@@ -133,6 +134,8 @@ func (p *Point) countNotes(notes []results.Reason) {
 type pointOnNetwork struct {
 	PointKey
 	network int
+	// objectives are those of the workload; none in a search, which has a service level instead.
+	objectives []v1alpha1.Objective
 }
 
 // pointKeys returns the keys of all points in order. The points of a search are those at the loads that it
@@ -141,14 +144,14 @@ func (d *Design) pointKeys(step *NextStep) []pointOnNetwork {
 	var keys []pointOnNetwork
 	if len(step.Searches) == 0 {
 		for _, p := range d.Points {
-			keys = append(keys, pointOnNetwork{PointKey{p.Name, p.Variant, p.Parameters}, p.Network})
+			keys = append(keys, pointOnNetwork{PointKey{p.Name, p.Variant, p.Parameters}, p.Network, p.Workload.Objectives})
 		}
 		return keys
 	}
 	for _, s := range step.Searches {
 		p := &d.Points[s.Point]
 		for _, load := range s.Loads {
-			keys = append(keys, pointOnNetwork{pointAtLoad(p, load), p.Network})
+			keys = append(keys, pointOnNetwork{pointAtLoad(p, load), p.Network, nil})
 		}
 	}
 	return keys

@@ -101,6 +101,8 @@ type Point struct {
 	// Metrics holds the metrics by name (v1alpha1.Metric): Throughput in operations per second, latencies in
 	// ms, ErrorShare from 0 to 1.
 	Metrics map[string]statistics.Estimate `json:"metrics"`
+	// Objectives are the outcomes of the workload's objectives over the runs; absent without objectives.
+	Objectives []results.ObjectiveOutcome `json:"objectives,omitempty"`
 	// Bottleneck is the bottleneck that most of the runs name, for people.
 	Bottleneck string `json:"bottleneck,omitempty"`
 }
@@ -123,8 +125,10 @@ type Run struct {
 	// own document has all notes.
 	Notes []results.Reason `json:"notes,omitempty"`
 	// Metrics holds the metrics by name, as in Point; absent if the run failed.
-	Metrics    map[string]float64 `json:"metrics,omitempty"`
-	Bottleneck string             `json:"bottleneck,omitempty"`
+	Metrics map[string]float64 `json:"metrics,omitempty"`
+	// Objectives are the outcomes of the workload's objectives; absent without objectives.
+	Objectives []results.ObjectiveOutcome `json:"objectives,omitempty"`
+	Bottleneck string                     `json:"bottleneck,omitempty"`
 	// ResultConfigMap holds the run's whole result.
 	ResultConfigMap string `json:"resultConfigMap,omitempty"`
 }

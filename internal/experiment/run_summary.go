@@ -28,6 +28,10 @@ func SummarizeRun(r *results.RunResult) Run {
 		note.Subject, note.Message = limits.Truncate(note.Subject, maxTextBytes), limits.Truncate(note.Message, limits.MaxItem)
 		run.Notes = append(run.Notes, note)
 	}
+	for _, o := range r.Objectives[:min(len(r.Objectives), maxObjectives)] {
+		o.Metric, o.Outcome, o.Message = limits.Truncate(o.Metric, maxTextBytes), limits.Truncate(o.Outcome, maxTextBytes), limits.Truncate(o.Message, limits.MaxItem)
+		run.Objectives = append(run.Objectives, o)
+	}
 	return run
 }
 
@@ -54,6 +58,8 @@ func runMetrics(s *results.Summary) map[string]float64 {
 const (
 	maxReasons = 8
 	maxNotes   = 32
+	// maxObjectives is the number of objectives that a workload may have.
+	maxObjectives = 8
 	// maxTextBytes bounds the size of a name in bytes.
 	maxTextBytes = 256
 )

@@ -158,6 +158,12 @@ func experimentBanner(e *experiment.Result) banner {
 			b.Reasons = append(b.Reasons, bannerReason{"Gate" + string(c.Gate), c.Candidate, c.Message})
 		}
 	}
+	for i := range e.Points {
+		b.Reasons = append(b.Reasons, objectiveReasons(e.Points[i].Name, e.Points[i].Objectives)...)
+		for _, o := range e.Points[i].Objectives {
+			gates[v1alpha1.GateOutcome(o.Outcome)]++
+		}
+	}
 	out := slices.DeleteFunc(slices.Clone(e.Runs), func(r experiment.Run) bool { return r.Verdict == experiment.RunValid })
 	for _, r := range out {
 		b.Reasons = append(b.Reasons, bannerReason{string(r.Verdict), r.Name, strings.Join(r.Reasons, "; ")})

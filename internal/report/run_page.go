@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/benchnet/benchnet/internal/format"
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
@@ -34,8 +35,9 @@ func WriteRunPage(w io.Writer, r *results.RunResult) error {
 		return err
 	}
 	p := pageData{
-		Kind: "Run", Title: r.Run.Name, Subtitle: runSubtitle(r), Summary: summarizeRun(r), Banner: runBanner(r.Verdict), Keys: runKeyFigures(r),
+		Kind: "Run", Title: r.Run.Name, Subtitle: runSubtitle(r), Summary: summarizeRun(r), Banner: runBanner(r), Keys: runKeyFigures(r),
 		Sections: []section{
+			{ID: "objectives", Title: "Objectives", Tables: runObjectivesTables(r)},
 			{ID: "charts", Title: "Charts", Figures: drawn},
 			bottleneck,
 			{ID: "steady", Title: "Steady state", Text: windowSelectionText(r.WindowSelection)},
@@ -92,8 +94,10 @@ func summarizeRun(r *results.RunResult) []string {
 	return []string{text}
 }
 
-// runBanner returns the banner with the verdict. Notes do not make a run invalid.
-func runBanner(v results.Verdict) banner {
+// runBanner returns the banner with the verdict and the objectives that did not pass. Neither notes nor
+// objectives make a run invalid.
+func runBanner(r *results.RunResult) banner {
+	v := r.Verdict
 	b := banner{Mood: "valid", Verdict: "Valid: no finding questions these numbers."}
 	switch {
 	case !v.IsValid():
@@ -102,6 +106,12 @@ func runBanner(v results.Verdict) banner {
 		b.Mood, b.Verdict = "noted", "Valid: findings about the environment were only recorded."
 	case len(v.Notes) > 0:
 		b.Verdict = "Valid, with notes."
+	}
+	if b.Reasons = objectiveReasons("", r.Objectives); len(b.Reasons) > 0 {
+		b.Verdict += " " + format.Count(len(b.Reasons), "objective") + " not met."
+		if b.Mood == "valid" {
+			b.Mood = "noted"
+		}
 	}
 	for _, reason := range slices.Concat(v.Reasons, v.Notes) {
 		b.Reasons = append(b.Reasons, bannerReason{string(reason.Code), reason.Subject, reason.Message})

@@ -87,28 +87,6 @@ func addFitsCondition(l *conditionList, in ExperimentInput) {
 	}
 }
 
-func addGatesCondition(l *conditionList, in ExperimentInput) {
-	compare := in.Experiment.Spec.Compare
-	var failed []string
-	if in.Result != nil {
-		for _, c := range in.Result.Comparisons {
-			if c.Gate != "" && c.Gate != v1alpha1.GatePassed {
-				failed = append(failed, c.Message)
-			}
-		}
-	}
-	switch {
-	case compare == nil || len(compare.Gates) == 0:
-		l.addUnknown(v1alpha1.ConditionGatesPassed, v1alpha1.ReasonNoGates, "the experiment has no gates")
-	case in.Step == nil || !in.Step.IsDone():
-		l.addUnknown(v1alpha1.ConditionGatesPassed, v1alpha1.ReasonMeasuring, "gates are evaluated after all measurements")
-	case len(failed) > 0:
-		l.addBool(v1alpha1.ConditionGatesPassed, false, v1alpha1.ReasonGateFailed, limits.JoinItems(failed, "; "))
-	default:
-		l.addBool(v1alpha1.ConditionGatesPassed, true, v1alpha1.ReasonGatesPassed, fmt.Sprintf("all %d gates passed", len(compare.Gates)))
-	}
-}
-
 // addOutcomeConditions sets the phase and adds the conditions that show the progress of the experiment.
 func addOutcomeConditions(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList, in ExperimentInput) {
 	switch {
@@ -282,7 +260,8 @@ func clearCurrent(s *v1alpha1.BenchmarkExperimentStatus) {
 
 func pointStatus(p *experiment.Point) v1alpha1.PointStatus {
 	s := v1alpha1.PointStatus{Name: p.Name, Variant: p.Variant, RunsEnded: int32(p.Valid + p.Invalid + p.Failed), RunsInvalid: int32(p.Invalid + p.Failed),
-		Display: v1alpha1.PointDisplay{Parameters: p.Label(), Bottleneck: p.Bottleneck, Notes: p.NotesText()}}
+		Objectives: objectiveStatuses(p.Objectives),
+		Display:    v1alpha1.PointDisplay{Parameters: p.Label(), Bottleneck: p.Bottleneck, Notes: p.NotesText()}}
 	for _, parameter := range p.Parameters {
 		if s.Parameters == nil {
 			s.Parameters = map[string]string{}

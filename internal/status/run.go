@@ -88,6 +88,7 @@ func ComputeRun(in RunInput) v1alpha1.BenchmarkRunStatus {
 		setLiveProgress(&s, in)
 		addRunInProgress(&l, v1alpha1.ReasonMeasuring, "the workers are applying the load: "+s.Display.Progress)
 	}
+	addObjectivesCondition(&l, in)
 	s.Conditions = keepTransitionTimes(old.Conditions, l.conditions, in.Now)
 	return s
 }
@@ -207,6 +208,7 @@ func setComplete(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) 
 		s.Display.Bottleneck = limits.Truncate(result.Bottleneck.Message, limits.MaxItem)
 	}
 	s.Reasons = verdictFindings(&result.Verdict)
+	s.Objectives = objectiveStatuses(result.Objectives)
 	s.Result = &v1alpha1.ResultReference{ConfigMapName: naming.ResultConfigMap(in.Run.Name), Key: protocol.ResultKey}
 	message := fmt.Sprintf("%s over %d s, verdict %s", s.Display.Throughput, result.Times.WindowSeconds, s.Verdict)
 	l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec is valid")

@@ -8,6 +8,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/cli/table"
 	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // outcomes has one comparison for each outcome of a gate.
@@ -43,6 +44,25 @@ func TestWriteJUnit(t *testing.T) {
 `
 	if out.String() != want {
 		t.Errorf("got\n%swant\n%s", out.String(), want)
+	}
+}
+
+func TestWriteObjectivesJUnit(t *testing.T) {
+	var out bytes.Buffer
+	subjects := []JudgedSubject{{"p01 users=10", []results.ObjectiveOutcome{{Metric: "LatencyP95", Outcome: "Failed", Message: "612 ms"},
+		{Metric: "Throughput", Outcome: "Undecided", Message: "invalid"}, {Metric: "ErrorShare", Outcome: "Passed", Message: "0 %"}}}}
+	if err := WriteObjectivesJUnit(&out, "sweep", subjects, outcomes[:1]); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`<testsuite name="benchnet: sweep" tests="4" failures="2" errors="1" skipped="0">`,
+		`<testcase classname="p01 users=10" name="LatencyP95">` + "\n      " + `<failure message="612 ms" type="Objective">`,
+		`<error message="invalid" type="Undecided">`,
+		`<failure message="regression &gt; 5 %" type="Regression">`,
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // junitSuites is the root of a JUnit report, with the elements that CI systems read.
@@ -41,25 +42,56 @@ type junitMessage struct {
 // WriteJUnit writes a JUnit report with a test case for each comparison. A failed gate is a failure. An undecided gate
 // is an error, because the gate was requested but not judged. A comparison without a gate is skipped.
 func WriteJUnit(w io.Writer, baseline string, outcomes []experiment.ComparisonOutcome) error {
-	suite := junitSuite{Name: "benchnet: against " + baseline, Tests: len(outcomes)}
+	suite := junitSuite{Name: "benchnet: against " + baseline}
 	for _, o := range outcomes {
-		c := junitCase{Class: o.Candidate, Name: o.Metric}
-		switch o.Gate {
-		case v1alpha1.GateFailed:
-			suite.Failures++
-			c.Failure = &junitMessage{Message: o.Message, Type: "Regression"}
-		case v1alpha1.GateUndecided:
-			suite.Errors++
-			c.Error = &junitMessage{Message: o.Message, Type: "Undecided"}
-		case v1alpha1.GatePassed:
-			c.SystemOut = o.Message
-		default:
-			suite.Skipped++
-			c.Skipped = &junitMessage{Message: "no gate: " + o.Message}
-		}
-		suite.Cases = append(suite.Cases, c)
+		suite.addCase(o.Candidate, o.Metric, o.Gate, o.Message, "Regression")
 	}
-	text, err := xml.MarshalIndent(junitSuites{Suites: []junitSuite{suite}}, "", "  ")
+	return writeSuites(w, suite)
+}
+
+// JudgedSubject is a run or a point with the outcomes of its objectives.
+type JudgedSubject struct {
+	Name       string
+	Objectives []results.ObjectiveOutcome
+}
+
+// WriteObjectivesJUnit writes a JUnit report with a test case for each objective of each subject, and for each
+// comparison of an experiment.
+func WriteObjectivesJUnit(w io.Writer, name string, subjects []JudgedSubject, comparisons []experiment.ComparisonOutcome) error {
+	suite := junitSuite{Name: "benchnet: " + name}
+	for _, s := range subjects {
+		for _, o := range s.Objectives {
+			suite.addCase(s.Name, o.Metric, v1alpha1.GateOutcome(o.Outcome), o.Message, "Objective")
+		}
+	}
+	for _, o := range comparisons {
+		suite.addCase(o.Candidate, o.Metric, o.Gate, o.Message, "Regression")
+	}
+	return writeSuites(w, suite)
+}
+
+// addCase adds a test case with the outcome of a gate. failure is the type of its failure.
+func (s *junitSuite) addCase(class, name string, outcome v1alpha1.GateOutcome, message, failure string) {
+	c := junitCase{Class: class, Name: name}
+	switch outcome {
+	case v1alpha1.GateFailed:
+		s.Failures++
+		c.Failure = &junitMessage{Message: message, Type: failure}
+	case v1alpha1.GateUndecided:
+		s.Errors++
+		c.Error = &junitMessage{Message: message, Type: "Undecided"}
+	case v1alpha1.GatePassed:
+		c.SystemOut = message
+	default:
+		s.Skipped++
+		c.Skipped = &junitMessage{Message: "no gate: " + message}
+	}
+	s.Tests++
+	s.Cases = append(s.Cases, c)
+}
+
+func writeSuites(w io.Writer, suites ...junitSuite) error {
+	text, err := xml.MarshalIndent(junitSuites{Suites: suites}, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode the JUnit report: %w", err)
 	}

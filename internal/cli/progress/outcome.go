@@ -41,15 +41,25 @@ func judgeExperiment(e *v1alpha1.BenchmarkExperiment) Outcome {
 		return Outcome{}
 	}
 	o := Outcome{Ended: true}
-	if c := meta.FindStatusCondition(conditions, v1alpha1.ConditionGatesPassed); c != nil && c.Status == metav1.ConditionFalse {
-		o.FailedChecks = append(o.FailedChecks, fmt.Sprintf("%s: a gate failed: %s", name, c.Message))
-	}
+	o.addGates(name, conditions)
 	for _, p := range e.Status.Points {
 		if p.RunsEnded <= p.RunsInvalid {
 			o.FailedChecks = append(o.FailedChecks, fmt.Sprintf("%s: point %s (%s) has no valid run", name, p.Name, p.Display.Parameters))
 		}
 	}
 	return o
+}
+
+// addGates adds a failed check if a gate failed or could not be decided.
+func (o *Outcome) addGates(name string, conditions []metav1.Condition) {
+	c := meta.FindStatusCondition(conditions, v1alpha1.ConditionGatesPassed)
+	switch {
+	case c == nil || c.Status != metav1.ConditionFalse:
+	case c.Reason == v1alpha1.ReasonGateUndecided:
+		o.FailedChecks = append(o.FailedChecks, fmt.Sprintf("%s: a gate is %s", name, c.Message))
+	default:
+		o.FailedChecks = append(o.FailedChecks, fmt.Sprintf("%s: a gate failed: %s", name, c.Message))
+	}
 }
 
 // judgeNetwork returns the outcome of a network. It has ended when its status is current, every workload has a
@@ -95,6 +105,7 @@ func judgeRun(r *v1alpha1.BenchmarkRun) Outcome {
 			}
 		}
 	}
+	o.addGates("run "+r.Name, r.Status.Conditions)
 	return o
 }
 

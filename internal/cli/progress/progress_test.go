@@ -108,6 +108,17 @@ func TestJudgement(t *testing.T) {
 	if o := JudgeState(&State{Target: run, Runs: []v1alpha1.BenchmarkRun{cancelled}}); len(o.Failures) != 1 || o.Failures[0] != "run two-banks-issue was cancelled" {
 		t.Errorf("a cancelled run: %+v", o)
 	}
+	for reason, want := range map[string]string{
+		v1alpha1.ReasonGateFailed:    "run two-banks-issue: a gate failed: p95 too high",
+		v1alpha1.ReasonGateUndecided: "run two-banks-issue: a gate is p95 too high",
+	} {
+		missed := endRun(newMeasuringRun(), v1alpha1.VerdictValid)
+		missed.Status.Conditions = append(missed.Status.Conditions, metav1.Condition{
+			Type: v1alpha1.ConditionGatesPassed, Status: metav1.ConditionFalse, Reason: reason, Message: "p95 too high"})
+		if o := JudgeState(&State{Target: run, Runs: []v1alpha1.BenchmarkRun{missed}}); len(o.FailedChecks) != 1 || o.FailedChecks[0] != want {
+			t.Errorf("a run with an objective that did not pass: %+v, want %q", o, want)
+		}
+	}
 	e := &v1alpha1.BenchmarkExperiment{ObjectMeta: metav1.ObjectMeta{Name: "i1"}}
 	e.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue},
 		{Type: v1alpha1.ConditionGatesPassed, Status: metav1.ConditionFalse, Message: "throughput -8 %"}}

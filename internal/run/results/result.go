@@ -27,6 +27,8 @@ type RunResult struct {
 	Workload    json.RawMessage `json:"workload,omitempty"`
 	Environment Environment     `json:"environment"`
 	Verdict     Verdict         `json:"verdict"`
+	// Objectives are the outcomes of the workload's objectives, in their order; absent without objectives.
+	Objectives []ObjectiveOutcome `json:"objectives,omitempty"`
 	// Bottleneck is the resource that was at its limit in the window; absent in results of older versions.
 	Bottleneck *Bottleneck `json:"bottleneck,omitempty"`
 	Summary    Summary     `json:"summary"`

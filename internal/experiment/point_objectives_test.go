@@ -1,0 +1,55 @@
+package experiment
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/run/results"
+)
+
+// TestJudgePoint judges a limit of 500 ms on p95 over the runs of a point.
+func TestJudgePoint(t *testing.T) {
+	wanted := []v1alpha1.Objective{{Metric: v1alpha1.MetricLatencyP95, MaxLatency: &metav1.Duration{Duration: 500 * time.Millisecond}}}
+	type run struct {
+		verdict RunVerdict
+		outcome string
+		p95     float64
+	}
+	valid := func(p95 float64) run { return run{RunValid, results.ObjectivePassed, p95} }
+	for name, c := range map[string]struct {
+		runs    []run
+		outcome string
+		says    string
+	}{
+		"one run within":                {[]run{valid(480)}, results.ObjectivePassed, "LatencyP95 is 480.0 ms, must be at most 500.0 ms"},
+		"one run beyond":                {[]run{valid(520)}, results.ObjectiveFailed, "520.0 ms"},
+		"all within":                    {[]run{valid(470), valid(480), valid(475)}, results.ObjectivePassed, "to"},
+		"all beyond":                    {[]run{valid(700), valid(710), valid(705)}, results.ObjectiveFailed, "to"},
+		"mean within, interval astride": {[]run{valid(400), valid(590), valid(450)}, results.ObjectiveUndecided, "the limit is within the interval"},
+		"an invalid run of the host":    {[]run{valid(480), {RunInvalid, results.ObjectiveUndecided, 9000}}, results.ObjectivePassed, "480.0 ms"},
+		"an overloaded run":             {[]run{valid(480), {RunInvalid, results.ObjectiveFailed, 9000}}, results.ObjectiveFailed, "run r2"},
+		"too few samples":               {[]run{valid(480), {RunValid, results.ObjectiveUndecided, 400}}, results.ObjectiveUndecided, "run r2"},
+		"no valid run":                  {[]run{{RunFailed, "", 0}}, results.ObjectiveUndecided, "no valid run"},
+		"no run":                        {nil, results.ObjectiveUndecided, "no valid run"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var runs []Run
+			for i, r := range c.runs {
+				made := Run{Name: fmt.Sprintf("r%d", i+1), Verdict: r.verdict, Metrics: map[string]float64{string(v1alpha1.MetricLatencyP95): r.p95}}
+				if r.outcome != "" {
+					made.Objectives = []results.ObjectiveOutcome{{Metric: string(v1alpha1.MetricLatencyP95), Outcome: r.outcome, Message: "p95"}}
+				}
+				runs = append(runs, made)
+			}
+			got := judgePoint(wanted, &Point{Metrics: EstimateMetrics(runs, 0.95)}, runs)
+			if len(got) != 1 || got[0].Outcome != c.outcome || !strings.Contains(got[0].Message, c.says) {
+				t.Errorf("got %+v, want %s with %q", got, c.outcome, c.says)
+			}
+		})
+	}
+}

@@ -1,0 +1,55 @@
+package report
+
+import (
+	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/run/results"
+)
+
+// runObjectivesTables returns the objectives of a run with their outcomes.
+func runObjectivesTables(r *results.RunResult) []htmlTable {
+	if len(r.Objectives) == 0 {
+		return nil
+	}
+	t := htmlTable{Header: append(textColumns("Objective", "Outcome"), proseColumns("Finding")...)}
+	for _, o := range r.Objectives {
+		t.Rows = append(t.Rows, tableRow{Mood: objectiveMood(o.Outcome), Cells: []string{o.Metric, o.Outcome, o.Message}})
+	}
+	return []htmlTable{t}
+}
+
+// pointObjectivesTables returns the objectives of all points with their outcomes.
+func pointObjectivesTables(e *experiment.Result) []htmlTable {
+	t := htmlTable{Header: append(textColumns("Point", "Parameters", "Objective", "Outcome"), proseColumns("Finding")...)}
+	for i := range e.Points {
+		p := &e.Points[i]
+		for _, o := range p.Objectives {
+			t.Rows = append(t.Rows, tableRow{Mood: objectiveMood(o.Outcome), Cells: []string{p.Name, p.Label(), o.Metric, o.Outcome, o.Message}})
+		}
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return []htmlTable{t}
+}
+
+func objectiveMood(outcome string) string {
+	switch outcome {
+	case results.ObjectivePassed:
+		return ""
+	case results.ObjectiveFailed:
+		return "failed"
+	default:
+		return "invalid"
+	}
+}
+
+// objectiveReasons returns a reason for each objective that did not pass, for a banner.
+func objectiveReasons(subject string, outcomes []results.ObjectiveOutcome) []bannerReason {
+	var reasons []bannerReason
+	for _, o := range outcomes {
+		if o.Outcome != results.ObjectivePassed {
+			reasons = append(reasons, bannerReason{"Objective" + o.Outcome, subject, o.Message})
+		}
+	}
+	return reasons
+}

@@ -1,0 +1,135 @@
+// Package objectives judges the absolute limits that a workload sets on its metrics.
+package objectives
+
+import (
+	"fmt"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/format"
+	"github.com/benchnet/benchnet/internal/run/results"
+)
+
+// minSamples is the number of latencies that a limit on a percentile requires, so that ten lie above it.
+var minSamples = map[v1alpha1.Metric]int64{
+	v1alpha1.MetricLatencyMean: 10, v1alpha1.MetricLatencyP50: 20, v1alpha1.MetricLatencyP90: 100,
+	v1alpha1.MetricLatencyP95: 200, v1alpha1.MetricLatencyP99: 1000, v1alpha1.MetricLatencyP999: 10000,
+}
+
+// JudgeRun returns the outcome of each objective, in order. A valid run passes or fails by its value, unless it
+// has too few samples. A run that is invalid by faults of the system fails where it misses the limit; it cannot
+// pass. Another invalid run decides nothing.
+func JudgeRun(wanted []v1alpha1.Objective, r *results.RunResult) []results.ObjectiveOutcome {
+	var all []results.ObjectiveOutcome
+	for i := range wanted {
+		limit := LimitOf(&wanted[i])
+		all = append(all, limit.judgeRun(r))
+	}
+	return all
+}
+
+// Limit is the limit of an objective in the unit of its metric: operations per second, milliseconds, or a share
+// from 0 to 1.
+type Limit struct {
+	Metric v1alpha1.Metric
+	Bound  float64
+}
+
+// LimitOf returns the limit of an objective.
+func LimitOf(o *v1alpha1.Objective) Limit {
+	l := Limit{Metric: o.Metric}
+	switch {
+	case o.MaxLatency != nil:
+		l.Bound = float64(o.MaxLatency.Microseconds()) / 1000
+	case o.MinThroughputPerSecond != nil:
+		l.Bound = o.MinThroughputPerSecond.AsApproximateFloat64()
+	case o.MaxErrorPercent != nil:
+		l.Bound = o.MaxErrorPercent.AsApproximateFloat64() / 100
+	}
+	return l
+}
+
+// IsMet reports whether a value keeps to the limit.
+func (l Limit) IsMet(value float64) bool {
+	if l.Metric == v1alpha1.MetricThroughput {
+		return value >= l.Bound
+	}
+	return value <= l.Bound
+}
+
+// Outcome returns an outcome with that message.
+func (l Limit) Outcome(outcome, message string, args ...any) results.ObjectiveOutcome {
+	return results.ObjectiveOutcome{Metric: string(l.Metric), Limit: l.Bound, Outcome: outcome, Message: fmt.Sprintf(message, args...)}
+}
+
+// Describe returns the value beside the limit, such as "LatencyP95 is 612 ms, must be at most 500 ms".
+func (l Limit) Describe(value string) string {
+	bound := "at most"
+	if l.Metric == v1alpha1.MetricThroughput {
+		bound = "at least"
+	}
+	return fmt.Sprintf("%s is %s, must be %s %s", l.Metric, value, bound, l.Format(l.Bound))
+}
+
+// Format returns a value of the metric with its unit.
+func (l Limit) Format(value float64) string {
+	switch l.Metric {
+	case v1alpha1.MetricThroughput:
+		return format.Number(value) + "/s"
+	case v1alpha1.MetricErrorShare:
+		return format.Percent(value)
+	default:
+		return format.Number(value) + " ms"
+	}
+}
+
+func (l Limit) judgeRun(r *results.RunResult) results.ObjectiveOutcome {
+	value, samples := l.measure(&r.Summary)
+	described := l.Describe(l.Format(value))
+	switch required := minSamples[l.Metric]; {
+	case !r.Verdict.IsEvidence():
+		return l.Outcome(results.ObjectiveUndecided, "%s, but the run is invalid: %s", described, firstForeignReason(r.Verdict))
+	case required > 0 && samples == 0:
+		return l.Outcome(results.ObjectiveFailed, "no operation succeeded, so %s is unknown, must be at most %s", l.Metric, l.Format(l.Bound))
+	case samples < required:
+		return l.Outcome(results.ObjectiveUndecided, "%s, but %d latencies are too few for it, which requires %d", described, samples, required)
+	case !l.IsMet(value):
+		return l.Outcome(results.ObjectiveFailed, "%s", described)
+	case !r.Verdict.IsValid():
+		return l.Outcome(results.ObjectiveUndecided, "%s, but the run is invalid: %s", described, r.Verdict.Reasons[0].Code)
+	default:
+		return l.Outcome(results.ObjectivePassed, "%s", described)
+	}
+}
+
+// measure returns the value of the metric and the number of latencies behind it.
+func (l Limit) measure(s *results.Summary) (value float64, samples int64) {
+	switch l.Metric {
+	case v1alpha1.MetricThroughput:
+		value = s.ThroughputPerSecond
+	case v1alpha1.MetricErrorShare:
+		value = s.ErrorShare
+	case v1alpha1.MetricLatencyMean:
+		value = s.Latency.Mean
+	case v1alpha1.MetricLatencyP50:
+		value = s.Latency.P50
+	case v1alpha1.MetricLatencyP90:
+		value = s.Latency.P90
+	case v1alpha1.MetricLatencyP95:
+		value = s.Latency.P95
+	case v1alpha1.MetricLatencyP99:
+		value = s.Latency.P99
+	case v1alpha1.MetricLatencyP999:
+		value = s.Latency.P999
+	}
+	return value, s.Requests - s.Errors
+}
+
+// firstForeignReason returns the first reason that is no fault of the system.
+func firstForeignReason(v results.Verdict) results.ReasonCode {
+	for _, reason := range v.Reasons {
+		if !reason.Code.IsSystemFault() {
+			return reason.Code
+		}
+	}
+	return ""
+}

@@ -1,0 +1,56 @@
+package objectives
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/run/results"
+)
+
+func TestJudgeRun(t *testing.T) {
+	p95 := v1alpha1.Objective{Metric: v1alpha1.MetricLatencyP95, MaxLatency: &metav1.Duration{Duration: 500 * time.Millisecond}}
+	throughput := v1alpha1.Objective{Metric: v1alpha1.MetricThroughput, MinThroughputPerSecond: new(resource.MustParse("100"))}
+	errors := v1alpha1.Objective{Metric: v1alpha1.MetricErrorShare, MaxErrorPercent: new(resource.MustParse("1"))}
+	for name, c := range map[string]struct {
+		objective v1alpha1.Objective
+		change    func(*results.Summary)
+		reasons   []results.ReasonCode
+		outcome   string
+		says      string
+	}{
+		"p95 within":                     {p95, nil, nil, "Passed", "LatencyP95 is 480.0 ms, must be at most 500.0 ms"},
+		"p95 beyond":                     {p95, func(s *results.Summary) { s.Latency.P95 = 501 }, nil, "Failed", "LatencyP95 is 501.0 ms"},
+		"p95 of 199 latencies":           {p95, func(s *results.Summary) { s.Requests = 199 }, nil, "Undecided", "199 latencies are too few"},
+		"p95 beyond, of 199":             {p95, func(s *results.Summary) { s.Requests, s.Latency.P95 = 199, 900 }, nil, "Undecided", "too few"},
+		"nothing succeeded":              {p95, func(s *results.Summary) { s.Errors = s.Requests }, []results.ReasonCode{results.NoCompletions}, "Failed", "no operation succeeded"},
+		"throughput within":              {throughput, nil, nil, "Passed", "Throughput is 120.0/s, must be at least 100.0/s"},
+		"throughput below":               {throughput, func(s *results.Summary) { s.ThroughputPerSecond = 99 }, nil, "Failed", "99.0/s"},
+		"throughput of few operations":   {throughput, func(s *results.Summary) { s.Requests = 5 }, nil, "Passed", "120.0/s"},
+		"errors within":                  {errors, func(s *results.Summary) { s.ErrorShare = 0.01 }, nil, "Passed", "ErrorShare is"},
+		"errors beyond":                  {errors, func(s *results.Summary) { s.ErrorShare = 0.02 }, []results.ReasonCode{results.Errors}, "Failed", "ErrorShare is"},
+		"invalid by the host":            {throughput, nil, []results.ReasonCode{results.CPUStolen}, "Undecided", "invalid: CPUStolen"},
+		"beyond, but invalid by workers": {p95, func(s *results.Summary) { s.Latency.P95 = 900 }, []results.ReasonCode{results.WorkerThrottled}, "Undecided", "WorkerThrottled"},
+		"beyond, system and host":        {p95, func(s *results.Summary) { s.Latency.P95 = 900 }, []results.ReasonCode{results.Errors, results.CPUStolen}, "Undecided", "CPUStolen"},
+		"beyond, invalid by the system":  {p95, func(s *results.Summary) { s.Latency.P95 = 900 }, []results.ReasonCode{results.MemberRestarted}, "Failed", "900.0 ms"},
+		"within, invalid by the system":  {throughput, nil, []results.ReasonCode{results.Errors}, "Undecided", "invalid: Errors"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &results.RunResult{Summary: results.Summary{ThroughputPerSecond: 120, Requests: 7200, Latency: results.Latency{P95: 480}}}
+			for _, code := range c.reasons {
+				r.Verdict.Reasons = append(r.Verdict.Reasons, results.Reason{Code: code})
+			}
+			if c.change != nil {
+				c.change(&r.Summary)
+			}
+			got := JudgeRun([]v1alpha1.Objective{c.objective}, r)
+			if len(got) != 1 || got[0].Outcome != c.outcome || !strings.Contains(got[0].Message, c.says) {
+				t.Errorf("got %+v, want %s with %q", got, c.outcome, c.says)
+			}
+		})
+	}
+}
