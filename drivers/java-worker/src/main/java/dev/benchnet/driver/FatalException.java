@@ -9,10 +9,10 @@ public final class FatalException extends RuntimeException {
     }
 
     public FatalException(String message, Throwable cause) {
-        super(message + ": " + reason(cause), cause);
+        super(message + ": " + describeCause(cause), cause);
     }
 
-    private static String reason(Throwable cause) {
+    private static String describeCause(Throwable cause) {
         if (cause instanceof NoSuchFileException) {
             return "there is no such file"; // The message of the exception is only the path.
         }

@@ -27,7 +27,7 @@ public final class Drive {
     private Drive(Options options, Map<String, String> environment) {
         this.options = options;
         this.environment = environment;
-        folder = folder(environment);
+        folder = protocolFolder(environment);
         workloadFile = Paths.get(environment.getOrDefault("BENCHNET_WORKLOAD", "/etc/benchnet/workload/workload.json"));
     }
 
@@ -37,27 +37,27 @@ public final class Drive {
     }
 
     private static int run(String[] arguments, Map<String, String> environment) {
-        Barrier barrier = new Barrier(folder(environment));
+        Barrier barrier = new Barrier(protocolFolder(environment));
         return barrier.runAndReportFailure(() -> {
             Drive drive = new Drive(Options.parse(arguments), environment);
-            Worker worker = Worker.of(environment);
+            Worker worker = Worker.fromEnvironment(environment);
             if (drive.options.plan == null) {
-                drive.apply(Workload.read(drive.workloadFile, worker), barrier);
+                drive.runWorkload(Workload.read(drive.workloadFile, worker), barrier);
             } else {
                 drive.runPlan(worker);
             }
         });
     }
 
-    private static Path folder(Map<String, String> environment) {
+    private static Path protocolFolder(Map<String, String> environment) {
         return Paths.get(environment.getOrDefault("BENCHNET_DIR", "/run/benchnet"));
     }
 
-    private void apply(Workload workload, Barrier barrier) throws InterruptedException {
+    private void runWorkload(Workload workload, Barrier barrier) throws InterruptedException {
         Map<String, String> properties = new HashMap<>(options.properties);
-        properties.put("benchnet.clients", Integer.toString(workload.clients()));
+        properties.put("benchnet.clients", Integer.toString(workload.workerClients()));
         properties.put("benchnet.label", workload.operation.flow);
-        JMeterPlan plan = load(home.resolve("plan/benchmark.jmx"), properties);
+        JMeterPlan plan = loadPlan(home.resolve("plan/benchmark.jmx"), properties);
         if (workload.keepJtl) {
             plan.recordTo(folder.resolve("results.jtl"));
         }
@@ -69,7 +69,7 @@ public final class Drive {
         properties.put("benchnet.worker", Integer.toString(worker.index));
         properties.put("benchnet.workers", Integer.toString(worker.count));
         properties.put("benchnet.workload", workloadFile.toString());
-        JMeterPlan plan = load(options.plan, properties);
+        JMeterPlan plan = loadPlan(options.plan, properties);
         if (options.jtl != null) {
             plan.recordTo(options.jtl);
         }
@@ -77,7 +77,7 @@ public final class Drive {
         plan.awaitEnd(() -> NO_END);
     }
 
-    private JMeterPlan load(Path file, Map<String, String> properties) {
+    private JMeterPlan loadPlan(Path file, Map<String, String> properties) {
         return JMeterPlan.load(home.resolve("jmeter"), file, properties);
     }
 }

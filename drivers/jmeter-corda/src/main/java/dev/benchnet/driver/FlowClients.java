@@ -41,61 +41,61 @@ public final class FlowClients {
 
     /** Waits for the client's turn and runs one flow to its end. Returns null when the load is over. */
     public FlowSample runNext(int client) throws InterruptedException {
-        Slot slot = pacing.next(client);
+        Slot slot = pacing.awaitNext(client);
         if (slot == null) {
             return null;
         }
         try {
-            recorder.begin(slot);
-            return run(slot);
+            recorder.recordStart(slot);
+            return runFlow(slot);
         } finally {
-            pacing.done(slot);
+            pacing.release(slot);
         }
     }
 
-    private FlowSample run(Slot slot) throws InterruptedException {
+    private FlowSample runFlow(Slot slot) throws InterruptedException {
         if (clock.nanos() >= timeline.drainUntil()) {
-            return outcome(slot, "not started");
+            return endSample(slot, "not started");
         }
         Member member = turns.apply(slot.index);
         try {
-            FlowHandle<?> flow = operation.start(member, purpose(slot));
+            FlowHandle<?> flow = operation.start(member, purposeOf(slot));
             Object result = flow.getReturnValue().get(timeline.drainUntil() - clock.nanos(), TimeUnit.NANOSECONDS);
-            return completed(slot, member, result);
+            return recordCompleted(slot, member, result);
         } catch (TimeoutException e) {
-            return outcome(slot, "not finished");
+            return endSample(slot, "not finished");
         } catch (ExecutionException e) {
-            return failed(slot, e.getCause());
+            return recordFailed(slot, e.getCause());
         } catch (InterruptedException e) {
             throw e;
         } catch (Exception e) { // Kotlin code throws checked exceptions that it does not declare.
-            return failed(slot, e);
+            return recordFailed(slot, e);
         }
     }
 
-    private FlowSample completed(Slot slot, Member member, Object result) {
-        FlowSample outcome = outcome(slot, null);
-        if (recorder.completed(slot, outcome.endNanos)) {
-            operation.ledger().saw(member, result);
+    private FlowSample recordCompleted(Slot slot, Member member, Object result) {
+        FlowSample outcome = endSample(slot, null);
+        if (recorder.recordCompletion(slot, outcome.endNanos)) {
+            operation.ledger().recordResult(member, result);
         }
         return outcome;
     }
 
-    private FlowSample failed(Slot slot, Throwable error) throws InterruptedException {
+    private FlowSample recordFailed(Slot slot, Throwable error) throws InterruptedException {
         FlowError reason = FlowError.of(error);
-        FlowSample outcome = outcome(slot, reason.kind);
-        recorder.failed(slot, outcome.endNanos, reason.kind, reason.message);
+        FlowSample outcome = endSample(slot, reason.kind);
+        recorder.recordFailure(slot, outcome.endNanos, reason.kind, reason.message);
         if (error instanceof RPCException) {
             clock.sleepUntil(clock.nanos() + PAUSE_WITHOUT_CONNECTION);
         }
         return outcome;
     }
 
-    private FlowSample outcome(Slot slot, String error) {
+    private FlowSample endSample(Slot slot, String error) {
         return new FlowSample(timeline.phaseAt(slot.intended), slot.intended, clock.nanos(), error);
     }
 
-    private FlowPurpose purpose(Slot slot) {
+    private FlowPurpose purposeOf(Slot slot) {
         return timeline.phaseAt(slot.intended) == Phase.WarmUp ? FlowPurpose.WarmUp : FlowPurpose.Window;
     }
 }

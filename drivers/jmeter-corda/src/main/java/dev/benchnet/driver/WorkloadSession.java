@@ -39,8 +39,8 @@ final class WorkloadSession {
     }
 
     void run() throws InterruptedException {
-        Function<Members, Operation> prepared = OperationFactory.of(workload);
-        Operation setUp = OperationFactory.setUpOf(workload);
+        Function<Members, Operation> prepared = OperationFactory.create(workload);
+        Operation setUp = OperationFactory.createSetUp(workload);
         try (Members members = Members.connect(workload.directory.targets)) {
             Operation operation = prepared.apply(members);
             setUp(members, operation, setUp);
@@ -57,9 +57,9 @@ final class WorkloadSession {
         boolean first = workload.worker.index == 0;
         if (setUp != null && first) {
             long begin = clock.nanos();
-            setUp.prepare(members.at(0));
-            runOnce("operation.setUp.flow: the set-up flow", setUp, members.at(0));
-            System.err.printf("drive: the set-up flow on %s took %.1f s%n", members.at(0), (clock.nanos() - begin) / 1e9);
+            setUp.prepare(members.memberFor(0));
+            runOnce("operation.setUp.flow: the set-up flow", setUp, members.memberFor(0));
+            System.err.printf("drive: the set-up flow on %s took %.1f s%n", members.memberFor(0), (clock.nanos() - begin) / 1e9);
         }
         members.forEach(member -> {
             operation.prepare(member);
@@ -82,8 +82,8 @@ final class WorkloadSession {
     }
 
     private void measure(Members members, Operation operation) throws InterruptedException {
-        StartGate gate = new StartGate(workload.clients());
-        CordaSampler.holdAt(gate);
+        StartGate gate = new StartGate(workload.workerClients());
+        CordaSampler.setGate(gate);
         plan.start();
         gate.awaitAll();
         barrier.writeReady();
@@ -92,13 +92,13 @@ final class WorkloadSession {
         Pacing pacing = Pacing.of(workload, timeline, clock);
         Recorder recorder = new Recorder(timeline);
         try (ProgressReporter reporter = new ProgressReporter(barrier, recorder, timeline, clock)) {
-            gate.open(new FlowClients(members::at, operation, pacing, recorder, timeline, clock));
+            gate.open(new FlowClients(members::memberFor, operation, pacing, recorder, timeline, clock));
             plan.awaitEnd(() -> Duration.ofNanos(timeline.drainUntil() - clock.nanos()).plus(GRACE));
         }
         Summary summary = recorder.close();
         LedgerVerdict ledger = verify(operation);
         ObjectNode result = ProtocolJson.resultJson(workload, timeline, summary, pacing);
-        ledger.describe(result.putObject("ledger"));
+        ledger.writeTo(result.putObject("ledger"));
         barrier.writeResult(result.toString());
     }
 

@@ -53,7 +53,7 @@ class FlowClientsTest {
             public LedgerCheck ledger() {
                 return new LedgerCheck() {
                     @Override
-                    public void saw(Member member, Object result) {
+                    public void recordResult(Member member, Object result) {
                         seen.add(result);
                     }
 
@@ -68,7 +68,7 @@ class FlowClientsTest {
 
     private static List<String> errors(Summary summary) {
         List<String> errors = new ArrayList<>();
-        summary.whole.errors((kind, count, example) -> errors.add(kind + " " + count));
+        summary.whole.visitErrors((kind, count, example) -> errors.add(kind + " " + count));
         return errors;
     }
 
@@ -80,10 +80,10 @@ class FlowClientsTest {
     }
 
     @Test
-    void theLedgerIsToldOfTheFlowsOfTheWindowAlone() throws InterruptedException {
+    void ledgerCheckReceivesOnlyFlowsOfTheWindow() throws InterruptedException {
         Summary summary = runAll(clients(() -> CordaFutureImplKt.doneFuture("done")));
 
-        assertEquals(2, summary.whole.completed());
+        assertEquals(2, summary.whole.completedCount());
         assertEquals(2, seen.size());
         assertEquals("[WarmUp, Window, Window]", purposes.toString());
         assertEquals(emptyList(), errors(summary));
@@ -114,7 +114,7 @@ class FlowClientsTest {
     }
 
     @Test
-    void aLostConnectionIsAnErrorAndHoldsTheClientForASecond() throws InterruptedException {
+    void lostConnectionIsAnErrorAndPausesTheClient() throws InterruptedException {
         FlowClients clients = clients(() -> {
             throw new RPCException("gone");
         });
@@ -130,7 +130,7 @@ class FlowClientsTest {
             return clock.nanos() < timeline.drainUntil() ? CordaFutureImplKt.doneFuture("done") : CordaFutureImplKt.openFuture();
         }));
 
-        assertEquals(0, summary.whole.completed());
+        assertEquals(0, summary.whole.completedCount());
         assertEquals(singletonList("Unfinished 2"), errors(summary));
         assertEquals(2, purposes.size(), "the third flow is not started any more");
     }

@@ -16,7 +16,7 @@ class FlowErrorTest {
     }
 
     @Test
-    void aClassThatOnlyTheNodeKnowsIsNamedToo() {
+    void namesExceptionClassesThatOnlyTheNodeHas() {
         FlowError error = FlowError.of(new CordaRuntimeException("com.example.Contract$Rejected", "value >= 100", null));
         assertEquals("com.example.Contract$Rejected", error.kind);
         assertEquals("value >= 100", error.message);

@@ -21,7 +21,7 @@ public final class ClosedLoop implements Pacing {
     }
 
     @Override
-    public Slot next(int client) throws InterruptedException {
+    public Slot awaitNext(int client) throws InterruptedException {
         clock.sleepUntil(timeline.start);
         long left = timeline.windowUntil() - clock.nanos();
         if (left <= 0 || !outstanding.tryAcquire(left, TimeUnit.NANOSECONDS)) {
@@ -32,17 +32,17 @@ public final class ClosedLoop implements Pacing {
             outstanding.release();
             return null;
         }
-        return new Slot(worker.global(client), now);
+        return new Slot(worker.globalIndex(client), now);
     }
 
     @Override
-    public void done(Slot slot) {
+    public void release(Slot slot) {
         outstanding.release();
     }
 
     @Override
-    public ScheduleAdherence[] schedules() {
-        ScheduleAdherence[] none = new ScheduleAdherence[timeline.intervals()];
+    public ScheduleAdherence[] scheduleByInterval() {
+        ScheduleAdherence[] none = new ScheduleAdherence[timeline.intervalCount()];
         Arrays.fill(none, new ScheduleAdherence(0, 0, 0));
         return none;
     }

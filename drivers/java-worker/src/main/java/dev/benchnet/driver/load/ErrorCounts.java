@@ -19,14 +19,14 @@ final class ErrorCounts {
     private final Map<String, Entry> entries = new TreeMap<>();
 
     void add(String kind, String message, long count) {
-        entries.computeIfAbsent(kind, k -> new Entry(clip(message))).count += count;
+        entries.computeIfAbsent(kind, k -> new Entry(truncateLine(message))).count += count;
     }
 
     Map<String, Entry> entries() {
         return entries;
     }
 
-    private static String clip(String message) {
+    private static String truncateLine(String message) {
         String line = message == null ? "" : message.replaceAll("\\s+", " ").trim();
         return line.length() <= EXAMPLE_LENGTH ? line : line.substring(0, EXAMPLE_LENGTH);
     }

@@ -17,41 +17,41 @@ public final class IntervalRecording {
 
     private final Histogram histogram = new Histogram(1, MAX_MICROS, 3);
     private final ErrorCounts errors = new ErrorCounts();
-    private long begun;
+    private long started;
     private long ended;
 
-    void begin() {
-        begun++;
+    void recordStart() {
+        started++;
     }
 
-    void completed(long micros) {
+    void recordCompletion(long micros) {
         ended++;
         histogram.recordValue(Math.max(1, Math.min(MAX_MICROS, micros)));
     }
 
-    void failed(String kind, String message) {
+    void recordFailure(String kind, String message) {
         ended++;
         errors.add(kind, message, 1);
     }
 
     /** Counts the operations that have not ended as errors. */
     void close() {
-        if (begun > ended) {
-            errors.add("Unfinished", "not completed within the drain after the window", begun - ended);
+        if (started > ended) {
+            errors.add("Unfinished", "not completed within the drain after the window", started - ended);
         }
     }
 
     void add(IntervalRecording other) {
         histogram.add(other.histogram);
-        other.errors((kind, count, example) -> errors.add(kind, example, count));
+        other.visitErrors((kind, count, example) -> errors.add(kind, example, count));
     }
 
     /** Returns the number of completed operations. */
-    public long completed() {
+    public long completedCount() {
         return histogram.getTotalCount();
     }
 
-    public void errors(ErrorVisitor visitor) {
+    public void visitErrors(ErrorVisitor visitor) {
         errors.entries().forEach((kind, entry) -> visitor.visit(kind, entry.count, entry.example));
     }
 

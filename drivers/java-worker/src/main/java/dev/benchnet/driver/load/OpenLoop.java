@@ -28,16 +28,16 @@ public final class OpenLoop implements Pacing {
         this.clock = clock;
         this.worker = worker;
         periodNanos = 1e9 / ratePerSecond;
-        planned = new AtomicLongArray(timeline.intervals());
-        late = new AtomicLongArray(timeline.intervals());
-        maxLagNanos = new AtomicLongArray(timeline.intervals());
+        planned = new AtomicLongArray(timeline.intervalCount());
+        late = new AtomicLongArray(timeline.intervalCount());
+        maxLagNanos = new AtomicLongArray(timeline.intervalCount());
     }
 
     @Override
-    public Slot next(int client) throws InterruptedException {
-        long index = worker.global(taken.getAndIncrement());
+    public Slot awaitNext(int client) throws InterruptedException {
+        long index = worker.globalIndex(taken.getAndIncrement());
         long intended = timeline.start + Math.round(index * periodNanos);
-        if (!timeline.await(intended, clock)) {
+        if (!timeline.awaitDue(intended, clock)) {
             return null;
         }
         if (timeline.inWindow(intended)) {
@@ -55,12 +55,12 @@ public final class OpenLoop implements Pacing {
     }
 
     @Override
-    public void done(Slot slot) {
+    public void release(Slot slot) {
         // The number of clients limits the operations in flight.
     }
 
     @Override
-    public ScheduleAdherence[] schedules() {
+    public ScheduleAdherence[] scheduleByInterval() {
         ScheduleAdherence[] parts = new ScheduleAdherence[planned.length()];
         for (int i = 0; i < parts.length; i++) {
             parts[i] = new ScheduleAdherence(planned.get(i), late.get(i), maxLagNanos.get(i) / 1000);

@@ -27,22 +27,22 @@ public interface Pacing {
     static Pacing of(WorkloadFile workload, Timeline timeline, Clock clock) {
         return workload.load.model == Load.Model.Open
                 ? new OpenLoop(timeline, clock, workload.worker, workload.load.ratePerSecond)
-                : new ClosedLoop(timeline, clock, workload.worker, workload.outstanding());
+                : new ClosedLoop(timeline, clock, workload.worker, workload.workerMaxOutstanding());
     }
 
     /** Blocks until the client may start its next operation. Returns null when the load is over. */
-    Slot next(int client) throws InterruptedException;
+    Slot awaitNext(int client) throws InterruptedException;
 
     /** Returns a slot once its operation has ended, with or without an error. */
-    void done(Slot slot);
+    void release(Slot slot);
 
     /** Returns a schedule for each interval of the window, by planned start time. */
-    ScheduleAdherence[] schedules();
+    ScheduleAdherence[] scheduleByInterval();
 
     /** Returns the schedule of the whole window. */
-    default ScheduleAdherence schedule() {
+    default ScheduleAdherence scheduleOfWindow() {
         ScheduleAdherence whole = new ScheduleAdherence(0, 0, 0);
-        for (ScheduleAdherence part : schedules()) {
+        for (ScheduleAdherence part : scheduleByInterval()) {
             whole = whole.plus(part);
         }
         return whole;

@@ -21,7 +21,7 @@ public final class Recorder {
 
     public Recorder(Timeline timeline) {
         this.timeline = timeline;
-        for (int i = 0; i < timeline.intervals(); i++) {
+        for (int i = 0; i < timeline.intervalCount(); i++) {
             intervals.add(new IntervalRecording());
         }
         completedPerSecond = new long[timeline.windowSeconds];
@@ -29,32 +29,32 @@ public final class Recorder {
     }
 
     /** Must be called first for each slot. An operation that begins and does not end is counted as Unfinished. */
-    public synchronized void begin(Slot slot) {
+    public synchronized void recordStart(Slot slot) {
         if (!closed && timeline.inWindow(slot.intended)) {
-            interval(slot).begin();
+            recordingFor(slot).recordStart();
         }
     }
 
     /** Reports whether the operation counts as completed in the window's histogram. */
-    public synchronized boolean completed(Slot slot, long at) {
+    public synchronized boolean recordCompletion(Slot slot, long at) {
         if (closed) {
             return false;
         }
-        warmedUp += count(completedPerSecond, at);
+        warmedUp += incrementSecond(completedPerSecond, at);
         if (!timeline.inWindow(slot.intended)) {
             return false;
         }
-        interval(slot).completed(TimeUnit.NANOSECONDS.toMicros(at - slot.intended));
+        recordingFor(slot).recordCompletion(TimeUnit.NANOSECONDS.toMicros(at - slot.intended));
         return true;
     }
 
-    public synchronized void failed(Slot slot, long at, String kind, String message) {
+    public synchronized void recordFailure(Slot slot, long at, String kind, String message) {
         if (closed) {
             return;
         }
-        failedWarmUp += count(failedPerSecond, at);
+        failedWarmUp += incrementSecond(failedPerSecond, at);
         if (timeline.inWindow(slot.intended)) {
-            interval(slot).failed(kind, message);
+            recordingFor(slot).recordFailure(kind, message);
         }
     }
 
@@ -67,7 +67,7 @@ public final class Recorder {
         return new Summary(completedPerSecond, failedPerSecond, intervals);
     }
 
-    public synchronized Progress progress(long now) {
+    public synchronized Progress currentProgress(long now) {
         Phase phase = timeline.phaseAt(now);
         if (phase == Phase.WarmUp) {
             return new Progress(phase, warmedUp, failedWarmUp, Math.max(0, now - timeline.start), new long[0]);
@@ -78,12 +78,12 @@ public final class Recorder {
         return new Progress(phase, sum(completedPerSecond), sum(failedPerSecond), until - timeline.windowFrom, perSecond);
     }
 
-    private IntervalRecording interval(Slot slot) {
+    private IntervalRecording recordingFor(Slot slot) {
         return intervals.get(timeline.intervalOf(slot.intended));
     }
 
     /** Counts an operation that ended within the window in its second; returns 1 if it ended in the warm-up instead. */
-    private int count(long[] series, long at) {
+    private int incrementSecond(long[] series, long at) {
         if (timeline.inWindow(at)) {
             series[timeline.secondOf(at)]++;
         }

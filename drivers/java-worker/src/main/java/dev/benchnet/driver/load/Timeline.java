@@ -60,7 +60,7 @@ public final class Timeline {
     }
 
     /** Waits until the instant at which an operation is due. Returns false if the window stops before it. */
-    boolean await(long due, Clock clock) throws InterruptedException {
+    boolean awaitDue(long due, Clock clock) throws InterruptedException {
         while (intervalSeconds > 0 && due - clock.nanos() > STOP_NOTICE && due < windowUntil) {
             clock.sleepUntil(clock.nanos() + STOP_NOTICE);
         }
@@ -89,7 +89,7 @@ public final class Timeline {
     }
 
     /** Returns the number of intervals of the window; 1 if it is not divided. */
-    int intervals() {
+    int intervalCount() {
         return intervalSeconds == 0 ? 1 : windowSeconds / intervalSeconds;
     }
 

@@ -14,7 +14,7 @@ public final class ProgressReporter implements AutoCloseable {
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
     public ProgressReporter(Barrier barrier, Recorder recorder, Timeline timeline, Clock clock) {
-        timer.scheduleAtFixedRate(() -> barrier.writeProgress(ProtocolJson.progressJson(recorder.progress(clock.nanos()))),
+        timer.scheduleAtFixedRate(() -> barrier.writeProgress(ProtocolJson.progressJson(recorder.currentProgress(clock.nanos()))),
                 0, 1, TimeUnit.SECONDS);
         if (timeline.intervalSeconds > 0) {
             timer.scheduleAtFixedRate(() -> barrier.readStop().ifPresent(timeline::stopAt),

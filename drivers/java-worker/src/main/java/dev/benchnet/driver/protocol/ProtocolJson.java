@@ -37,11 +37,11 @@ public final class ProtocolJson {
                 .put("windowSeconds", timeline.windowSeconds);
         addAll(root.putArray("completedPerSecond"), summary.completedPerSecond);
         addAll(root.putArray("failedPerSecond"), summary.failedPerSecond);
-        putRecording(root, summary.whole, pacing.schedule());
+        putRecording(root, summary.whole, pacing.scheduleOfWindow());
         if (timeline.intervalSeconds > 0) {
             root.put("intervalSeconds", timeline.intervalSeconds);
             ArrayNode intervals = root.putArray("intervals");
-            Pacing.ScheduleAdherence[] schedules = pacing.schedules();
+            Pacing.ScheduleAdherence[] schedules = pacing.scheduleByInterval();
             for (int i = 0; i < schedules.length; i++) {
                 putRecording(intervals.addObject(), summary.intervals.get(i), schedules[i]);
             }
@@ -55,7 +55,7 @@ public final class ProtocolJson {
     private static void putRecording(ObjectNode node, IntervalRecording part, Pacing.ScheduleAdherence schedule) {
         node.put("histogram", part.encodedHistogram());
         ArrayNode errors = node.putArray("errors");
-        part.errors((kind, count, example) ->
+        part.visitErrors((kind, count, example) ->
                 errors.addObject().put("kind", kind).put("count", count).put("example", example));
         node.putObject("schedule")
                 .put("planned", schedule.planned)

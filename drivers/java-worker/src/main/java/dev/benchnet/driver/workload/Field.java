@@ -21,66 +21,66 @@ public final class Field {
         return new Field(path.isEmpty() ? name : path + "." + name, node.path(name));
     }
 
-    public boolean absent() {
+    public boolean isAbsent() {
         return node.isMissingNode() || node.isNull() || (node.isTextual() && node.textValue().isEmpty());
     }
 
-    public Field object() {
+    public Field requireObject() {
         if (!node.isObject()) {
-            throw wrong("must be an object");
+            throw invalid("must be an object");
         }
         return this;
     }
 
-    public String text() {
-        if (absent() || !node.isTextual()) {
-            throw wrong("must be a text that is not empty");
+    public String readText() {
+        if (isAbsent() || !node.isTextual()) {
+            throw invalid("must be a text that is not empty");
         }
         return node.textValue();
     }
 
-    public String textOr(String otherwise) {
-        return absent() ? otherwise : text();
+    public String readTextOr(String otherwise) {
+        return isAbsent() ? otherwise : readText();
     }
 
-    public boolean flag() {
-        if (!absent() && !node.isBoolean()) {
-            throw wrong("must be true or false");
+    public boolean readBoolean() {
+        if (!isAbsent() && !node.isBoolean()) {
+            throw invalid("must be true or false");
         }
         return node.booleanValue();
     }
 
-    public int integer(int least) {
-        return (int) integer(least, Integer.MAX_VALUE);
+    public int readInteger(int least) {
+        return (int) readInteger(least, Integer.MAX_VALUE);
     }
 
-    public long integer(long least, long most) {
+    public long readInteger(long least, long most) {
         if (!node.isIntegralNumber() || !node.canConvertToLong() || node.longValue() < least || node.longValue() > most) {
-            throw wrong("must be a whole number from " + least + " to " + most);
+            throw invalid("must be a whole number from " + least + " to " + most);
         }
         return node.longValue();
     }
 
-    public double positive() {
+    public double readPositive() {
         if (!node.isNumber() || !(node.doubleValue() > 0) || Double.isInfinite(node.doubleValue())) {
-            throw wrong("must be a number above zero");
+            throw invalid("must be a number above zero");
         }
         return node.doubleValue();
     }
 
-    public <E extends Enum<E>> E oneOf(Class<E> type) {
+    public <E extends Enum<E>> E readEnum(Class<E> type) {
         for (E constant : type.getEnumConstants()) {
             if (constant.name().equals(node.textValue())) {
                 return constant;
             }
         }
-        throw wrong("must be one of " + Arrays.toString(type.getEnumConstants()));
+        throw invalid("must be one of " + Arrays.toString(type.getEnumConstants()));
     }
 
     /** Returns the elements of a list; an absent list is empty. */
-    public <T> List<T> list(Function<Field, T> read) {
-        if (!absent() && !node.isArray()) {
-            throw wrong("must be a list");
+    public <T> List<T> readList(Function<Field, T> read) {
+        if (!isAbsent() && !node.isArray()) {
+            throw invalid("must be a list");
         }
         List<T> values = new ArrayList<>();
         for (int i = 0; i < node.size(); i++) {
@@ -89,7 +89,7 @@ public final class Field {
         return values;
     }
 
-    public FatalException wrong(String complaint) {
+    public FatalException invalid(String complaint) {
         String is = node.isMissingNode() ? "is missing" : "is " + node;
         return new FatalException((path.isEmpty() ? "workload" : path) + ": " + complaint + ", but " + is);
     }

@@ -13,13 +13,13 @@ public final class Load {
     public final double ratePerSecond;
 
     Load(Field field, Worker worker) {
-        model = field.object().get("model").oneOf(Model.class);
-        clients = field.get("clients").integer(1);
-        maxOutstanding = field.get("maxOutstanding").absent() || model == Model.Open
-                ? clients : Math.min(clients, field.get("maxOutstanding").integer(1));
-        ratePerSecond = model == Model.Open ? field.get("ratePerSecond").positive() : 0;
+        model = field.requireObject().get("model").readEnum(Model.class);
+        clients = field.get("clients").readInteger(1);
+        maxOutstanding = field.get("maxOutstanding").isAbsent() || model == Model.Open
+                ? clients : Math.min(clients, field.get("maxOutstanding").readInteger(1));
+        ratePerSecond = model == Model.Open ? field.get("ratePerSecond").readPositive() : 0;
         if (maxOutstanding < worker.count) {
-            throw field.wrong("each of the " + worker.count + " workers needs a client and an outstanding operation of its own");
+            throw field.invalid("each of the " + worker.count + " workers needs a client and an outstanding operation of its own");
         }
     }
 }

@@ -12,12 +12,12 @@ public final class Measure {
     public final int intervalSeconds;
 
     Measure(Field field) {
-        warmUpSeconds = field.object().get("warmUpSeconds").integer(0);
-        windowSeconds = field.get("windowSeconds").integer(1);
-        drainSeconds = field.get("drainSeconds").integer(0);
-        intervalSeconds = field.get("intervalSeconds").absent() ? 0 : field.get("intervalSeconds").integer(0);
+        warmUpSeconds = field.requireObject().get("warmUpSeconds").readInteger(0);
+        windowSeconds = field.get("windowSeconds").readInteger(1);
+        drainSeconds = field.get("drainSeconds").readInteger(0);
+        intervalSeconds = field.get("intervalSeconds").isAbsent() ? 0 : field.get("intervalSeconds").readInteger(0);
         if (intervalSeconds > 0 && windowSeconds % intervalSeconds != 0) {
-            throw field.get("intervalSeconds").wrong("must divide the window of " + windowSeconds + " s");
+            throw field.get("intervalSeconds").invalid("must divide the window of " + windowSeconds + " s");
         }
     }
 }

@@ -17,23 +17,23 @@ public final class Worker {
         this.count = count;
     }
 
-    public static Worker of(Map<String, String> environment) {
-        return new Worker(number(environment, "BENCHNET_WORKER", "0"), number(environment, "BENCHNET_WORKERS", "1"));
+    public static Worker fromEnvironment(Map<String, String> environment) {
+        return new Worker(readInteger(environment, "BENCHNET_WORKER", "0"), readInteger(environment, "BENCHNET_WORKERS", "1"));
     }
 
     /**
      * Returns this worker's part of a total. The parts of all workers add up to the total and differ by at most one.
      */
-    public int share(int total) {
+    public int shareOf(int total) {
         return total / count + (index < total % count ? 1 : 0);
     }
 
     /** Returns the global index of this worker's n-th item. Workers take turns. */
-    public long global(long n) {
+    public long globalIndex(long n) {
         return n * count + index;
     }
 
-    private static int number(Map<String, String> environment, String name, String otherwise) {
+    private static int readInteger(Map<String, String> environment, String name, String otherwise) {
         String value = environment.getOrDefault(name, otherwise);
         try {
             return Integer.parseInt(value);

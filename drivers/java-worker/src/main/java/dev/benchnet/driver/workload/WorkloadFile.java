@@ -21,10 +21,10 @@ public class WorkloadFile {
 
     protected WorkloadFile(Field root, Worker worker) {
         this.worker = worker;
-        load = new Load(root.object().get("load"), worker);
+        load = new Load(root.requireObject().get("load"), worker);
         measure = new Measure(root.get("measure"));
-        reference = root.get("reference").text();
-        unit = root.get("unit").textOr(null);
+        reference = root.get("reference").readText();
+        unit = root.get("unit").readTextOr(null);
     }
 
     /** Reads a workload.json. */
@@ -40,12 +40,12 @@ public class WorkloadFile {
     }
 
     /** Returns the maximum number of operations in flight of this worker. */
-    public int outstanding() {
-        return worker.share(load.maxOutstanding);
+    public int workerMaxOutstanding() {
+        return worker.shareOf(load.maxOutstanding);
     }
 
     /** Returns the number of clients of this worker. */
-    public int clients() {
-        return worker.share(load.clients);
+    public int workerClients() {
+        return worker.shareOf(load.clients);
     }
 }

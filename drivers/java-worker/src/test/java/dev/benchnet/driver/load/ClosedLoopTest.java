@@ -20,44 +20,44 @@ class ClosedLoopTest {
     private final Timeline timeline = new Timeline(3 * SECOND, 0, Measures.of(1, 10, 5));
 
     @Test
-    void startsNothingBeforeTheStartAndNothingAfterTheWindow() throws InterruptedException {
+    void startsOperationsOnlyBetweenStartAndWindowEnd() throws InterruptedException {
         ClosedLoop loop = new ClosedLoop(timeline, clock, new Worker(0, 1), 1);
 
-        Slot first = loop.next(0);
+        Slot first = loop.awaitNext(0);
         assertEquals(3 * SECOND, first.intended);
-        loop.done(first);
+        loop.release(first);
         clock.advance(10.999);
-        Slot last = loop.next(0);
+        Slot last = loop.awaitNext(0);
         assertNotNull(last);
-        loop.done(last);
+        loop.release(last);
         clock.advance(0.001);
-        assertNull(loop.next(0));
+        assertNull(loop.awaitNext(0));
     }
 
     @Test
     void clientsAreSpreadOverTargetsAcrossWorkers() throws InterruptedException {
         ClosedLoop second = new ClosedLoop(timeline, clock, new Worker(1, 2), 5);
 
-        assertEquals(1, second.next(0).index);
-        assertEquals(3, second.next(1).index);
+        assertEquals(1, second.awaitNext(0).index);
+        assertEquals(3, second.awaitNext(1).index);
     }
 
     @Test
     void noMoreThanTheLimitIsInFlight() throws Exception {
         ClosedLoop loop = new ClosedLoop(timeline, clock, new Worker(0, 1), 2);
-        Slot first = loop.next(0);
-        loop.next(1);
+        Slot first = loop.awaitNext(0);
+        loop.awaitNext(1);
 
         CompletableFuture<Slot> third = CompletableFuture.supplyAsync(() -> next(loop));
         assertFalse(endsWithin(third, 200), "a third flow started beside two others");
-        loop.done(first);
+        loop.release(first);
         assertTrue(endsWithin(third, 120_000), "no flow took the place of the one that ended");
         assertNotNull(third.get());
     }
 
     private static Slot next(ClosedLoop loop) {
         try {
-            return loop.next(2);
+            return loop.awaitNext(2);
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }

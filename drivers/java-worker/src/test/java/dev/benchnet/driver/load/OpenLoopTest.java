@@ -21,7 +21,7 @@ class OpenLoopTest {
 
     private List<Long> allInstants(OpenLoop loop) throws InterruptedException {
         List<Long> instants = new ArrayList<>();
-        for (Slot slot = loop.next(0); slot != null; slot = loop.next(0)) {
+        for (Slot slot = loop.awaitNext(0); slot != null; slot = loop.awaitNext(0)) {
             instants.add(slot.intended);
         }
         return instants;
@@ -36,8 +36,8 @@ class OpenLoopTest {
         assertEquals(12, instants.size());
         assertEquals(instants, clock.sleeps);
         assertEquals(SECOND / 4, instants.get(1) - instants.get(0));
-        assertEquals(8, loop.schedule().planned, "the warm-up's flows are not planned for the window");
-        assertEquals(0, loop.schedule().late);
+        assertEquals(8, loop.scheduleOfWindow().planned, "the warm-up's flows are not planned for the window");
+        assertEquals(0, loop.scheduleOfWindow().late);
     }
 
     @Test
@@ -58,31 +58,31 @@ class OpenLoopTest {
     @Test
     void lateStartsKeepTheirInstantAndAreCounted() throws InterruptedException {
         OpenLoop loop = loop(0, 1, 1);
-        loop.next(0);
+        loop.awaitNext(0);
         clock.advance(1.1);
-        Slot justInTime = loop.next(0); // due at 1 s, exactly 100 ms late
+        Slot justInTime = loop.awaitNext(0); // due at 1 s, exactly 100 ms late
         clock.advance(1.5);
-        Slot late = loop.next(0); // due at 2 s, at 2.6 s
+        Slot late = loop.awaitNext(0); // due at 2 s, at 2.6 s
 
         assertEquals(SECOND, justInTime.intended);
         assertEquals(2 * SECOND, late.intended);
-        assertEquals(2, loop.schedule().planned);
-        assertEquals(1, loop.schedule().late);
-        assertEquals(600_000, loop.schedule().maxLagMicros);
+        assertEquals(2, loop.scheduleOfWindow().planned);
+        assertEquals(1, loop.scheduleOfWindow().late);
+        assertEquals(600_000, loop.scheduleOfWindow().maxLagMicros);
     }
 
     @Test
-    void whatWasDueInTheWindowIsCaughtUpAfterIt() throws InterruptedException {
+    void startsOverdueOperationsAfterTheWindow() throws InterruptedException {
         OpenLoop loop = loop(0, 1, 1);
         clock.advance(4);
 
         assertEquals(3, allInstants(loop).size());
-        assertEquals(2, loop.schedule().late);
-        assertNull(loop.next(0));
+        assertEquals(2, loop.scheduleOfWindow().late);
+        assertNull(loop.awaitNext(0));
     }
 
     @Test
-    void whatIsDueBehindTheStopDoesNotStart() throws InterruptedException {
+    void skipsOperationsDueAfterTheStop() throws InterruptedException {
         Timeline stopping = new Timeline(0, 0, Measures.of(0, 20, 5, 5));
         OpenLoop loop = new OpenLoop(stopping, new FakeClock() {
             @Override
@@ -97,14 +97,14 @@ class OpenLoopTest {
         List<Long> instants = allInstants(loop);
 
         assertEquals(20, instants.size(), "two a second for the ten seconds before the stop");
-        assertEquals(10, loop.schedules()[0].planned);
-        assertEquals(10, loop.schedules()[1].planned);
-        assertEquals(0, loop.schedules()[2].planned);
-        assertEquals(20, loop.schedule().planned);
+        assertEquals(10, loop.scheduleByInterval()[0].planned);
+        assertEquals(10, loop.scheduleByInterval()[1].planned);
+        assertEquals(0, loop.scheduleByInterval()[2].planned);
+        assertEquals(20, loop.scheduleOfWindow().planned);
     }
 
     @Test
-    void aClientThatWaitsForALaterInstantLearnsOfTheStop() throws InterruptedException {
+    void sleepingClientNoticesTheStop() throws InterruptedException {
         Timeline stopping = new Timeline(0, 0, Measures.of(0, 20, 5, 5));
         FakeClock clock = new FakeClock() {
             @Override
@@ -114,9 +114,9 @@ class OpenLoopTest {
             }
         };
         OpenLoop loop = new OpenLoop(stopping, clock, new Worker(0, 1), 0.1);
-        loop.next(0);
+        loop.awaitNext(0);
 
-        assertNull(loop.next(0), "it is due at 10 s");
+        assertNull(loop.awaitNext(0), "it is due at 10 s");
         assertEquals(0, clock.nanos() / SECOND, "it does not sleep until then");
     }
 }

@@ -23,7 +23,7 @@ class RecorderTest {
 
     private Slot begin(double seconds) {
         Slot slot = new Slot(0, at(seconds));
-        recorder.begin(slot);
+        recorder.recordStart(slot);
         return slot;
     }
 
@@ -37,47 +37,47 @@ class RecorderTest {
 
     private static List<String> errors(IntervalRecording part) {
         List<String> errors = new ArrayList<>();
-        part.errors((kind, count, example) -> errors.add(kind + " " + count + " " + example));
+        part.visitErrors((kind, count, example) -> errors.add(kind + " " + count + " " + example));
         return errors;
     }
 
     @Test
     void aFlowBelongsToTheWindowByItsStartAndToItsSecondByItsEnd() {
-        assertFalse(recorder.completed(begin(1.0), at(1.5)), "began and ended in the warm-up");
-        assertFalse(recorder.completed(begin(1.9), at(2.1)), "began in the warm-up");
-        assertTrue(recorder.completed(begin(2.0), at(4.999)), "began with the window");
-        assertTrue(recorder.completed(begin(4.9), at(5.0)), "ended in the drain");
+        assertFalse(recorder.recordCompletion(begin(1.0), at(1.5)), "began and ended in the warm-up");
+        assertFalse(recorder.recordCompletion(begin(1.9), at(2.1)), "began in the warm-up");
+        assertTrue(recorder.recordCompletion(begin(2.0), at(4.999)), "began with the window");
+        assertTrue(recorder.recordCompletion(begin(4.9), at(5.0)), "ended in the drain");
 
         Summary summary = recorder.close();
 
-        assertEquals(2, summary.whole.completed());
+        assertEquals(2, summary.whole.completedCount());
         assertArrayEquals(new long[] {1, 0, 1}, summary.completedPerSecond);
         assertEquals(Collections.emptyList(), errors(summary));
     }
 
     @Test
-    void whatBeginsInTheWindowAndDoesNotEndIsUnfinished() {
+    void countsOperationsThatNeverEndAsUnfinished() {
         begin(1.9);
         begin(2.0);
         Slot late = begin(4.0);
-        recorder.failed(begin(3.0), at(3.5), "some.Exception", "no");
+        recorder.recordFailure(begin(3.0), at(3.5), "some.Exception", "no");
 
         Summary summary = recorder.close();
         assertEquals(Arrays.asList("Unfinished 2 not completed within the drain after the window", "some.Exception 1 no"),
                 errors(summary));
-        assertFalse(recorder.completed(late, at(7)), "it is too late to count");
-        assertEquals(0, recorder.close().whole.completed());
+        assertFalse(recorder.recordCompletion(late, at(7)), "it is too late to count");
+        assertEquals(0, recorder.close().whole.completedCount());
     }
 
     @Test
     void errorsAreCountedByKindWithTheFirstMessageOnOneShortLine() {
         char[] text = new char[300];
         Arrays.fill(text, 'x');
-        recorder.failed(begin(2.5), at(2.6), "a.B", "first\n\tmessage");
-        recorder.failed(begin(2.5), at(4.6), "a.B", "second message");
-        recorder.failed(begin(2.5), at(5.6), "c.D", new String(text));
-        recorder.failed(begin(1.5), at(1.6), "e.F", "in the warm-up");
-        recorder.failed(begin(3.5), at(3.6), "g.H", null);
+        recorder.recordFailure(begin(2.5), at(2.6), "a.B", "first\n\tmessage");
+        recorder.recordFailure(begin(2.5), at(4.6), "a.B", "second message");
+        recorder.recordFailure(begin(2.5), at(5.6), "c.D", new String(text));
+        recorder.recordFailure(begin(1.5), at(1.6), "e.F", "in the warm-up");
+        recorder.recordFailure(begin(3.5), at(3.6), "g.H", null);
 
         Summary summary = recorder.close();
 
@@ -91,8 +91,8 @@ class RecorderTest {
 
     @Test
     void theHistogramHoldsMicrosecondsAndCanBeReadBack() throws Exception {
-        recorder.completed(begin(2), at(2.0125));
-        recorder.completed(begin(2), at(2.1));
+        recorder.recordCompletion(begin(2), at(2.0125));
+        recorder.recordCompletion(begin(2), at(2.1));
 
         byte[] encoded = Base64.getDecoder().decode(recorder.close().whole.encodedHistogram());
         Histogram histogram = Histogram.decodeFromCompressedByteBuffer(ByteBuffer.wrap(encoded), 0);
@@ -105,38 +105,38 @@ class RecorderTest {
     }
 
     @Test
-    void progressSpeaksOfTheWarmUpFirstAndOfTheWindowThen() {
-        recorder.completed(begin(0), at(0.5));
-        recorder.completed(begin(0), at(0.9));
-        recorder.failed(begin(0), at(0.9), "a.B", "");
+    void progressCoversTheWarmUpFirstAndThenTheWindow() {
+        recorder.recordCompletion(begin(0), at(0.5));
+        recorder.recordCompletion(begin(0), at(0.9));
+        recorder.recordFailure(begin(0), at(0.9), "a.B", "");
 
-        Progress warmUp = recorder.progress(at(1));
+        Progress warmUp = recorder.currentProgress(at(1));
         assertEquals(Phase.WarmUp, warmUp.phase);
         assertEquals(2, warmUp.completed);
         assertEquals(1, warmUp.failed);
         assertEquals(2.0, warmUp.throughput());
 
-        recorder.completed(begin(2), at(2.5));
-        Progress window = recorder.progress(at(4));
+        recorder.recordCompletion(begin(2), at(2.5));
+        Progress window = recorder.currentProgress(at(4));
         assertEquals(Phase.Window, window.phase);
         assertEquals(1, window.completed);
         assertEquals(0, window.failed);
         assertEquals(0.5, window.throughput());
 
-        Progress drain = recorder.progress(at(5.5));
+        Progress drain = recorder.currentProgress(at(5.5));
         assertEquals(Phase.Drain, drain.phase);
         assertEquals(3.0, drain.elapsedSeconds, "throughput is that of the window");
     }
 
     @Test
     void progressBeforeTheStartIsEmpty() {
-        assertEquals(0, recorder.progress(at(-3)).elapsedSeconds);
-        assertEquals(0, recorder.progress(at(-3)).throughput());
+        assertEquals(0, recorder.currentProgress(at(-3)).elapsedSeconds);
+        assertEquals(0, recorder.currentProgress(at(-3)).throughput());
     }
 
     /** A window of 20 s in intervals of 5 s that is stopped after 10 s must equal a recorded window of 10 s. */
     @Test
-    void theIntervalsBeforeTheStopAreWhatAWindowOfThatLengthHolds() throws Exception {
+    void intervalsBeforeTheStopEqualAWindowOfThatLength() throws Exception {
         Timeline stopped = new Timeline(0, 0, Measures.of(0, 20, 5, 5));
         Recorder inIntervals = new Recorder(stopped);
         Recorder shorter = new Recorder(new Timeline(0, 0, Measures.of(0, 10, 5)));
@@ -148,11 +148,11 @@ class RecorderTest {
             Slot slot = new Slot(i, at(random.nextDouble() * 14));
             long end = slot.intended + at(random.nextDouble() * 2);
             for (Recorder each : Arrays.asList(inIntervals, shorter)) {
-                each.begin(slot);
+                each.recordStart(slot);
                 if (i % 50 == 0) {
-                    each.failed(slot, end, "kind-" + i % 3, "first");
+                    each.recordFailure(slot, end, "kind-" + i % 3, "first");
                 } else if (i % 70 != 0) {
-                    each.completed(slot, end);
+                    each.recordCompletion(slot, end);
                 }
             }
         }
@@ -162,7 +162,7 @@ class RecorderTest {
 
         Summary wanted = shorter.close();
         assertEquals(4, whole.intervals.size());
-        assertTrue(wanted.whole.completed() > 3000, "the test has recorded something");
+        assertTrue(wanted.whole.completedCount() > 3000, "the test has recorded something");
         assertEquals(wanted.whole.encodedHistogram(), firstHalf.encodedHistogram());
         assertEquals(errors(wanted.whole), errors(firstHalf));
         assertArrayEquals(wanted.completedPerSecond, Arrays.copyOf(whole.completedPerSecond, 10));
@@ -174,15 +174,15 @@ class RecorderTest {
     }
 
     @Test
-    void progressHasTheSecondsThatAreOverWhereTheWindowHasIntervals() {
+    void progressListsFinishedSecondsIfTheWindowHasIntervals() {
         Recorder inIntervals = new Recorder(new Timeline(0, 0, Measures.of(0, 10, 5, 5)));
         for (double second : new double[] {0.5, 0.6, 2.1, 3.2}) {
             Slot slot = new Slot(0, at(second));
-            inIntervals.begin(slot);
-            inIntervals.completed(slot, at(second));
+            inIntervals.recordStart(slot);
+            inIntervals.recordCompletion(slot, at(second));
         }
-        assertArrayEquals(new long[] {2, 0, 1}, inIntervals.progress(at(3.5)).completedPerSecond);
-        assertEquals(10, inIntervals.progress(at(12)).completedPerSecond.length);
-        assertEquals(0, recorder.progress(at(4)).completedPerSecond.length);
+        assertArrayEquals(new long[] {2, 0, 1}, inIntervals.currentProgress(at(3.5)).completedPerSecond);
+        assertEquals(10, inIntervals.currentProgress(at(12)).completedPerSecond.length);
+        assertEquals(0, recorder.currentProgress(at(4)).completedPerSecond.length);
     }
 }

@@ -45,7 +45,7 @@ class BarrierTest {
     }
 
     @Test
-    void hasTheStopOnceItIsThere() throws IOException {
+    void readsTheStopFileOnceItExists() throws IOException {
         Barrier barrier = new Barrier(folder);
         assertFalse(barrier.readStop().isPresent());
         Files.write(folder.resolve("stop"), "1795230722994\n".getBytes("UTF-8"));
@@ -53,7 +53,7 @@ class BarrierTest {
     }
 
     @Test
-    void leavesWholeFilesAndNothingElse() throws IOException {
+    void writesFilesAtomically() throws IOException {
         Barrier barrier = new Barrier(folder);
         barrier.writeReady();
         barrier.writeProgress("{\"a\":1}");

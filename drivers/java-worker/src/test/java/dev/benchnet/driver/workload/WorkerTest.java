@@ -16,7 +16,7 @@ class WorkerTest {
             for (int total = workers; total < 30; total++) {
                 int sum = 0;
                 for (int i = 0; i < workers; i++) {
-                    sum += new Worker(i, workers).share(total);
+                    sum += new Worker(i, workers).shareOf(total);
                 }
                 assertEquals(total, sum, total + " over " + workers);
             }
@@ -24,11 +24,11 @@ class WorkerTest {
     }
 
     @Test
-    void positionsAmongAllWorkersAreTakenOnce() {
+    void globalIndexesAreUnique() {
         Set<Long> positions = new HashSet<>();
         for (int i = 0; i < 3; i++) {
             for (int n = 0; n < 4; n++) {
-                positions.add(new Worker(i, 3).global(n));
+                positions.add(new Worker(i, 3).globalIndex(n));
             }
         }
         assertEquals(12, positions.size());
@@ -36,10 +36,10 @@ class WorkerTest {
     }
 
     @Test
-    void anIndexOutsideIsRefused() {
+    void refusesAnIndexOutOfRange() {
         assertThrows(FatalException.class, () -> new Worker(2, 2));
         FatalException error = assertThrows(FatalException.class,
-                () -> Worker.of(Collections.singletonMap("BENCHNET_WORKER", "one")));
+                () -> Worker.fromEnvironment(Collections.singletonMap("BENCHNET_WORKER", "one")));
         assertEquals("BENCHNET_WORKER: must be a whole number, but is \"one\"", error.getMessage());
     }
 }

@@ -22,20 +22,20 @@ enum ArgumentType {
     Long(java.lang.Long::valueOf, long.class, Long.class),
     Double(java.lang.Double::valueOf, double.class, Double.class),
     Decimal(BigDecimal::new, BigDecimal.class),
-    Boolean(ArgumentType::flag, boolean.class, Boolean.class),
+    Boolean(ArgumentType::parseBoolean, boolean.class, Boolean.class),
     /** ISO 8601, in UTC: 2026-01-31T12:00:00Z. */
     Instant(java.time.Instant::parse, Instant.class),
     UUID(java.util.UUID::fromString, UUID.class),
     /** ISO 4217: USD. */
     Currency(java.util.Currency::getInstance, Currency.class),
     /** 100.50 USD. */
-    Amount(ArgumentType::amount, Amount.class),
+    Amount(ArgumentType::parseAmount, Amount.class),
     /** The bytes of the text in UTF-8. */
     OpaqueBytes(text -> new OpaqueBytes(text.getBytes(StandardCharsets.UTF_8)), OpaqueBytes.class),
     /** SHA-256, hexadecimal. */
     SecureHash(net.corda.core.crypto.SecureHash::parse, SecureHash.class),
     /** Transaction and output index, as Corda prints it: A0B1…(0). */
-    StateRef(ArgumentType::stateRef, StateRef.class),
+    StateRef(ArgumentType::parseStateRef, StateRef.class),
     /** A UUID without an external id. */
     UniqueIdentifier(net.corda.core.contracts.UniqueIdentifier.Companion::fromString, UniqueIdentifier.class),
     /** O=Bank 1,L=London,C=GB. */
@@ -61,18 +61,18 @@ enum ArgumentType {
     }
 
     /** Reports whether a constructor parameter of this class accepts values of this type. */
-    boolean fits(Class<?> parameter) {
+    boolean isAssignableTo(Class<?> parameter) {
         return Arrays.asList(classes).contains(parameter);
     }
 
-    private static Boolean flag(String text) {
+    private static Boolean parseBoolean(String text) {
         if (!text.equals("true") && !text.equals("false")) {
             throw new IllegalArgumentException("it is neither true nor false");
         }
         return java.lang.Boolean.valueOf(text);
     }
 
-    private static Object amount(String text) {
+    private static Object parseAmount(String text) {
         String[] words = text.split(" ");
         if (!text.matches("\\d+(\\.\\d+)? [A-Z]{3}")) {
             throw new IllegalArgumentException("an amount is a number and a currency, such as 100.50 USD");
@@ -81,7 +81,7 @@ enum ArgumentType {
                 new BigDecimal(words[0]), java.util.Currency.getInstance(words[1]));
     }
 
-    private static Object stateRef(String text) {
+    private static Object parseStateRef(String text) {
         if (!text.matches("[^()]+\\(\\d{1,9}\\)")) {
             throw new IllegalArgumentException("a state reference is a transaction id and an output, such as A0B1…(0)");
         }

@@ -19,31 +19,31 @@ final class FlowClass {
 
     FlowClass(String field, String name, List<Argument> arguments) {
         this.field = field;
-        type = load(name);
+        type = loadClass(name);
         if (!type.isAnnotationPresent(StartableByRPC.class)) {
             throw new FatalException(field + ".flow: " + name + " cannot be started over RPC: it is not @StartableByRPC");
         }
         List<ArgumentType> types = new ArrayList<>();
         for (int i = 0; i < arguments.size(); i++) {
-            types.add(type(arguments.get(i).type, i));
-            values.add(value(types.get(i), arguments.get(i).value, i));
+            types.add(parseType(arguments.get(i).type, i));
+            values.add(parseValue(types.get(i), arguments.get(i).value, i));
         }
         requireConstructor(types);
     }
 
     /** Returns the arguments with parties resolved by the member. */
-    Object[] values(Member member, Network network) {
+    Object[] resolveValues(Member member, Network network) {
         Object[] resolved = values.toArray();
         for (int i = 0; i < resolved.length; i++) {
             if (resolved[i] instanceof PartyName) {
-                resolved[i] = ((PartyName) resolved[i]).resolve(member, network, argument(i));
+                resolved[i] = ((PartyName) resolved[i]).resolve(member, network, argumentPath(i));
             }
         }
         return resolved;
     }
 
     @SuppressWarnings("unchecked") // isAssignableFrom is the check
-    private Class<? extends FlowLogic<?>> load(String name) {
+    private Class<? extends FlowLogic<?>> loadClass(String name) {
         try {
             Class<?> found = Class.forName(name, false, FlowClass.class.getClassLoader());
             if (!FlowLogic.class.isAssignableFrom(found)) {
@@ -56,36 +56,36 @@ final class FlowClass {
         }
     }
 
-    private ArgumentType type(String name, int index) {
+    private ArgumentType parseType(String name, int index) {
         return Arrays.stream(ArgumentType.values()).filter(type -> type.name().equals(name)).findFirst()
-                .orElseThrow(() -> new FatalException(argument(index) + ".type: must be one of "
+                .orElseThrow(() -> new FatalException(argumentPath(index) + ".type: must be one of "
                         + Arrays.toString(ArgumentType.values()) + ", but is \"" + name + "\""));
     }
 
-    private Object value(ArgumentType type, String text, int index) {
+    private Object parseValue(ArgumentType type, String text, int index) {
         try {
             return type.parse(text);
         } catch (RuntimeException e) {
-            throw new FatalException(argument(index) + ".value: \"" + text + "\" is not of type " + type, e);
+            throw new FatalException(argumentPath(index) + ".value: \"" + text + "\" is not of type " + type, e);
         }
     }
 
     private void requireConstructor(List<ArgumentType> types) {
         Constructor<?>[] constructors = type.getConstructors();
-        if (Arrays.stream(constructors).noneMatch(constructor -> takes(constructor, types))) {
+        if (Arrays.stream(constructors).noneMatch(constructor -> accepts(constructor, types))) {
             throw new FatalException(field + ".arguments: " + type.getName() + " has no constructor with parameters "
-                    + types + "; it has " + Arrays.stream(constructors).filter(FlowClass::isForPeople)
-                    .map(FlowClass::parameters).sorted().collect(Collectors.joining(" ")));
+                    + types + "; it has " + Arrays.stream(constructors).filter(FlowClass::isDeclaredInSource)
+                    .map(FlowClass::describeParameters).sorted().collect(Collectors.joining(" ")));
         }
     }
 
-    private static boolean takes(Constructor<?> constructor, List<ArgumentType> types) {
+    private static boolean accepts(Constructor<?> constructor, List<ArgumentType> types) {
         Class<?>[] parameters = constructor.getParameterTypes();
         if (parameters.length != types.size()) {
             return false;
         }
         for (int i = 0; i < parameters.length; i++) {
-            if (!types.get(i).fits(parameters[i])) {
+            if (!types.get(i).isAssignableTo(parameters[i])) {
                 return false;
             }
         }
@@ -93,17 +93,17 @@ final class FlowClass {
     }
 
     /** Excludes the constructors that the Kotlin compiler adds for default values. */
-    private static boolean isForPeople(Constructor<?> constructor) {
+    private static boolean isDeclaredInSource(Constructor<?> constructor) {
         return Arrays.stream(constructor.getParameterTypes())
                 .noneMatch(type -> type.getName().equals("kotlin.jvm.internal.DefaultConstructorMarker"));
     }
 
-    private static String parameters(Constructor<?> constructor) {
+    private static String describeParameters(Constructor<?> constructor) {
         return Arrays.stream(constructor.getParameterTypes()).map(Class::getSimpleName)
                 .collect(Collectors.joining(", ", "(", ")"));
     }
 
-    private String argument(int index) {
+    private String argumentPath(int index) {
         return field + ".arguments[" + index + "]";
     }
 }

@@ -27,7 +27,7 @@ final class IssueLedgerCheck implements LedgerCheck {
     }
 
     @Override
-    public void saw(Member member, Object result) {
+    public void recordResult(Member member, Object result) {
         completed.computeIfAbsent(member, m -> new LongAdder()).increment();
     }
 
@@ -39,12 +39,12 @@ final class IssueLedgerCheck implements LedgerCheck {
         for (Map.Entry<Member, LongAdder> entry : completed.entrySet()) {
             long seen = entry.getValue().sum();
             expected += seen;
-            recorded += poller.awaitCount(seen, () -> recorded(entry.getKey()));
+            recorded += poller.awaitCount(seen, () -> countRecorded(entry.getKey()));
         }
         return LedgerVerdict.of(expected, recorded);
     }
 
-    private long recorded(Member member) {
+    private long countRecorded(Member member) {
         QueryCriteria ofThisWindow = new QueryCriteria.FungibleAssetQueryCriteria(
                 null, null, null, null, singletonList(reference), Vault.StateStatus.ALL, singleton(Cash.State.class));
         return member.rpc.vaultQueryByWithPagingSpec(Cash.State.class, ofThisWindow, new PageSpecification(1, 1))

@@ -5,7 +5,7 @@ import java.time.Duration;
 /** Compares the flows that clients saw complete with the transactions that the members recorded. */
 public interface LedgerCheck {
     /** Records that a flow of the window completed with this result. */
-    void saw(Member member, Object result);
+    void recordResult(Member member, Object result);
 
     /**
      * Queries the members, and waits for up to {@code patience} for members that record after the client has its
@@ -18,10 +18,10 @@ public interface LedgerCheck {
     }
 
     /** Returns the check for operations whose ledger states are unknown. */
-    static LedgerCheck none(String reason) {
+    static LedgerCheck skipped(String reason) {
         return new LedgerCheck() {
             @Override
-            public void saw(Member member, Object result) {
+            public void recordResult(Member member, Object result) {
                 // Nothing is compared.
             }
 

@@ -28,7 +28,7 @@ public final class LedgerVerdict {
     }
 
     /** Writes the verdict in the format of result.json. */
-    public void describe(ObjectNode node) {
+    public void writeTo(ObjectNode node) {
         node.put("checked", checked).put("expected", expected).put("recorded", recorded).put("reason", reason);
     }
 

@@ -22,9 +22,9 @@ import net.corda.core.utilities.NetworkHostAndPort;
 /** The targets of the workload, with one RPC connection to each. */
 public final class Members implements AutoCloseable {
     /** The maximum interval between attempts to restore a lost connection. */
-    private static final Duration RETRY = Duration.ofSeconds(5);
+    private static final Duration MAX_RECONNECT_INTERVAL = Duration.ofSeconds(5);
     /** The maximum time until a member accepts connections. */
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(30);
     private static final int SET_UP_IN_PARALLEL = 8;
 
     private final List<Member> members = new ArrayList<>();
@@ -57,9 +57,9 @@ public final class Members implements AutoCloseable {
 
     /** Retries while nothing listens yet; any other error, such as a refused login, is final. */
     private static CordaRPCConnection open(Target target, String password) throws InterruptedException {
-        CordaRPCClientConfiguration configuration = new CordaRPCClientConfiguration(RETRY);
+        CordaRPCClientConfiguration configuration = new CordaRPCClientConfiguration(MAX_RECONNECT_INTERVAL);
         CordaRPCClient client = new CordaRPCClient(NetworkHostAndPort.parse(target.address), configuration);
-        long until = System.nanoTime() + PATIENCE.toNanos();
+        long until = System.nanoTime() + CONNECT_TIMEOUT.toNanos();
         while (true) {
             try {
                 return client.start(target.user, password);
@@ -74,16 +74,16 @@ public final class Members implements AutoCloseable {
     }
 
     /** Returns the member for an index, in turn. */
-    public Member at(long index) {
+    public Member memberFor(long index) {
         return members.get((int) (index % members.size()));
     }
 
-    public Member named(String name) {
+    public Member findByName(String name) {
         return members.stream().filter(member -> member.name.equals(name)).findFirst()
                 .orElseThrow(() -> new FatalException("target: \"" + name + "\" is none of " + members));
     }
 
-    Optional<Member> named(CordaX500Name legalName) {
+    Optional<Member> findByName(CordaX500Name legalName) {
         return members.stream().filter(member -> member.legalName.equals(legalName)).findFirst();
     }
 

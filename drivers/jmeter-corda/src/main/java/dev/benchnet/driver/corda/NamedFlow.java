@@ -23,12 +23,12 @@ public final class NamedFlow implements Operation {
     NamedFlow(String field, String name, List<Argument> arguments, Directory directory, String counterparty) {
         flow = new FlowClass(field, name, arguments);
         network = new Network(directory, counterparty);
-        ledger = LedgerCheck.none("what " + name + " records is not known to the driver");
+        ledger = LedgerCheck.skipped("what " + name + " records is not known to the driver");
     }
 
     @Override
     public void prepare(Member member) {
-        arguments.put(member, flow.values(member, network));
+        arguments.put(member, flow.resolveValues(member, network));
     }
 
     @Override

@@ -9,14 +9,14 @@ public final class OperationFactory {
     private OperationFactory() { }
 
     /** Returns the operation that runs once before the trial flows; null if there is none. */
-    public static Operation setUpOf(Workload workload) {
+    public static Operation createSetUp(Workload workload) {
         OperationSpec spec = workload.operation;
         return spec.setUp == null ? null : new NamedFlow("operation.setUp", spec.setUp.flow, spec.setUp.arguments,
                 workload.directory, spec.counterparty);
     }
 
     /** Validates the operation before any member is connected, as far as possible; returns a function to create it. */
-    public static Function<Members, Operation> of(Workload workload) {
+    public static Function<Members, Operation> create(Workload workload) {
         OperationSpec spec = workload.operation;
         switch (spec.flow) {
             case "Issue":

@@ -30,11 +30,11 @@ final class Pay extends Payment {
 
     Pay(Workload workload, Members members) {
         super(workload, members);
-        coins = coins(workload.outstanding(), workload.directory.targets.size());
+        coins = coinsPerMember(workload.workerMaxOutstanding(), workload.directory.targets.size());
     }
 
     /** Returns the number of coins for each member, over which the flows in flight are distributed. */
-    static int coins(int outstanding, int members) {
+    static int coinsPerMember(int outstanding, int members) {
         int flows = (outstanding + members - 1) / members;
         return Math.max(FEWEST_COINS, COINS_PER_FLOW * flows);
     }
@@ -46,14 +46,14 @@ final class Pay extends Payment {
         Queue<FlowHandle<?>> inFlight = new ArrayDeque<>();
         for (int i = 0; i < coins; i++) {
             if (inFlight.size() == ISSUED_IN_PARALLEL) {
-                await(inFlight.remove(), member);
+                awaitIssue(inFlight.remove(), member);
             }
             inFlight.add(issue(member, coin, FlowPurpose.SetUp));
         }
-        inFlight.forEach(flow -> await(flow, member));
+        inFlight.forEach(flow -> awaitIssue(flow, member));
     }
 
-    private static void await(FlowHandle<?> flow, Member member) {
+    private static void awaitIssue(FlowHandle<?> flow, Member member) {
         try {
             flow.getReturnValue().get();
         } catch (ExecutionException e) {

@@ -39,11 +39,11 @@ final class PaymentLedgerCheck implements LedgerCheck {
     }
 
     @Override
-    public void saw(Member member, Object result) {
-        paid(member, ((AbstractCashFlow.Result) result).getStx().getId());
+    public void recordResult(Member member, Object result) {
+        addPayment(member, ((AbstractCashFlow.Result) result).getStx().getId());
     }
 
-    void paid(Member payer, SecureHash transaction) {
+    void addPayment(Member payer, SecureHash transaction) {
         payments.computeIfAbsent(payer, m -> new ConcurrentLinkedQueue<>()).add(transaction);
     }
 
@@ -55,17 +55,17 @@ final class PaymentLedgerCheck implements LedgerCheck {
         for (Map.Entry<Member, Queue<SecureHash>> entry : payments.entrySet()) {
             List<SecureHash> ids = new ArrayList<>(entry.getValue());
             expected += ids.size();
-            Optional<Member> recipient = members.named(payee.apply(entry.getKey()));
-            for (List<SecureHash> some : parts(ids)) {
+            Optional<Member> recipient = members.findByName(payee.apply(entry.getKey()));
+            for (List<SecureHash> some : splitIntoQueries(ids)) {
                 recorded += poller.awaitCount(some.size(), () -> recipient.isPresent()
-                        ? received(recipient.get(), some) : kept(entry.getKey(), some));
+                        ? countRecordedByPayee(recipient.get(), some) : countRecordedByPayer(entry.getKey(), some));
             }
         }
         return LedgerVerdict.of(expected, recorded);
     }
 
     /** Counts the first output of each payment, which is the payee's: change comes last. */
-    private static long received(Member payee, List<SecureHash> ids) {
+    private static long countRecordedByPayee(Member payee, List<SecureHash> ids) {
         List<StateRef> firstOutputs = ids.stream().map(id -> new StateRef(id, 0)).collect(Collectors.toList());
         QueryCriteria those = new QueryCriteria.VaultQueryCriteria(
                 Vault.StateStatus.ALL, singleton(Cash.State.class), firstOutputs);
@@ -73,11 +73,11 @@ final class PaymentLedgerCheck implements LedgerCheck {
                 .getTotalStatesAvailable();
     }
 
-    private static long kept(Member payer, List<SecureHash> ids) {
+    private static long countRecordedByPayer(Member payer, List<SecureHash> ids) {
         return ids.stream().filter(id -> payer.rpc.internalFindVerifiedTransaction(id) != null).count();
     }
 
-    private static List<List<SecureHash>> parts(List<SecureHash> ids) {
+    private static List<List<SecureHash>> splitIntoQueries(List<SecureHash> ids) {
         List<List<SecureHash>> parts = new ArrayList<>();
         for (int from = 0; from < ids.size(); from += REFS_PER_QUERY) {
             parts.add(ids.subList(from, Math.min(ids.size(), from + REFS_PER_QUERY)));

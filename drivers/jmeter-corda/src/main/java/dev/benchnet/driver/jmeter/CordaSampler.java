@@ -17,7 +17,7 @@ public final class CordaSampler extends AbstractJavaSamplerClient {
     private FlowClients clients;
     private String label;
 
-    public static void holdAt(StartGate newGate) {
+    public static void setGate(StartGate newGate) {
         gate = newGate;
     }
 
@@ -30,7 +30,7 @@ public final class CordaSampler extends AbstractJavaSamplerClient {
             }
             FlowSample outcome = clients.runNext(context.getJMeterContext().getThreadNum());
             if (outcome != null) {
-                return sample(outcome);
+                return toSampleResult(outcome);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -39,7 +39,7 @@ public final class CordaSampler extends AbstractJavaSamplerClient {
         return null; // JMeter records nothing then.
     }
 
-    private SampleResult sample(FlowSample outcome) {
+    private SampleResult toSampleResult(FlowSample outcome) {
         SampleResult sample = new SampleResult();
         long elapsed = TimeUnit.NANOSECONDS.toMillis(outcome.endNanos - outcome.startNanos);
         sample.setStampAndTime(System.currentTimeMillis() - elapsed, elapsed);

@@ -44,7 +44,7 @@ public final class FlowSampler extends AbstractJavaSamplerClient {
         connect();
         String target = context.getParameter("target", "");
         String counterparty = context.getParameter("counterparty", "");
-        member = target.isEmpty() ? members.at(context.getJMeterContext().getThreadNum()) : members.named(target);
+        member = target.isEmpty() ? members.memberFor(context.getJMeterContext().getThreadNum()) : members.findByName(target);
         Operation named = new NamedFlow(context.getParameter("flow"),
                 Argument.parseList(context.getParameter("arguments", "[]")),
                 directory, counterparty.isEmpty() ? null : counterparty);
@@ -76,19 +76,19 @@ public final class FlowSampler extends AbstractJavaSamplerClient {
             }
             sample.sampleStart();
             operation.start(member, FlowPurpose.Window).getReturnValue().get();
-            end(sample, null);
+            endSample(sample, null);
         } catch (ExecutionException e) {
-            end(sample, FlowError.of(e.getCause()));
+            endSample(sample, FlowError.of(e.getCause()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            end(sample, FlowError.of(e));
+            endSample(sample, FlowError.of(e));
         } catch (Exception e) { // Kotlin code throws checked exceptions that it does not declare.
-            end(sample, FlowError.of(e));
+            endSample(sample, FlowError.of(e));
         }
         return sample;
     }
 
-    private static void end(SampleResult sample, FlowError error) {
+    private static void endSample(SampleResult sample, FlowError error) {
         if (sample.getStartTime() == 0) {
             sample.sampleStart(); // It failed before there was anything to time.
         }

@@ -19,7 +19,7 @@ import org.apache.jorphan.collections.HashTree;
 /** A test plan on JMeter's engine, without JMeter's user interface and command line. */
 public final class JMeterPlan {
     /** The maximum delay until a reduction of the remaining time is noticed. */
-    private static final Duration GLANCE = Duration.ofSeconds(1);
+    private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
 
     private final HashTree tree;
     private final StandardJMeterEngine engine = new StandardJMeterEngine();
@@ -68,12 +68,12 @@ public final class JMeterPlan {
      */
     public boolean awaitEnd(Supplier<Duration> left) throws InterruptedException {
         while (true) {
-            Duration patience = left.get();
+            Duration timeLeft = left.get();
             try {
-                engine.awaitTermination(patience.compareTo(GLANCE) < 0 ? patience : GLANCE);
+                engine.awaitTermination(timeLeft.compareTo(POLL_INTERVAL) < 0 ? timeLeft : POLL_INTERVAL);
                 return true;
             } catch (TimeoutException e) {
-                if (patience.compareTo(GLANCE) <= 0) {
+                if (timeLeft.compareTo(POLL_INTERVAL) <= 0) {
                     engine.stopTest(true);
                     return false;
                 }

@@ -23,14 +23,14 @@ class FlowClassTest {
         return arguments;
     }
 
-    private static String complaint(String flow, String... words) {
+    private static String bindFailure(String flow, String... words) {
         return assertThrows(FatalException.class, () -> new FlowClass("operation", flow, arguments(words))).getMessage();
     }
 
     @Test
     void argumentsFitPrimitiveAndBoxedParameters() {
         Object[] values = new FlowClass("operation", EXAMPLE, arguments("Long", "7", "Boolean", "true", "Amount", "1.50 USD"))
-                .values(null, null);
+                .resolveValues(null, null);
 
         assertEquals(7L, values[0]);
         assertEquals(true, values[1]);
@@ -41,15 +41,15 @@ class FlowClassTest {
     @Test
     void aFlowMustBeAClassThatRpcCanStart() {
         assertEquals("operation.flow: \"no.Such\" is neither Issue, IssueAndPay or Pay nor a class in the CorDapps folder"
-                + " (an inner class is written Outer$Inner)", complaint("no.Such"));
+                + " (an inner class is written Outer$Inner)", bindFailure("no.Such"));
         assertEquals("operation.flow: java.lang.String is not a flow: it does not extend FlowLogic",
-                complaint("java.lang.String"));
+                bindFailure("java.lang.String"));
         assertEquals("operation.flow: " + EXAMPLE + "$Inner cannot be started over RPC: it is not @StartableByRPC",
-                complaint(EXAMPLE + "$Inner"));
+                bindFailure(EXAMPLE + "$Inner"));
     }
 
     @Test
-    void complaintsNameTheFieldThatTheFlowStandsIn() {
+    void errorsNameTheFieldOfTheFlow() {
         assertEquals("operation.setUp.flow: java.lang.String is not a flow: it does not extend FlowLogic",
                 assertThrows(FatalException.class, () -> new FlowClass("operation.setUp", "java.lang.String", arguments()))
                         .getMessage());
@@ -61,9 +61,9 @@ class FlowClassTest {
     @Test
     void aConstructorMustTakeTheTypes() {
         assertEquals("operation.arguments: " + EXAMPLE + " has no constructor with parameters [Long, Party];"
-                + " it has (Long, boolean, Amount) (int, Party)", complaint(EXAMPLE, "Long", "7", "Party", "self"));
+                + " it has (Long, boolean, Amount) (int, Party)", bindFailure(EXAMPLE, "Long", "7", "Party", "self"));
         assertEquals("operation.arguments: " + EXAMPLE + " has no constructor with parameters [Int];"
-                + " it has (Long, boolean, Amount) (int, Party)", complaint(EXAMPLE, "Int", "7"));
+                + " it has (Long, boolean, Amount) (int, Party)", bindFailure(EXAMPLE, "Int", "7"));
     }
 
     @ParameterizedTest
@@ -80,7 +80,7 @@ class FlowClassTest {
     })
     void aValueMustBeOfItsType(String type, String value, String reason) {
         assertEquals("operation.arguments[1].value: \"" + value + "\" is not of type " + type + ": " + reason,
-                complaint(EXAMPLE, "Long", "1", type, value));
+                bindFailure(EXAMPLE, "Long", "1", type, value));
     }
 
     @ParameterizedTest
@@ -101,8 +101,8 @@ class FlowClassTest {
     }
 
     @Test
-    void anUnknownTypeIsAnsweredWithTheKnownOnes() {
-        String complaint = complaint(EXAMPLE, "Money", "1");
+    void errorOfAnUnknownTypeListsTheKnownOnes() {
+        String complaint = bindFailure(EXAMPLE, "Money", "1");
         assertEquals("operation.arguments[0].type: must be one of [String, Int, Long, ", complaint.substring(0, 64));
         assertEquals("but is \"Money\"", complaint.substring(complaint.length() - 14));
     }

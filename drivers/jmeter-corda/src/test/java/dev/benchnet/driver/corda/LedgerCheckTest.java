@@ -60,7 +60,7 @@ class LedgerCheckTest {
         PaymentLedgerCheck check = new PaymentLedgerCheck(members, member -> PAYEE);
         for (int i = 0; i < 450; i++) {
             SecureHash id = SecureHash.sha256("transaction " + i);
-            check.paid(payer, id);
+            check.addPayment(payer, id);
             if (i != 17) {
                 recorded.add(id);
             }
@@ -75,7 +75,7 @@ class LedgerCheckTest {
     }
 
     @Test
-    void aPayeeThatRecordsLateIsWaitedFor() throws InterruptedException {
+    void waitsForALatePayee() throws InterruptedException {
         SecureHash id = SecureHash.sha256("late");
         Member payer = member(PAYER, criteria -> 0);
         Member payee = member(PAYEE, criteria -> {
@@ -84,29 +84,29 @@ class LedgerCheckTest {
             return now;
         });
         PaymentLedgerCheck check = new PaymentLedgerCheck(new Members(asList(payer, payee)), member -> PAYEE);
-        check.paid(payer, id);
+        check.addPayment(payer, id);
 
         assertEquals(1, check.verify(Duration.ofMinutes(2)).recorded);
     }
 
     @Test
-    void aPayeeThatIsNoTargetHasThePayerAsked() {
+    void queriesThePayerIfThePayeeIsNoTarget() {
         Member payer = member(PAYER, criteria -> 0);
         PaymentLedgerCheck check = new PaymentLedgerCheck(new Members(singletonList(payer)), member -> PAYEE);
-        check.paid(payer, SecureHash.sha256("any"));
+        check.addPayment(payer, SecureHash.sha256("any"));
         assertEquals("the payer was asked",
                 assertThrows(IllegalStateException.class, () -> check.verify(Duration.ZERO)).getMessage());
     }
 
     @Test
-    void issuesAreCountedByTheirReferenceSoThatAlsoUnseenOnesShow() throws InterruptedException {
+    void countsIssuesByReferenceIncludingSurplus() throws InterruptedException {
         IssueLedgerCheck check = new IssueLedgerCheck(REFERENCE);
         Member issuer = member(PAYER, criteria -> {
             assertEquals(singletonList(REFERENCE), ((QueryCriteria.FungibleAssetQueryCriteria) criteria).getIssuerRef());
             return 3;
         });
-        check.saw(issuer, null);
-        check.saw(issuer, null);
+        check.recordResult(issuer, null);
+        check.recordResult(issuer, null);
 
         LedgerVerdict verdict = check.verify(Duration.ZERO);
 

@@ -48,7 +48,7 @@ class NetworkTest {
     }
 
     @Test
-    void nobodyPaysItself() throws IOException {
+    void refusesAMemberAsItsOwnCounterparty() throws IOException {
         FatalException error = assertThrows(FatalException.class, () -> network(null, A).counterpartyName(member(A)));
         assertEquals("operation.counterparty: " + A + " cannot be its own; name another party", error.getMessage());
     }

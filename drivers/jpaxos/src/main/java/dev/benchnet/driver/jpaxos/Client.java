@@ -20,33 +20,33 @@ final class Client {
         this.index = index;
         this.connection = connection;
         this.requests = requests;
-        request = requests.buffer();
+        request = requests.newBuffer();
     }
 
     /** Connects and has one request executed, since first connections and first requests are slow. */
     void setUp() throws Throwable {
         connection.connect();
-        send();
+        sendRequest();
     }
 
     /** Sends requests until the load is over. */
-    void work(Pacing pacing, Recorder recorder, Clock clock) throws InterruptedException {
-        for (Slot slot = pacing.next(index); slot != null; slot = pacing.next(index)) {
-            recorder.begin(slot);
+    void applyLoad(Pacing pacing, Recorder recorder, Clock clock) throws InterruptedException {
+        for (Slot slot = pacing.awaitNext(index); slot != null; slot = pacing.awaitNext(index)) {
+            recorder.recordStart(slot);
             try {
-                send();
-                recorder.completed(slot, clock.nanos());
+                sendRequest();
+                recorder.recordCompletion(slot, clock.nanos());
             } catch (Throwable e) { // An error of the library ends only this request.
-                recorder.failed(slot, clock.nanos(), e.getClass().getName(), e.getMessage());
+                recorder.recordFailure(slot, clock.nanos(), e.getClass().getName(), e.getMessage());
                 clock.sleepUntil(clock.nanos() + PAUSE_AFTER_ERROR);
             } finally {
-                pacing.done(slot);
+                pacing.release(slot);
             }
         }
     }
 
-    private void send() throws Throwable {
-        requests.fill(request);
+    private void sendRequest() throws Throwable {
+        requests.fillPayload(request);
         if (connection.execute(request) == null) {
             throw new IllegalStateException("the reply is empty: null");
         }

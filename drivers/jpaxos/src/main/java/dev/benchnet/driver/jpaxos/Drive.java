@@ -24,13 +24,13 @@ public final class Drive {
         Barrier barrier = new Barrier(Paths.get(environment.getOrDefault("BENCHNET_DIR", "/run/benchnet")));
         Path workload = Paths.get(environment.getOrDefault("BENCHNET_WORKLOAD", "/etc/benchnet/workload/workload.json"));
         return barrier.runAndReportFailure(() -> {
-            RequestWorkload requests = RequestWorkload.read(workload, Worker.of(environment));
+            RequestWorkload requests = RequestWorkload.read(workload, Worker.fromEnvironment(environment));
             JPaxosLibrary library = JPaxosLibrary.bind(Drive.class.getClassLoader());
-            new Session(requests, barrier, library.replicas(properties(arguments))).run();
+            new Session(requests, barrier, library.readReplicas(propertiesFile(arguments))).run();
         });
     }
 
-    private static String properties(String[] arguments) {
+    private static String propertiesFile(String[] arguments) {
         if (arguments.length == 0) {
             return "paxos.properties";
         }

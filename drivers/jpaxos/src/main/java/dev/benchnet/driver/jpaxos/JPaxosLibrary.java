@@ -19,12 +19,12 @@ final class JPaxosLibrary {
     private final MethodHandle execute;
 
     private JPaxosLibrary(ClassLoader loader) {
-        Class<?> configuration = find(loader, CONFIGURATION);
-        Class<?> client = find(loader, CLIENT);
-        configure = constructor(configuration, String.class).asType(MethodType.methodType(Object.class, String.class));
-        create = constructor(client, configuration).asType(MethodType.methodType(Object.class, Object.class));
-        connect = method(client, "connect", void.class).asType(MethodType.methodType(void.class, Object.class));
-        execute = method(client, "execute", byte[].class, byte[].class)
+        Class<?> configuration = findClass(loader, CONFIGURATION);
+        Class<?> client = findClass(loader, CLIENT);
+        configure = findConstructor(configuration, String.class).asType(MethodType.methodType(Object.class, String.class));
+        create = findConstructor(client, configuration).asType(MethodType.methodType(Object.class, Object.class));
+        connect = findMethod(client, "connect", void.class).asType(MethodType.methodType(void.class, Object.class));
+        execute = findMethod(client, "execute", byte[].class, byte[].class)
                 .asType(MethodType.methodType(byte[].class, Object.class, byte[].class));
     }
 
@@ -33,7 +33,7 @@ final class JPaxosLibrary {
     }
 
     /** Returns the replicas of a paxos.properties. */
-    Replicas replicas(String properties) {
+    Replicas readReplicas(String properties) {
         Object configuration;
         try {
             configuration = (Object) configure.invokeExact(properties);
@@ -61,7 +61,7 @@ final class JPaxosLibrary {
         }
     }
 
-    private static Class<?> find(ClassLoader loader, String name) {
+    private static Class<?> findClass(ClassLoader loader, String name) {
         try {
             return Class.forName(name, true, loader);
         } catch (ClassNotFoundException e) {
@@ -72,24 +72,24 @@ final class JPaxosLibrary {
         }
     }
 
-    private static MethodHandle constructor(Class<?> type, Class<?> argument) {
+    private static MethodHandle findConstructor(Class<?> type, Class<?> argument) {
         try {
             return MethodHandles.publicLookup().findConstructor(type, MethodType.methodType(void.class, argument));
         } catch (NoSuchMethodException | IllegalAccessException e) {
-            throw missing(type.getName() + "(" + argument.getName() + ")");
+            throw missingMember(type.getName() + "(" + argument.getName() + ")");
         }
     }
 
-    private static MethodHandle method(Class<?> type, String name, Class<?> result, Class<?>... arguments) {
+    private static MethodHandle findMethod(Class<?> type, String name, Class<?> result, Class<?>... arguments) {
         try {
             return MethodHandles.publicLookup().findVirtual(type, name, MethodType.methodType(result, arguments));
         } catch (NoSuchMethodException | IllegalAccessException e) {
             String list = arguments.length == 0 ? "" : arguments[0].getSimpleName();
-            throw missing(type.getName() + "." + name + "(" + list + ") that returns " + result.getSimpleName());
+            throw missingMember(type.getName() + "." + name + "(" + list + ") that returns " + result.getSimpleName());
         }
     }
 
-    private static FatalException missing(String member) {
+    private static FatalException missingMember(String member) {
         return new FatalException("JPaxos: there is no public " + member + ": this driver knows the client of the releases of 2013 and 2021");
     }
 }

@@ -18,9 +18,9 @@ final class RequestWorkload extends WorkloadFile {
 
     private RequestWorkload(Field root, Worker worker) {
         super(root, worker);
-        Field operation = root.get("operation").object();
-        bytes = (int) operation.get("requestBytes").integer(1, LARGEST);
-        content = operation.get("content").oneOf(Content.class);
+        Field operation = root.get("operation").requireObject();
+        bytes = (int) operation.get("requestBytes").readInteger(1, LARGEST);
+        content = operation.get("content").readEnum(Content.class);
     }
 
     static RequestWorkload read(Path file, Worker worker) {
@@ -28,12 +28,12 @@ final class RequestWorkload extends WorkloadFile {
     }
 
     /** Returns the buffer of one client. */
-    byte[] buffer() {
+    byte[] newBuffer() {
         return new byte[bytes];
     }
 
     /** Fills the client's buffer with its next request. */
-    void fill(byte[] buffer) {
+    void fillPayload(byte[] buffer) {
         if (content == Content.Random) {
             ThreadLocalRandom.current().nextBytes(buffer);
         }

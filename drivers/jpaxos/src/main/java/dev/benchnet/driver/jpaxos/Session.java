@@ -48,14 +48,14 @@ final class Session {
         this.requests = requests;
         this.barrier = barrier;
         this.replicas = replicas;
-        settingUp = new CountDownLatch(requests.clients());
-        working = new CountDownLatch(requests.clients());
+        settingUp = new CountDownLatch(requests.workerClients());
+        working = new CountDownLatch(requests.workerClients());
     }
 
     void run() throws InterruptedException {
-        for (int i = 0; i < requests.clients(); i++) {
+        for (int i = 0; i < requests.workerClients(); i++) {
             int index = i;
-            Thread thread = new Thread(null, () -> live(index), "client-" + index, STACK_BYTES);
+            Thread thread = new Thread(null, () -> runClient(index), "client-" + index, STACK_BYTES);
             thread.setDaemon(true);
             thread.start();
         }
@@ -64,13 +64,13 @@ final class Session {
         measure();
     }
 
-    private void live(int index) {
+    private void runClient(int index) {
         try {
-            Client client = new Client(index, replicas.client(), requests);
+            Client client = new Client(index, replicas.newConnection(), requests);
             client.setUp();
             settingUp.countDown();
             Start start = this.start.get();
-            client.work(start.pacing, start.recorder, clock);
+            client.applyLoad(start.pacing, start.recorder, clock);
         } catch (InterruptedException | ExecutionException e) {
             Thread.currentThread().interrupt();
         } catch (Throwable e) { // An error of the library during set-up.
@@ -87,7 +87,7 @@ final class Session {
             throw new FatalException("set up: connect a client and have one request executed", failure.get());
         }
         if (!all) {
-            throw new FatalException("set up: " + settingUp.getCount() + " of " + requests.clients() + " clients had no reply to their first"
+            throw new FatalException("set up: " + settingUp.getCount() + " of " + requests.workerClients() + " clients had no reply to their first"
                     + " request within " + SET_UP_SECONDS + " s");
         }
     }

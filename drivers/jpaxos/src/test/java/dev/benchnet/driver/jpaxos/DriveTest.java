@@ -30,7 +30,7 @@ class DriveTest {
     Path folder;
 
     @BeforeEach
-    void refuseNothing() {
+    void resetFakeClient() {
         Client.refuseEvery = 0;
         Client.EXECUTED.set(0); // It decides which request is refused.
     }
@@ -150,7 +150,7 @@ class DriveTest {
     }
 
     @Test
-    void whatIsWrongIsNamed() throws Exception {
+    void failureNamesTheInvalidField() throws Exception {
         assertEquals(1, drive(CLOSED.replace("'requestBytes':128", "'requestBytes':0")));
         assertEquals("operation.requestBytes: must be a whole number from 1 to 16777216, but is 0", failure());
 

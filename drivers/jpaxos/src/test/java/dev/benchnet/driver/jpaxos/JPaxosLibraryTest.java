@@ -42,16 +42,16 @@ class JPaxosLibraryTest {
         return "package lsr.paxos.client; public class Client { " + members + " }";
     }
 
-    private String complaint(String... sources) throws IOException {
+    private String bindFailure(String... sources) throws IOException {
         ClassLoader loader = classPath(sources);
         return assertThrows(FatalException.class, () -> JPaxosLibrary.bind(loader)).getMessage();
     }
 
     @Test
-    void bindsWhatHasTheMembers() throws Throwable {
+    void bindsAClientWithTheRequiredMembers() throws Throwable {
         JPaxosLibrary library = JPaxosLibrary.bind(getClass().getClassLoader());
         Path properties = Files.createFile(folder.resolve("paxos.properties"));
-        Connection connection = library.replicas(properties.toString()).client();
+        Connection connection = library.readReplicas(properties.toString()).newConnection();
         connection.connect();
         assertArrayEquals(new byte[] {1, 2}, connection.execute(new byte[] {1, 2}));
     }
@@ -59,20 +59,20 @@ class JPaxosLibraryTest {
     @Test
     void namesTheClassThatIsMissing() throws IOException {
         assertEquals("JPaxos: the class path has no lsr.common.Configuration: platform.jpaxos.classPath must name where the image holds the"
-                + " jar of JPaxos", complaint());
+                + " jar of JPaxos", bindFailure());
         assertEquals("JPaxos: the class path has no lsr.paxos.client.Client: platform.jpaxos.classPath must name where the image holds the"
-                + " jar of JPaxos", complaint(CONFIGURATION));
+                + " jar of JPaxos", bindFailure(CONFIGURATION));
     }
 
     @Test
     void namesTheMemberThatIsMissing() throws IOException {
         String known = ": this driver knows the client of the releases of 2013 and 2021";
         assertEquals("JPaxos: there is no public lsr.paxos.client.Client(lsr.common.Configuration)" + known,
-                complaint(CONFIGURATION, client("")));
+                bindFailure(CONFIGURATION, client("")));
         String constructor = "public Client(lsr.common.Configuration c) { } ";
         assertEquals("JPaxos: there is no public lsr.paxos.client.Client.connect() that returns void" + known,
-                complaint(CONFIGURATION, client(constructor)));
+                bindFailure(CONFIGURATION, client(constructor)));
         assertEquals("JPaxos: there is no public lsr.paxos.client.Client.execute(byte[]) that returns byte[]" + known,
-                complaint(CONFIGURATION, client(constructor + "public void connect() { } public String execute(byte[] r) { return null; }")));
+                bindFailure(CONFIGURATION, client(constructor + "public void connect() { } public String execute(byte[] r) { return null; }")));
     }
 }

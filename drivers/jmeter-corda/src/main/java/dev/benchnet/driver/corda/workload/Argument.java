@@ -12,8 +12,8 @@ public final class Argument {
     public final String value;
 
     Argument(Field field) {
-        type = field.object().get("type").text();
-        value = field.get("value").textOr("");
+        type = field.requireObject().get("type").readText();
+        value = field.get("value").readTextOr("");
     }
 
     public Argument(String type, String value) {
@@ -24,7 +24,7 @@ public final class Argument {
     /** Reads a JSON list of objects with type and value. */
     public static List<Argument> parseList(String json) {
         try {
-            return new Field("operation.arguments", new ObjectMapper().readTree(json)).list(Argument::new);
+            return new Field("operation.arguments", new ObjectMapper().readTree(json)).readList(Argument::new);
         } catch (JsonProcessingException e) {
             throw new FatalException("operation.arguments: must be a JSON list, but is " + json);
         }

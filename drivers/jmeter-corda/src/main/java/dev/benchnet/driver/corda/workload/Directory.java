@@ -15,12 +15,12 @@ public final class Directory {
     public final List<String> parties;
 
     Directory(Field root) {
-        targets = root.object().get("targets").list(Target::read);
-        Field operation = root.get("operation").object();
-        notary = operation.get("notary").textOr(null);
-        parties = operation.get("parties").list(Field::text);
+        targets = root.requireObject().get("targets").readList(Target::read);
+        Field operation = root.get("operation").requireObject();
+        notary = operation.get("notary").readTextOr(null);
+        parties = operation.get("parties").readList(Field::readText);
         if (targets.isEmpty()) {
-            throw root.get("targets").wrong("at least one is needed");
+            throw root.get("targets").invalid("at least one is needed");
         }
     }
 

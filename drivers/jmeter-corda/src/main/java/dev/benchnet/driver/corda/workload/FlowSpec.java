@@ -9,7 +9,7 @@ public final class FlowSpec {
     public final List<Argument> arguments;
 
     FlowSpec(Field field) {
-        flow = field.object().get("flow").text();
-        arguments = field.get("arguments").list(Argument::new);
+        flow = field.requireObject().get("flow").readText();
+        arguments = field.get("arguments").readList(Argument::new);
     }
 }

@@ -19,20 +19,20 @@ public final class OperationSpec {
     public final FlowSpec setUp;
 
     OperationSpec(Field field) {
-        flow = field.object().get("flow").text();
-        anonymous = field.get("anonymous").flag();
+        flow = field.requireObject().get("flow").readText();
+        anonymous = field.get("anonymous").readBoolean();
         currency = currency(field.get("currency"));
-        amount = field.get("amount").absent() ? 100 : field.get("amount").integer(1, 100_000_000L);
-        arguments = field.get("arguments").list(Argument::new);
-        counterparty = field.get("counterparty").textOr(null);
-        setUp = field.get("setUp").absent() ? null : new FlowSpec(field.get("setUp"));
+        amount = field.get("amount").isAbsent() ? 100 : field.get("amount").readInteger(1, 100_000_000L);
+        arguments = field.get("arguments").readList(Argument::new);
+        counterparty = field.get("counterparty").readTextOr(null);
+        setUp = field.get("setUp").isAbsent() ? null : new FlowSpec(field.get("setUp"));
     }
 
     private static Currency currency(Field field) {
         try {
-            return Currency.getInstance(field.textOr("USD"));
+            return Currency.getInstance(field.readTextOr("USD"));
         } catch (IllegalArgumentException e) {
-            throw field.wrong("must be an ISO 4217 currency code such as USD");
+            throw field.invalid("must be an ISO 4217 currency code such as USD");
         }
     }
 }

@@ -17,17 +17,17 @@ public final class Target {
     private final Path passwordFile;
 
     private Target(Field field) {
-        name = field.object().get("name").text();
-        address = field.get("address").text();
-        party = field.get("identity").text();
-        user = field.get("user").text();
-        passwordFile = Paths.get(field.get("passwordFile").text());
+        name = field.requireObject().get("name").readText();
+        address = field.get("address").readText();
+        party = field.get("identity").readText();
+        user = field.get("user").readText();
+        passwordFile = Paths.get(field.get("passwordFile").readText());
     }
 
     static Target read(Field field) {
         Target target = new Target(field);
         if (!target.address.matches(".+:\\d{1,5}")) {
-            throw field.get("address").wrong("must be host:port");
+            throw field.get("address").invalid("must be host:port");
         }
         return target;
     }

@@ -15,7 +15,7 @@ public final class Workload extends WorkloadFile {
         super(root, worker);
         directory = new Directory(root);
         operation = new OperationSpec(root.get("operation"));
-        keepJtl = root.get("keepJtl").flag();
+        keepJtl = root.get("keepJtl").readBoolean();
     }
 
     public static Workload read(Path file, Worker worker) {

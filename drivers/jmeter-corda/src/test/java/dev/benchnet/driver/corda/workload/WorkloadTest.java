@@ -52,8 +52,8 @@ class WorkloadTest {
         assertNull(workload.operation.setUp);
         assertEquals(60, workload.measure.windowSeconds);
         assertEquals("run-1", workload.reference);
-        assertEquals(4, workload.clients(), "10 clients over 3 workers: 4, 3, 3");
-        assertEquals(2, workload.outstanding(), "4 flows over 3 workers: 2, 1, 1");
+        assertEquals(4, workload.workerClients(), "10 clients over 3 workers: 4, 3, 3");
+        assertEquals(2, workload.workerMaxOutstanding(), "4 flows over 3 workers: 2, 1, 1");
     }
 
     @Test
@@ -67,8 +67,8 @@ class WorkloadTest {
     @Test
     void noMoreFlowsAreInFlightThanThereAreClients() throws IOException {
         Worker alone = new Worker(0, 1);
-        assertEquals(10, read(VALID.replace("'maxOutstanding':4", "'maxOutstanding':800"), alone).outstanding());
-        assertEquals(10, read(VALID.replace(",'maxOutstanding':4", ""), alone).outstanding());
+        assertEquals(10, read(VALID.replace("'maxOutstanding':4", "'maxOutstanding':800"), alone).workerMaxOutstanding());
+        assertEquals(10, read(VALID.replace(",'maxOutstanding':4", ""), alone).workerMaxOutstanding());
     }
 
     /** Each row: text in the valid document, its replacement, and the expected error. */
