@@ -95,9 +95,9 @@ final class WorkloadSession {
             gate.open(new FlowClients(members::memberFor, operation, pacing, recorder, timeline, clock));
             plan.awaitEnd(() -> Duration.ofNanos(timeline.drainUntil() - clock.nanos()).plus(GRACE));
         }
-        Summary summary = recorder.close();
+        Summary summary = recorder.close(pacing.close());
         LedgerVerdict ledger = verify(operation);
-        ObjectNode result = ProtocolJson.resultJson(workload, timeline, summary, pacing);
+        ObjectNode result = ProtocolJson.resultJson(workload, timeline, summary);
         ledger.writeTo(result.putObject("ledger"));
         barrier.writeResult(result.toString());
     }

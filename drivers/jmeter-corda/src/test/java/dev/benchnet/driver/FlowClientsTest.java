@@ -4,22 +4,34 @@ import static java.util.Collections.emptyList;
 import static java.util.Collections.singletonList;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.benchnet.driver.corda.LedgerCheck;
 import dev.benchnet.driver.corda.LedgerVerdict;
 import dev.benchnet.driver.corda.Member;
 import dev.benchnet.driver.corda.Operation;
 import dev.benchnet.driver.corda.FlowPurpose;
+import dev.benchnet.driver.load.Arrivals;
+import dev.benchnet.driver.load.Clock;
 import dev.benchnet.driver.load.FakeClock;
 import dev.benchnet.driver.load.OpenLoop;
+import dev.benchnet.driver.load.Pacing;
 import dev.benchnet.driver.load.Recorder;
 import dev.benchnet.driver.load.Summary;
 import dev.benchnet.driver.load.Timeline;
 import dev.benchnet.driver.workload.Measures;
+import dev.benchnet.driver.protocol.ProtocolJson;
 import dev.benchnet.driver.workload.Worker;
+import dev.benchnet.driver.workload.WorkloadFile;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import net.corda.client.rpc.RPCException;
 import net.corda.core.concurrent.CordaFuture;
@@ -34,12 +46,16 @@ class FlowClientsTest {
     private final FakeClock clock = new FakeClock();
     private final Timeline timeline = new Timeline(0, 0, Measures.of(1, 2, 1));
     private final Recorder recorder = new Recorder(timeline);
-    private final OpenLoop pacing = new OpenLoop(timeline, clock, new Worker(0, 1), 1);
-    private final List<Object> seen = new ArrayList<>();
-    private final List<FlowPurpose> purposes = new ArrayList<>();
+    private final OpenLoop pacing = new OpenLoop(timeline, clock, new Worker(0, 1), Arrivals.even(1));
+    private final List<Object> seen = Collections.synchronizedList(new ArrayList<>());
+    private final List<FlowPurpose> purposes = Collections.synchronizedList(new ArrayList<>());
 
     private FlowClients clients(Supplier<CordaFuture<String>> flow) {
-        return new FlowClients(index -> null, new Operation() {
+        return new FlowClients(index -> null, operation(flow), pacing, recorder, timeline, clock);
+    }
+
+    private Operation operation(Supplier<CordaFuture<String>> flow) {
+        return new Operation() {
             @Override
             public void prepare(Member member) { }
 
@@ -63,7 +79,7 @@ class FlowClientsTest {
                     }
                 };
             }
-        }, pacing, recorder, timeline, clock);
+        };
     }
 
     private static List<String> errors(Summary summary) {
@@ -76,7 +92,7 @@ class FlowClientsTest {
         while (clients.runNext(0) != null) {
             // Each is one flow.
         }
-        return recorder.close();
+        return recorder.close(pacing.close());
     }
 
     @Test
@@ -87,6 +103,34 @@ class FlowClientsTest {
         assertEquals(2, seen.size());
         assertEquals("[WarmUp, Window, Window]", purposes.toString());
         assertEquals(emptyList(), errors(summary));
+    }
+
+    @Test
+    void aStalledServiceLeavesEveryFlowThatWasDueCounted() throws Exception {
+        StalledService scenario = StalledService.read();
+        AtomicInteger started = new AtomicInteger();
+        Operation stalling = operation(() -> started.incrementAndGet() <= scenario.answered
+                ? CordaFutureImplKt.doneFuture("done") : CordaFutureImplKt.openFuture());
+        WorkloadFile workload = scenario.workload();
+        Timeline timeline = Timeline.startingAt(System.currentTimeMillis() + 200, workload.measure, Clock.SYSTEM);
+        Pacing pacing = Pacing.of(workload, timeline, Clock.SYSTEM);
+        Recorder recorder = new Recorder(timeline);
+        FlowClients clients = new FlowClients(index -> null, stalling, pacing, recorder, timeline, Clock.SYSTEM);
+
+        ExecutorService threads = Executors.newFixedThreadPool(workload.workerClients());
+        for (int i = 0; i < workload.workerClients(); i++) {
+            int client = i;
+            threads.submit(() -> {
+                while (clients.runNext(client) != null) {
+                    // Each is one flow.
+                }
+                return null;
+            });
+        }
+        threads.shutdown();
+        assertTrue(threads.awaitTermination(1, TimeUnit.MINUTES));
+        Summary summary = recorder.close(pacing.close());
+        scenario.assertCounts(new ObjectMapper().readTree(ProtocolJson.resultJson(workload, timeline, summary).toString()));
     }
 
     @Test
@@ -132,6 +176,6 @@ class FlowClientsTest {
 
         assertEquals(0, summary.whole.completedCount());
         assertEquals(singletonList("Unfinished 2"), errors(summary));
-        assertEquals(2, purposes.size(), "the third flow is not started any more");
+        assertEquals(2, purposes.size(), "the third flow is not started");
     }
 }

@@ -1,14 +1,21 @@
 package lsr.paxos.client;
 
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import lsr.common.Configuration;
 
-/** A fake of JPaxos's class for tests of the driver: replies with the request after a millisecond, and refuses some. */
+/**
+ * A fake of JPaxos's class for tests of the driver: replies with the request after a millisecond, and refuses some. It
+ * can stall.
+ */
 public class Client {
     /** Number of requests of all clients. */
     public static final AtomicInteger EXECUTED = new AtomicInteger();
     /** Refuses every n-th request; 0: none. */
     public static volatile int refuseEvery;
+
+    /** Answers this many requests, and none after them; 0: all. */
+    public static volatile int stallAfter;
 
     private boolean connected;
 
@@ -25,6 +32,9 @@ public class Client {
         int count = EXECUTED.incrementAndGet();
         if (refuseEvery > 0 && count % refuseEvery == 0) {
             throw new Exception("Nack received: busy");
+        }
+        if (stallAfter > 0 && count > stallAfter) {
+            new CountDownLatch(1).await();
         }
         Thread.sleep(1);
         return request;

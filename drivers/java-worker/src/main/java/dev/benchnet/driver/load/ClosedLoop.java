@@ -41,9 +41,9 @@ public final class ClosedLoop implements Pacing {
     }
 
     @Override
-    public ScheduleAdherence[] scheduleByInterval() {
+    public ScheduleAdherence[] close() {
         ScheduleAdherence[] none = new ScheduleAdherence[timeline.intervalCount()];
-        Arrays.fill(none, new ScheduleAdherence(0, 0, 0));
+        Arrays.setAll(none, i -> new ScheduleAdherence());
         return none;
     }
 }

@@ -17,6 +17,7 @@ public final class IntervalRecording {
 
     private final Histogram histogram = new Histogram(1, MAX_MICROS, 3);
     private final ErrorCounts errors = new ErrorCounts();
+    private final ScheduleAdherence schedule = new ScheduleAdherence();
     private long started;
     private long ended;
 
@@ -34,15 +35,18 @@ public final class IntervalRecording {
         errors.add(kind, message, 1);
     }
 
-    /** Counts the operations that have not ended as errors. */
-    void close() {
-        if (started > ended) {
-            errors.add("Unfinished", "not completed within the drain after the window", started - ended);
+    /** Counts the operations as errors that were planned or started and have not ended. */
+    void close(ScheduleAdherence schedule) {
+        this.schedule.add(schedule);
+        long due = Math.max(started, schedule.planned);
+        if (due > ended) {
+            errors.add("Unfinished", "not completed within the drain after the window", due - ended);
         }
     }
 
     void add(IntervalRecording other) {
         histogram.add(other.histogram);
+        schedule.add(other.schedule);
         other.visitErrors((kind, count, example) -> errors.add(kind, example, count));
     }
 
@@ -53,6 +57,14 @@ public final class IntervalRecording {
 
     public void visitErrors(ErrorVisitor visitor) {
         errors.entries().forEach((kind, entry) -> visitor.visit(kind, entry.count, entry.example));
+    }
+
+    long maxMicros() {
+        return histogram.getMaxValue();
+    }
+
+    public ScheduleAdherence schedule() {
+        return schedule;
     }
 
     /** Returns the histogram in HdrHistogram's compressed V2 format, in base64. */

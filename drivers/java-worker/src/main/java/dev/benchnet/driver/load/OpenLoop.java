@@ -1,57 +1,77 @@
 package dev.benchnet.driver.load;
 
 import dev.benchnet.driver.workload.Worker;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.Arrays;
 
 /**
- * Operations are due at regular intervals, whether or not earlier ones have ended. Workers take turns, so that
- * together they reach the whole rate. If all clients are busy, an operation starts late, and the wait counts as
- * latency: a slow system cannot hide its queue. Operations that are due in the window but not started are caught up
- * during the drain.
+ * Operations are due by a schedule, whether or not earlier ones have ended. Workers take turns, so that together they
+ * reach the whole rate. If all clients are busy, an operation starts late, and the wait counts as latency: a slow
+ * system cannot hide its queue. Operations that are due in the window but not started are caught up during the drain.
+ * Those that no client could start by its end still count as planned.
  */
 public final class OpenLoop implements Pacing {
-    private static final long LATE_NANOS = 100_000_000L;
+    static final long LATE_NANOS = 100_000_000L;
 
     private final Timeline timeline;
     private final Clock clock;
     private final Worker worker;
-    private final double periodNanos;
-    private final AtomicLong taken = new AtomicLong();
-    private final AtomicLongArray planned;
-    private final AtomicLongArray late;
-    private final AtomicLongArray maxLagNanos;
+    private final Arrivals arrivals;
+    private final ScheduleAdherence[] intervals;
+    private long taken;
+    /** The end of the last delay that a free client caused. Operations that were due before waited for the generator. */
+    private long generatorDelayedUntil = Long.MIN_VALUE;
+    private boolean closed;
 
-    /** The rate is the total of all workers. */
-    public OpenLoop(Timeline timeline, Clock clock, Worker worker, double ratePerSecond) {
+    /** The arrivals are those of all workers. */
+    public OpenLoop(Timeline timeline, Clock clock, Worker worker, Arrivals arrivals) {
         this.timeline = timeline;
         this.clock = clock;
         this.worker = worker;
-        periodNanos = 1e9 / ratePerSecond;
-        planned = new AtomicLongArray(timeline.intervalCount());
-        late = new AtomicLongArray(timeline.intervalCount());
-        maxLagNanos = new AtomicLongArray(timeline.intervalCount());
+        this.arrivals = arrivals;
+        intervals = new ScheduleAdherence[timeline.intervalCount()];
+        Arrays.setAll(intervals, i -> new ScheduleAdherence());
     }
 
     @Override
     public Slot awaitNext(int client) throws InterruptedException {
-        long index = worker.globalIndex(taken.getAndIncrement());
-        long intended = timeline.start + Math.round(index * periodNanos);
-        if (!timeline.awaitDue(intended, clock)) {
+        long free = clock.nanos();
+        Slot slot = takeSlot(free);
+        if (slot == null || !timeline.awaitDue(slot.intended, clock)) {
             return null;
         }
-        if (timeline.inWindow(intended)) {
-            count(timeline.intervalOf(intended), clock.nanos() - intended);
-        }
-        return new Slot(index, intended);
+        recordDelay(slot.intended, free, clock.nanos());
+        return slot;
     }
 
-    private void count(int interval, long lag) {
-        planned.incrementAndGet(interval);
-        if (lag > LATE_NANOS) {
-            late.incrementAndGet(interval);
+    private synchronized Slot takeSlot(long now) {
+        return closed || now >= timeline.drainUntil() ? null : slotAt(taken++);
+    }
+
+    /** Returns the n-th operation of this worker. */
+    private Slot slotAt(long n) {
+        long index = worker.globalIndex(n);
+        return new Slot(index, timeline.start + arrivals.offsetNanos(index));
+    }
+
+    /** Divides the delay into the wait for a client and the delay of the client that was free. */
+    private synchronized void recordDelay(long due, long free, long started) {
+        if (closed) {
+            return;
         }
-        maxLagNanos.accumulateAndGet(interval, lag, Math::max);
+        long lag = started - Math.max(due, free);
+        if (lag > LATE_NANOS) {
+            generatorDelayedUntil = Math.max(generatorDelayedUntil, started);
+        }
+        if (!timeline.inWindow(due)) {
+            return;
+        }
+        ScheduleAdherence interval = intervals[timeline.intervalOf(due)];
+        if (due <= generatorDelayedUntil) {
+            interval.recordLag(started - due);
+        } else {
+            interval.recordLag(lag);
+            interval.recordWait(free - due);
+        }
     }
 
     @Override
@@ -59,12 +79,22 @@ public final class OpenLoop implements Pacing {
         // The number of clients limits the operations in flight.
     }
 
+    /** Counts every operation that was due in the window, with those that never started as waiting for a client. */
     @Override
-    public ScheduleAdherence[] scheduleByInterval() {
-        ScheduleAdherence[] parts = new ScheduleAdherence[planned.length()];
-        for (int i = 0; i < parts.length; i++) {
-            parts[i] = new ScheduleAdherence(planned.get(i), late.get(i), maxLagNanos.get(i) / 1000);
+    public synchronized ScheduleAdherence[] close() {
+        long now = Math.min(clock.nanos(), timeline.drainUntil());
+        for (long n = 0; !closed; n++) {
+            long due = slotAt(n).intended;
+            if (due >= timeline.windowUntil()) {
+                closed = true;
+            } else if (timeline.inWindow(due)) {
+                ScheduleAdherence interval = intervals[timeline.intervalOf(due)];
+                interval.planned++;
+                if (n >= taken) {
+                    interval.recordWait(now - due);
+                }
+            }
         }
-        return parts;
+        return intervals;
     }
 }

@@ -58,10 +58,10 @@ public final class Recorder {
         }
     }
 
-    /** Ends the recording. Operations that end later do not count. */
-    public synchronized Summary close() {
-        if (!closed) {
-            intervals.forEach(IntervalRecording::close);
+    /** Ends the recording. Operations that end later do not count. The schedules are those of the pacing. */
+    public synchronized Summary close(ScheduleAdherence[] schedules) {
+        for (int i = 0; i < intervals.size() && !closed; i++) {
+            intervals.get(i).close(schedules[i]);
         }
         closed = true;
         return new Summary(completedPerSecond, failedPerSecond, intervals);

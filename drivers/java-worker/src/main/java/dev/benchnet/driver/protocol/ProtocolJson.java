@@ -3,9 +3,9 @@ package dev.benchnet.driver.protocol;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.benchnet.driver.load.Pacing;
 import dev.benchnet.driver.load.IntervalRecording;
 import dev.benchnet.driver.load.Progress;
+import dev.benchnet.driver.load.ScheduleAdherence;
 import dev.benchnet.driver.load.Summary;
 import dev.benchnet.driver.load.Timeline;
 import dev.benchnet.driver.workload.WorkloadFile;
@@ -30,21 +30,18 @@ public final class ProtocolJson {
     }
 
     /** Returns the result that all drivers have in common; a driver may add fields before it writes it. */
-    public static ObjectNode resultJson(WorkloadFile workload, Timeline timeline, Summary summary, Pacing pacing) {
+    public static ObjectNode resultJson(WorkloadFile workload, Timeline timeline, Summary summary) {
         ObjectNode root = JSON.createObjectNode()
                 .put("worker", workload.worker.index)
                 .put("startMillis", timeline.windowStartEpochMillis)
                 .put("windowSeconds", timeline.windowSeconds);
         addAll(root.putArray("completedPerSecond"), summary.completedPerSecond);
         addAll(root.putArray("failedPerSecond"), summary.failedPerSecond);
-        putRecording(root, summary.whole, pacing.scheduleOfWindow());
+        putRecording(root, summary.whole);
         if (timeline.intervalSeconds > 0) {
             root.put("intervalSeconds", timeline.intervalSeconds);
             ArrayNode intervals = root.putArray("intervals");
-            Pacing.ScheduleAdherence[] schedules = pacing.scheduleByInterval();
-            for (int i = 0; i < schedules.length; i++) {
-                putRecording(intervals.addObject(), summary.intervals.get(i), schedules[i]);
-            }
+            summary.intervals.forEach(interval -> putRecording(intervals.addObject(), interval));
         }
         if (workload.unit != null) {
             root.put("unit", workload.unit);
@@ -52,15 +49,18 @@ public final class ProtocolJson {
         return root;
     }
 
-    private static void putRecording(ObjectNode node, IntervalRecording part, Pacing.ScheduleAdherence schedule) {
+    private static void putRecording(ObjectNode node, IntervalRecording part) {
         node.put("histogram", part.encodedHistogram());
         ArrayNode errors = node.putArray("errors");
         part.visitErrors((kind, count, example) ->
                 errors.addObject().put("kind", kind).put("count", count).put("example", example));
+        ScheduleAdherence schedule = part.schedule();
         node.putObject("schedule")
-                .put("planned", schedule.planned)
-                .put("late", schedule.late)
-                .put("maxLagMicros", schedule.maxLagMicros);
+                .put("planned", schedule.planned())
+                .put("clientsBusy", schedule.clientsBusy())
+                .put("maxWaitMicros", schedule.maxWaitMicros())
+                .put("late", schedule.late())
+                .put("maxLagMicros", schedule.maxLagMicros());
     }
 
     private static void addAll(ArrayNode array, long[] values) {

@@ -9,10 +9,16 @@ public class FakeClock implements Clock {
     public static final long EPOCH_MILLIS = 1_700_000_000_000L;
 
     private long nanos;
+    private long wallClockStepMillis;
     final List<Long> sleeps = new ArrayList<>();
 
     public void advance(double seconds) {
         nanos += Math.round(seconds * SECOND);
+    }
+
+    /** Steps the wall clock, as NTP does, without any time passing. */
+    void stepWallClock(long millis) {
+        wallClockStepMillis += millis;
     }
 
     @Override
@@ -22,7 +28,7 @@ public class FakeClock implements Clock {
 
     @Override
     public long epochMillis() {
-        return EPOCH_MILLIS + nanos / 1_000_000L;
+        return EPOCH_MILLIS + wallClockStepMillis + nanos / 1_000_000L;
     }
 
     @Override

@@ -16,7 +16,7 @@ class OpenLoopTest {
     private final Timeline timeline = new Timeline(0, 0, Measures.of(1, 2, 5));
 
     private OpenLoop loop(int worker, int workers, double rate) {
-        return new OpenLoop(timeline, clock, new Worker(worker, workers), rate);
+        return new OpenLoop(timeline, clock, new Worker(worker, workers), Arrivals.even(rate));
     }
 
     private List<Long> allInstants(OpenLoop loop) throws InterruptedException {
@@ -36,8 +36,10 @@ class OpenLoopTest {
         assertEquals(12, instants.size());
         assertEquals(instants, clock.sleeps);
         assertEquals(SECOND / 4, instants.get(1) - instants.get(0));
-        assertEquals(8, loop.scheduleOfWindow().planned, "the warm-up's flows are not planned for the window");
-        assertEquals(0, loop.scheduleOfWindow().late);
+        ScheduleAdherence schedule = loop.close()[0];
+        assertEquals(8, schedule.planned(), "the warm-up's flows are not planned for the window");
+        assertEquals(0, schedule.late());
+        assertEquals(0, schedule.clientsBusy());
     }
 
     @Test
@@ -56,19 +58,62 @@ class OpenLoopTest {
     }
 
     @Test
-    void lateStartsKeepTheirInstantAndAreCounted() throws InterruptedException {
+    void requestsThatWaitForAClientKeepTheirInstantAndDoNotBlameTheGenerator() throws InterruptedException {
         OpenLoop loop = loop(0, 1, 1);
         loop.awaitNext(0);
         clock.advance(1.1);
         Slot justInTime = loop.awaitNext(0); // due at 1 s, exactly 100 ms late
         clock.advance(1.5);
-        Slot late = loop.awaitNext(0); // due at 2 s, at 2.6 s
+        Slot waited = loop.awaitNext(0); // due at 2 s, at 2.6 s
 
         assertEquals(SECOND, justInTime.intended);
-        assertEquals(2 * SECOND, late.intended);
-        assertEquals(2, loop.scheduleOfWindow().planned);
-        assertEquals(1, loop.scheduleOfWindow().late);
-        assertEquals(600_000, loop.scheduleOfWindow().maxLagMicros);
+        assertEquals(2 * SECOND, waited.intended);
+        ScheduleAdherence schedule = loop.close()[0];
+        assertEquals(2, schedule.planned());
+        assertEquals(1, schedule.clientsBusy());
+        assertEquals(600_000, schedule.maxWaitMicros());
+        assertEquals(0, schedule.late());
+        assertEquals(0, schedule.maxLagMicros());
+    }
+
+    /** A free client that wakes late delays the requests that were due meanwhile, too. */
+    @Test
+    void aPauseOfTheGeneratorIsNoWaitForAClient() throws InterruptedException {
+        FakeClock clock = new FakeClock() {
+            @Override
+            public void sleepUntil(long until) {
+                super.sleepUntil(until);
+                if (until == 1.5 * SECOND) {
+                    advance(0.75);
+                }
+            }
+        };
+        OpenLoop loop = new OpenLoop(timeline, clock, new Worker(0, 1), Arrivals.even(4));
+        while (loop.awaitNext(0) != null) {
+            // Each request ends at once.
+        }
+
+        ScheduleAdherence schedule = loop.close()[0];
+        assertEquals(3, schedule.late(), "due at 1.5, 1.75 and 2 s, started at 2.25 s");
+        assertEquals(750_000, schedule.maxLagMicros());
+        assertEquals(0, schedule.clientsBusy());
+    }
+
+    @Test
+    void requestsThatNeverStartArePlannedAndWaitedForAClient() throws InterruptedException {
+        OpenLoop loop = loop(0, 1, 4);
+        Slot last = null;
+        while (clock.nanos() < 2 * SECOND) {
+            last = loop.awaitNext(0);
+        }
+        clock.advance(8); // The request that is due at 2 s never ends.
+
+        ScheduleAdherence schedule = loop.close()[0];
+        assertEquals(2 * SECOND, last.intended);
+        assertEquals(8, schedule.planned());
+        assertEquals(3, schedule.clientsBusy());
+        assertEquals(5_750_000, schedule.maxWaitMicros(), "due at 2.25 s, until the drain ended at 8 s");
+        assertNull(loop.awaitNext(0));
     }
 
     @Test
@@ -77,8 +122,8 @@ class OpenLoopTest {
         clock.advance(4);
 
         assertEquals(3, allInstants(loop).size());
-        assertEquals(2, loop.scheduleOfWindow().late);
         assertNull(loop.awaitNext(0));
+        assertEquals(2, loop.close()[0].clientsBusy());
     }
 
     @Test
@@ -92,15 +137,15 @@ class OpenLoopTest {
                     stopping.stopAt(10_000);
                 }
             }
-        }, new Worker(0, 1), 2);
+        }, new Worker(0, 1), Arrivals.even(2));
 
         List<Long> instants = allInstants(loop);
 
         assertEquals(20, instants.size(), "two a second for the ten seconds before the stop");
-        assertEquals(10, loop.scheduleByInterval()[0].planned);
-        assertEquals(10, loop.scheduleByInterval()[1].planned);
-        assertEquals(0, loop.scheduleByInterval()[2].planned);
-        assertEquals(20, loop.scheduleOfWindow().planned);
+        ScheduleAdherence[] schedules = loop.close();
+        assertEquals(10, schedules[0].planned());
+        assertEquals(10, schedules[1].planned());
+        assertEquals(0, schedules[2].planned());
     }
 
     @Test
@@ -113,7 +158,7 @@ class OpenLoopTest {
                 stopping.stopAt(5_000);
             }
         };
-        OpenLoop loop = new OpenLoop(stopping, clock, new Worker(0, 1), 0.1);
+        OpenLoop loop = new OpenLoop(stopping, clock, new Worker(0, 1), Arrivals.even(0.1));
         loop.awaitNext(0);
 
         assertNull(loop.awaitNext(0), "it is due at 10 s");

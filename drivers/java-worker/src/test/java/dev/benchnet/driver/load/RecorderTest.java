@@ -31,6 +31,13 @@ class RecorderTest {
         return Math.round(seconds * SECOND);
     }
 
+    /** Ends a recording of a closed loop. */
+    private static Summary close(Recorder recorder) {
+        ScheduleAdherence[] unplanned = new ScheduleAdherence[4];
+        Arrays.setAll(unplanned, i -> new ScheduleAdherence());
+        return recorder.close(unplanned);
+    }
+
     private static List<String> errors(Summary summary) {
         return errors(summary.whole);
     }
@@ -48,7 +55,7 @@ class RecorderTest {
         assertTrue(recorder.recordCompletion(begin(2.0), at(4.999)), "began with the window");
         assertTrue(recorder.recordCompletion(begin(4.9), at(5.0)), "ended in the drain");
 
-        Summary summary = recorder.close();
+        Summary summary = close(recorder);
 
         assertEquals(2, summary.whole.completedCount());
         assertArrayEquals(new long[] {1, 0, 1}, summary.completedPerSecond);
@@ -62,11 +69,24 @@ class RecorderTest {
         Slot late = begin(4.0);
         recorder.recordFailure(begin(3.0), at(3.5), "some.Exception", "no");
 
-        Summary summary = recorder.close();
+        Summary summary = close(recorder);
         assertEquals(Arrays.asList("Unfinished 2 not completed within the drain after the window", "some.Exception 1 no"),
                 errors(summary));
         assertFalse(recorder.recordCompletion(late, at(7)), "it is too late to count");
-        assertEquals(0, recorder.close().whole.completedCount());
+        assertEquals(0, close(recorder).whole.completedCount());
+    }
+
+    @Test
+    void countsPlannedOperationsThatNeverStartedAsUnfinished() {
+        recorder.recordCompletion(begin(2.0), at(2.1));
+        recorder.recordFailure(begin(3.0), at(3.5), "some.Exception", "no");
+        ScheduleAdherence schedule = new ScheduleAdherence();
+        schedule.planned = 20;
+
+        Summary summary = recorder.close(new ScheduleAdherence[] {schedule});
+        assertEquals(Arrays.asList("Unfinished 18 not completed within the drain after the window", "some.Exception 1 no"),
+                errors(summary));
+        assertEquals(20, summary.whole.schedule().planned());
     }
 
     @Test
@@ -79,7 +99,7 @@ class RecorderTest {
         recorder.recordFailure(begin(1.5), at(1.6), "e.F", "in the warm-up");
         recorder.recordFailure(begin(3.5), at(3.6), "g.H", null);
 
-        Summary summary = recorder.close();
+        Summary summary = close(recorder);
 
         List<String> errors = errors(summary);
         assertEquals("a.B 2 first message", errors.get(0));
@@ -94,7 +114,7 @@ class RecorderTest {
         recorder.recordCompletion(begin(2), at(2.0125));
         recorder.recordCompletion(begin(2), at(2.1));
 
-        byte[] encoded = Base64.getDecoder().decode(recorder.close().whole.encodedHistogram());
+        byte[] encoded = Base64.getDecoder().decode(close(recorder).whole.encodedHistogram());
         Histogram histogram = Histogram.decodeFromCompressedByteBuffer(ByteBuffer.wrap(encoded), 0);
 
         assertEquals(2, histogram.getTotalCount());
@@ -156,11 +176,11 @@ class RecorderTest {
                 }
             }
         }
-        Summary whole = inIntervals.close();
+        Summary whole = close(inIntervals);
         IntervalRecording firstHalf = new IntervalRecording();
         whole.intervals.subList(0, 2).forEach(firstHalf::add);
 
-        Summary wanted = shorter.close();
+        Summary wanted = close(shorter);
         assertEquals(4, whole.intervals.size());
         assertTrue(wanted.whole.completedCount() > 3000, "the test has recorded something");
         assertEquals(wanted.whole.encodedHistogram(), firstHalf.encodedHistogram());

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.benchnet.driver.FatalException;
 import dev.benchnet.driver.workload.Measures;
+import dev.benchnet.driver.workload.Worker;
 import org.junit.jupiter.api.Test;
 
 class TimelineTest {
@@ -33,6 +34,25 @@ class TimelineTest {
 
         assertEquals(clock.nanos() + 2_500_000_000L, timeline.start);
         assertEquals(EPOCH_MILLIS + 50_000 + 2500 + 5000, timeline.windowStartEpochMillis);
+    }
+
+    @Test
+    void aStepOfTheWallClockChangesNeitherScheduleNorLatency() throws InterruptedException {
+        FakeClock clock = new FakeClock();
+        Timeline timeline = Timeline.startingAt(clock.epochMillis(), Measures.of(0, 2, 1), clock);
+        OpenLoop loop = new OpenLoop(timeline, clock, new Worker(0, 1), Arrivals.even(1));
+        Recorder recorder = new Recorder(timeline);
+        for (Slot slot = loop.awaitNext(0); slot != null; slot = loop.awaitNext(0)) {
+            recorder.recordStart(slot);
+            clock.stepWallClock(-5000);
+            clock.advance(0.25);
+            recorder.recordCompletion(slot, clock.nanos());
+        }
+
+        Summary summary = recorder.close(loop.close());
+        assertEquals(2, summary.whole.completedCount());
+        assertEquals(250_000, summary.whole.maxMicros(), 250);
+        assertEquals(0, summary.whole.schedule().maxLagMicros());
     }
 
     @Test

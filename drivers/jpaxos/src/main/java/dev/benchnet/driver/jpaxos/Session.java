@@ -102,7 +102,7 @@ final class Session {
                 // The end may become earlier during the wait.
             }
         }
-        Summary summary = recorder.close();
-        barrier.writeResult(ProtocolJson.resultJson(requests, timeline, summary, pacing).toString());
+        Summary summary = recorder.close(pacing.close());
+        barrier.writeResult(ProtocolJson.resultJson(requests, timeline, summary).toString());
     }
 }

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.benchnet.driver.StalledService;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -29,9 +31,16 @@ class DriveTest {
     @TempDir
     Path folder;
 
+    /** The number of requests of the load that the fake answers; 0: all. */
+    private int answeredOfLoad;
+    private int workers;
+
     @BeforeEach
     void resetFakeClient() {
+        answeredOfLoad = 0;
+        workers = 2;
         Client.refuseEvery = 0;
+        Client.stallAfter = 0;
         Client.EXECUTED.set(0); // It decides which request is refused.
     }
 
@@ -51,13 +60,14 @@ class DriveTest {
         Map<String, String> environment = new HashMap<>();
         environment.put("BENCHNET_DIR", folder.toString());
         environment.put("BENCHNET_WORKLOAD", folder.resolve("workload.json").toString());
-        environment.put("BENCHNET_WORKER", "1");
-        environment.put("BENCHNET_WORKERS", "2");
+        environment.put("BENCHNET_WORKER", Integer.toString(workers - 1));
+        environment.put("BENCHNET_WORKERS", Integer.toString(workers));
         String[] given = arguments.length > 0 ? arguments : new String[] {"--properties", folder + "/paxos.properties"};
         CompletableFuture<Integer> code = CompletableFuture.supplyAsync(() -> Drive.run(given, environment));
         while (!Files.exists(folder.resolve("ready")) && !code.isDone()) {
             Thread.sleep(10);
         }
+        Client.stallAfter = answeredOfLoad > 0 ? Client.EXECUTED.get() + answeredOfLoad : 0;
         long start = System.currentTimeMillis() + 200;
         if (stopSeconds > 0) {
             write("stop", Long.toString(start + 1000L * stopSeconds));
@@ -106,6 +116,17 @@ class DriveTest {
         assertEquals(0, drive(CLOSED.replace("'model':'Closed'", "'model':'Open','ratePerSecond':200")));
         assertEquals(100, histogram(result()).getTotalCount(), "half of 200 in a second, this being one of two workers");
         assertEquals(100, result().get("schedule").get("planned").asInt());
+    }
+
+    @Test
+    void aStalledServiceLeavesEveryRequestThatWasDueCounted() throws Exception {
+        StalledService scenario = StalledService.read();
+        answeredOfLoad = scenario.answered;
+        workers = 1;
+        ObjectNode workload = scenario.workloadJson();
+        workload.putObject("operation").put("requestBytes", 128).put("content", "Random");
+        assertEquals(0, drive(workload.toString()));
+        scenario.assertCounts(result());
     }
 
     /** The workload asks for 60 s in intervals of 1 s; the stop comes after 3 s. */
