@@ -92,6 +92,7 @@ func (w *Recorder) countBlock(b Block, at, latency, lag time.Duration) {
 		return
 	}
 	w.tally.RecordCompleted(at, 1)
+	w.tally.RecordLatencySum(at, latency)
 	w.tally.RecordLatency(at, latency)
 	if len(w.listedBlocks) < results.MaxBlocks {
 		w.listedBlocks = append(w.listedBlocks, results.Block{Height: b.Height, Micros: at.Microseconds(), Bytes: b.Bytes,
@@ -104,11 +105,11 @@ func (w *Recorder) countBlock(b Block, at, latency, lag time.Duration) {
 	}
 }
 
-// CompletedCounts returns the number of blocks in the warm-up and in each second of the window before now.
-func (w *Recorder) CompletedCounts(now time.Time) (warmUp int64, window []int64) {
+// CompletedCounts returns the number of blocks in the warm-up, and those of each second of the window before now.
+func (w *Recorder) CompletedCounts(now time.Time) (warmUp int64, window results.PerSecond) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
-	return w.warmUpCount, w.tally.CompletedPerSecond(int(now.Sub(w.window.From()) / time.Second))
+	return w.warmUpCount, w.tally.PerSecond(int(now.Sub(w.window.From()) / time.Second))
 }
 
 // Result returns the worker's result for the window. It fails if the member's clock was set back or if the two

@@ -49,7 +49,7 @@ func TestRecorderCountsWindow(t *testing.T) {
 	if !isClosed(w.FirstBlock()) || !isClosed(w.Done()) {
 		t.Errorf("first block seen: %v, window past: %v, want both", isClosed(w.FirstBlock()), isClosed(w.Done()))
 	}
-	if warmUp, counted := w.CompletedCounts(runStart.Add(2500 * time.Millisecond)); warmUp != 2 || !reflect.DeepEqual(counted, []int64{2}) {
+	if warmUp, counted := w.CompletedCounts(runStart.Add(2500 * time.Millisecond)); warmUp != 2 || !reflect.DeepEqual(counted.Completed, []int64{2}) {
 		t.Errorf("counted %d in the warm-up, %d in the seconds of the window that are over", warmUp, counted)
 	}
 	r, err := w.Result(3)

@@ -121,6 +121,7 @@ func (l *SampleLog) addRow(row []string) error {
 	defer l.lock.Unlock()
 	if success {
 		l.tally.RecordCompleted(of+took, 1)
+		l.tally.RecordLatencySum(of+took, took)
 		l.tally.RecordLatency(of, took)
 		return nil
 	}
@@ -130,11 +131,11 @@ func (l *SampleLog) addRow(row []string) error {
 	return nil
 }
 
-// Completions returns the successes per second for the first seconds of the window, as far as the log has been read.
-func (l *SampleLog) Completions(seconds int) []int64 {
+// PerSecond returns the successes of the first seconds of the window, as far as the log has been read.
+func (l *SampleLog) PerSecond(seconds int) results.PerSecond {
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	return l.tally.CompletedPerSecond(seconds)
+	return l.tally.PerSecond(seconds)
 }
 
 // Result returns the worker's result for the window, as far as the log has been read.

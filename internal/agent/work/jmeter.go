@@ -80,7 +80,7 @@ func (w *Worker) awaitJMeter(ctx context.Context, jmeter *process.Command, windo
 				stopCommand(jmeter)
 				return nil
 			}
-			if err := w.writeProgress(now, window, 0, log.Completions(elapsedSeconds(now, window))); err != nil {
+			if err := w.writeProgress(now, window, 0, log.PerSecond(elapsedSeconds(now, window))); err != nil {
 				return err
 			}
 			if !now.Before(nextReport) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/benchnet/benchnet/internal/agent/files"
 	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // elapsedSeconds returns the whole seconds of the window that have passed.
@@ -16,18 +17,18 @@ func elapsedSeconds(now time.Time, window *protocol.Window) int {
 
 // writeProgress writes progress.json for a worker without a protocol driver: the completions of the warm-up or,
 // from the start of the window, of each second so far.
-func (w *Worker) writeProgress(now time.Time, window *protocol.Window, warmUp int64, completed []int64) error {
+func (w *Worker) writeProgress(now time.Time, window *protocol.Window, warmUp int64, past results.PerSecond) error {
 	if now.Before(window.LoadStart()) {
 		return nil
 	}
 	p := protocol.Progress{Phase: protocol.PhaseWarmUp, Completed: warmUp, ElapsedSeconds: now.Sub(window.LoadStart()).Seconds()}
 	if !now.Before(window.From()) {
 		p = protocol.Progress{Phase: protocol.PhaseWindow, ElapsedSeconds: min(now.Sub(window.From()).Seconds(), float64(window.Seconds()))}
-		for _, n := range completed {
+		for _, n := range past.Completed {
 			p.Completed += n
 		}
 		if window.IntervalSeconds() > 0 {
-			p.CompletedPerSecond = completed
+			p.CompletedPerSecond, p.LatencyMicrosPerSecond = past.Completed, past.LatencyMicros
 		}
 	}
 	if !now.Before(window.To()) {

@@ -22,4 +22,7 @@ type Progress struct {
 	// CompletedPerSecond holds the successes in each whole second of the window so far. It is set if
 	// MeasureTimes has an interval.
 	CompletedPerSecond []int64 `json:"completedPerSecond,omitempty"`
+	// LatencyMicrosPerSecond sums the latencies of these successes in microseconds; absent if the driver does not
+	// record them.
+	LatencyMicrosPerSecond []int64 `json:"latencyMicrosPerSecond,omitempty"`
 }

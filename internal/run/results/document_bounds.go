@@ -26,7 +26,8 @@ const (
 
 // perSecondListFields are the fields with lists of one number per second, which may have maxSeriesSeconds
 // items. Other spellings that encoding/json accepts for these names, such as VALUES, have the smaller limit.
-var perSecondListFields = map[string]bool{"values": true, "cpuSeconds": true, "memoryBytes": true, "completedPerSecond": true, "failedPerSecond": true}
+var perSecondListFields = map[string]bool{"values": true, "cpuSeconds": true, "memoryBytes": true, "completedPerSecond": true, "failedPerSecond": true,
+	"latencyMicrosPerSecond": true, "meanLatencyMillis": true}
 
 // jsonContainer is a list or an object that is being scanned.
 type jsonContainer struct {

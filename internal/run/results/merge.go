@@ -18,6 +18,9 @@ type Measurement struct {
 	OutOfRange      OutOfRange
 	// Completed and Failed count operations by the second of the window.
 	Completed, Failed []int64
+	// LatencyMicros sums the latencies of the requests that completed in each second; nil if it is unknown.
+	LatencyMicros      []int64
+	latencySumsUnknown bool
 	// Errors counts the errors by kind, the most frequent first.
 	Errors   []ErrorCount
 	Schedule Schedule
@@ -154,6 +157,7 @@ func (m *Measurement) addCounts(w *WorkerResult) {
 		m.Failed[i] += w.FailedPerSecond[i]
 	}
 	m.OutOfRange.addCounts(w.OutOfRange)
+	m.addLatencySums(w)
 	m.Schedule.addSchedule(w.Schedule)
 	m.addLedger(w.Ledger)
 	m.Workers = append(m.Workers, WorkerSummary{

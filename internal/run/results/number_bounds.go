@@ -13,6 +13,8 @@ const (
 	largestNumber  = 1e18
 	smallestNumber = 1e-9
 	largestCount   = int64(1e12)
+	// largestLatencySum keeps the sums over 1000 workers within int64.
+	largestLatencySum = int64(9e15)
 )
 
 // validateNumbers rejects a report with a number that cannot be a measurement.

@@ -19,6 +19,7 @@ const maxExampleChars = 200
 type RequestRecorder struct {
 	interval          time.Duration
 	completed, failed []int64
+	latencyMicros     []int64 // nil before the first
 	intervals         []requestStats
 	intervalSeconds   int
 }
@@ -115,14 +116,10 @@ func (t *RequestRecorder) RecordClientWait(due time.Duration, n int64, wait time
 	t.intervalAt(due).schedule.addSchedule(waited)
 }
 
-// CompletedPerSecond returns the successes in each of the first seconds of the window.
-func (t *RequestRecorder) CompletedPerSecond(seconds int) []int64 {
-	return slices.Clone(t.completed[:max(0, min(seconds, len(t.completed)))])
-}
-
 // FillResult sets all recorded fields of a worker's result.
 func (t *RequestRecorder) FillResult(w *WorkerResult) error {
 	w.WindowSeconds, w.CompletedPerSecond, w.FailedPerSecond = len(t.completed), slices.Clone(t.completed), slices.Clone(t.failed)
+	w.LatencyMicrosPerSecond = slices.Clone(t.latencyMicros)
 	w.IntervalSeconds, w.Intervals = t.intervalSeconds, nil
 	whole := requestStats{latencies: NewHistogram(), errors: errorCounts{}}
 	for _, p := range t.intervals {

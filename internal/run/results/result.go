@@ -184,7 +184,7 @@ func NewRunResult(m *Measurement, i Interpretation, v Verdict) (*RunResult, erro
 			WindowStart: m.Start, WindowEnd: m.Start.Add(time.Duration(m.WindowSeconds) * time.Second), WindowSeconds: m.WindowSeconds,
 		},
 		Verdict: v, Summary: summary, Histogram: histogram, OutOfRange: m.OutOfRange,
-		Series: Throughput{CompletedPerSecond: m.Completed, FailedPerSecond: m.Failed},
+		Series: Throughput{CompletedPerSecond: m.Completed, FailedPerSecond: m.Failed, MeanLatencyMillis: m.meanLatencyMillis()},
 		Errors: m.Errors, Schedule: m.Schedule, WindowSelection: m.WindowSelection, Ledger: m.Ledger, Members: m.Members, Workers: m.Workers,
 		Blocks: m.Blocks, BlocksOmitted: m.BlocksOmitted, Recorded: m.Series,
 		SeriesSeconds: m.SeriesSeconds,
@@ -195,6 +195,9 @@ func NewRunResult(m *Measurement, i Interpretation, v Verdict) (*RunResult, erro
 type Throughput struct {
 	CompletedPerSecond []int64 `json:"completedPerSecond"`
 	FailedPerSecond    []int64 `json:"failedPerSecond"`
+	// MeanLatencyMillis is the mean latency of the operations that completed in each second, whenever they started;
+	// absent if a driver does not record it.
+	MeanLatencyMillis Series `json:"meanLatencyMillis,omitempty"`
 }
 
 // DecodeHistogram decodes the histogram of the result.

@@ -80,6 +80,9 @@ func (w *WorkerResult) SliceWindow(from, to int) (*WorkerResult, error) {
 	}
 	cut.StartMillis, cut.WindowSeconds = w.StartMillis+1000*int64(from), to-from
 	cut.CompletedPerSecond, cut.FailedPerSecond = w.CompletedPerSecond[from:to], w.FailedPerSecond[from:to]
+	if len(w.LatencyMicrosPerSecond) > 0 {
+		cut.LatencyMicrosPerSecond = w.LatencyMicrosPerSecond[from:to]
+	}
 	cut.sliceBlocks(int64(from), int64(to))
 	first, count := from/secondsPerValue(w.SeriesSeconds), seriesLength(to-from, w.SeriesSeconds)
 	cut.Series = slices.Clone(w.Series)

@@ -20,6 +20,9 @@ type WorkerResult struct {
 	CompletedPerSecond []int64 `json:"completedPerSecond"`
 	// FailedPerSecond counts failures by the second of the window in which they happened.
 	FailedPerSecond []int64 `json:"failedPerSecond"`
+	// LatencyMicrosPerSecond sums the latencies, in microseconds, of the requests that completed in each second of
+	// the window, whenever they started; absent if the driver does not record them.
+	LatencyMicrosPerSecond []int64 `json:"latencyMicrosPerSecond,omitempty"`
 	// Errors counts the errors of the requests that started in the window, by kind.
 	Errors   []ErrorCount `json:"errors"`
 	Schedule Schedule     `json:"schedule"`
@@ -147,6 +150,9 @@ func (w *WorkerResult) validate() error {
 		return fmt.Errorf("completedPerSecond: %d values for %d seconds", len(w.CompletedPerSecond), w.WindowSeconds)
 	case len(w.FailedPerSecond) != w.WindowSeconds:
 		return fmt.Errorf("failedPerSecond: %d values for %d seconds", len(w.FailedPerSecond), w.WindowSeconds)
+	}
+	if err := w.validateLatencySums(); err != nil {
+		return err
 	}
 	if err := w.validateSeries(); err != nil {
 		return err

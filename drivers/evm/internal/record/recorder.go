@@ -66,6 +66,7 @@ func (r *Recorder) RecordCompleted(due, seen time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tally.RecordCompleted(r.windowOffset(seen), 1)
+	r.tally.RecordLatencySum(r.windowOffset(seen), seen.Sub(due))
 	r.tally.RecordLatency(r.windowOffset(due), seen.Sub(due))
 	ended, _, _ := r.phaseAt(seen)
 	ended.completed++
@@ -111,7 +112,8 @@ func (r *Recorder) Progress(now time.Time) protocol.Progress {
 		p.Throughput = float64(p.Completed) / p.ElapsedSeconds
 	}
 	if r.window.IntervalSeconds() > 0 {
-		p.CompletedPerSecond = r.tally.CompletedPerSecond(int(min(r.windowOffset(now), r.windowOffset(r.window.To())) / time.Second))
+		past := r.tally.PerSecond(int(min(r.windowOffset(now), r.windowOffset(r.window.To())) / time.Second))
+		p.CompletedPerSecond, p.LatencyMicrosPerSecond = past.Completed, past.LatencyMicros
 	}
 	return p
 }

@@ -11,13 +11,17 @@ public final class Progress {
     public final double elapsedSeconds;
     /** If the window has intervals: completed operations in each past second of the window. */
     public final long[] completedPerSecond;
+    /** The sums of their latencies. */
+    public final long[] latencyMicrosPerSecond;
 
-    Progress(Phase phase, long completed, long failed, long elapsedNanos, long[] completedPerSecond) {
+    Progress(Phase phase, long completed, long failed, long elapsedNanos, long[] completedPerSecond,
+            long[] latencyMicrosPerSecond) {
         this.phase = phase;
         this.completed = completed;
         this.failed = failed;
         elapsedSeconds = elapsedNanos / 1e9;
         this.completedPerSecond = completedPerSecond;
+        this.latencyMicrosPerSecond = latencyMicrosPerSecond;
     }
 
     /** Operations per second. */

@@ -15,6 +15,7 @@ public final class Recorder {
     private final List<IntervalRecording> intervals = new ArrayList<>();
     private final long[] completedPerSecond;
     private final long[] failedPerSecond;
+    private final long[] latencyMicrosPerSecond;
     private long warmedUp;
     private long failedWarmUp;
     private boolean closed;
@@ -26,6 +27,7 @@ public final class Recorder {
         }
         completedPerSecond = new long[timeline.windowSeconds];
         failedPerSecond = new long[timeline.windowSeconds];
+        latencyMicrosPerSecond = new long[timeline.windowSeconds];
     }
 
     /** Must be called first for each slot. An operation that begins and does not end is counted as Unfinished. */
@@ -41,6 +43,9 @@ public final class Recorder {
             return false;
         }
         warmedUp += incrementSecond(completedPerSecond, at);
+        if (timeline.inWindow(at)) {
+            latencyMicrosPerSecond[timeline.secondOf(at)] += Math.max(0, TimeUnit.NANOSECONDS.toMicros(at - slot.intended));
+        }
         if (!timeline.inWindow(slot.intended)) {
             return false;
         }
@@ -64,18 +69,18 @@ public final class Recorder {
             intervals.get(i).close(schedules[i]);
         }
         closed = true;
-        return new Summary(completedPerSecond, failedPerSecond, intervals);
+        return new Summary(completedPerSecond, failedPerSecond, latencyMicrosPerSecond, intervals);
     }
 
     public synchronized Progress currentProgress(long now) {
         Phase phase = timeline.phaseAt(now);
         if (phase == Phase.WarmUp) {
-            return new Progress(phase, warmedUp, failedWarmUp, Math.max(0, now - timeline.start), new long[0]);
+            return new Progress(phase, warmedUp, failedWarmUp, Math.max(0, now - timeline.start), new long[0], new long[0]);
         }
         long until = Math.min(now, timeline.windowUntil());
-        long[] perSecond = timeline.intervalSeconds == 0 ? new long[0]
-                : Arrays.copyOf(completedPerSecond, timeline.secondOf(until));
-        return new Progress(phase, sum(completedPerSecond), sum(failedPerSecond), until - timeline.windowFrom, perSecond);
+        int seconds = timeline.intervalSeconds == 0 ? 0 : timeline.secondOf(until);
+        return new Progress(phase, sum(completedPerSecond), sum(failedPerSecond), until - timeline.windowFrom,
+                Arrays.copyOf(completedPerSecond, seconds), Arrays.copyOf(latencyMicrosPerSecond, seconds));
     }
 
     private IntervalRecording recordingFor(Slot slot) {

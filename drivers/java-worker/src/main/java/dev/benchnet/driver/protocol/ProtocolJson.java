@@ -25,6 +25,7 @@ public final class ProtocolJson {
                 .put("throughput", progress.throughput());
         if (progress.completedPerSecond.length > 0) {
             addAll(root.putArray("completedPerSecond"), progress.completedPerSecond);
+            addAll(root.putArray("latencyMicrosPerSecond"), progress.latencyMicrosPerSecond);
         }
         return root.toString();
     }
@@ -37,6 +38,7 @@ public final class ProtocolJson {
                 .put("windowSeconds", timeline.windowSeconds);
         addAll(root.putArray("completedPerSecond"), summary.completedPerSecond);
         addAll(root.putArray("failedPerSecond"), summary.failedPerSecond);
+        addAll(root.putArray("latencyMicrosPerSecond"), summary.latencyMicrosPerSecond);
         putRecording(root, summary.whole);
         if (timeline.intervalSeconds > 0) {
             root.put("intervalSeconds", timeline.intervalSeconds);

@@ -59,6 +59,7 @@ class RecorderTest {
 
         assertEquals(2, summary.whole.completedCount());
         assertArrayEquals(new long[] {1, 0, 1}, summary.completedPerSecond);
+        assertArrayEquals(new long[] {200_000, 0, 2_999_000}, summary.latencyMicrosPerSecond);
         assertEquals(Collections.emptyList(), errors(summary));
     }
 
@@ -202,6 +203,7 @@ class RecorderTest {
             inIntervals.recordCompletion(slot, at(second));
         }
         assertArrayEquals(new long[] {2, 0, 1}, inIntervals.currentProgress(at(3.5)).completedPerSecond);
+        assertArrayEquals(new long[3], inIntervals.currentProgress(at(3.5)).latencyMicrosPerSecond);
         assertEquals(10, inIntervals.currentProgress(at(12)).completedPerSecond.length);
         assertEquals(0, recorder.currentProgress(at(4)).completedPerSecond.length);
     }
