@@ -62,7 +62,8 @@ func (r *RunReconciler) assembleResult(ctx context.Context, pass *runPass, read 
 	if err != nil {
 		return nil, err
 	}
-	verdict := read.measurement.Judge(circumstances, tolerancesOf(&pass.run.Spec.Workload.Measure))
+	tolerances := tolerancesOf(&pass.run.Spec.Workload.Measure)
+	verdict := read.measurement.Judge(circumstances, tolerances)
 	interpretation := interpretMeasurement(pass, read.measurement)
 	result, err := results.NewRunResult(read.measurement, interpretation, verdict.WithFindings(interpretation))
 	if err != nil {
@@ -72,6 +73,7 @@ func (r *RunReconciler) assembleResult(ctx context.Context, pass *runPass, read 
 		return nil, err
 	}
 	result.Objectives = objectives.JudgeRun(pass.run.Spec.Workload.Objectives, result)
+	result.Hosts = read.measurement.SummarizeHosts(circumstances, tolerances)
 	result.Bottleneck = read.measurement.FindBottleneck(circumstances.Containers, result.Environment.EmulatedLatency)
 	return result, nil
 }
@@ -94,7 +96,7 @@ func runObservationsOf(pass *runPass, read *workerReports, troubles []results.Di
 	c := results.RunObservations{
 		ExpectedWorkers: int(pass.run.Spec.Workload.Workers.Count), WorkerFailures: read.failures, Disturbances: disturbances,
 		Containers: snapshot.DescribeContainers(pass.networkPods), UnobservedDatabases: unobserved,
-		NodeProblems: troubles,
+		NodeProblems: troubles, EmulatesLatency: pass.network.Spec.Latency != nil,
 	}
 	return c, nil
 }

@@ -111,7 +111,7 @@ func observedLimits(r *results.RunResult) (cpu, memory []float64) {
 		return cpu, memory
 	}
 	for _, c := range r.Environment.Containers {
-		if c.Role == "Member" {
+		if c.Role == results.RoleMember {
 			cpu, memory = add(cpu, c.CPULimit), add(memory, float64(c.MemoryLimit))
 		}
 	}

@@ -45,7 +45,7 @@ func WriteRunPage(w io.Writer, r *results.RunResult) error {
 			{ID: "measures", Title: "Platform metrics", Tables: platformMetricTables(r)},
 			{ID: "errors", Title: "Errors", Tables: errorTables(r)},
 			{ID: "recorded", Title: "Recorded series", Text: zeroSeriesText(r), Figures: recorded},
-			{ID: "members", Title: "Members", Tables: append(memberTables(r), evidenceTables(r)...)},
+			{ID: "members", Title: "Members", Tables: slices.Concat(hostTables(r), memberTables(r), evidenceTables(r))},
 			{ID: "workers", Title: "Load", Text: loadText(r), Tables: workerTables(r)},
 			environmentSection(r),
 			reproduceRunSection(r),
@@ -283,7 +283,7 @@ func containersTable(all []results.ContainerInfo) htmlTable {
 		numberColumns("CPU request", "CPU limit", "Memory request", "Memory limit"))}
 	for _, c := range all {
 		t.Rows = append(t.Rows, tableRow{Cells: []string{
-			c.Name, c.Container, c.Role, c.Node, formatResourceBound(c.CPURequest, formatNumber), formatResourceBound(c.CPULimit, formatNumber),
+			c.Name, c.Container, string(c.Role), c.Node, formatResourceBound(c.CPURequest, formatNumber), formatResourceBound(c.CPULimit, formatNumber),
 			formatResourceBound(float64(c.MemoryRequest), formatBytes), formatResourceBound(float64(c.MemoryLimit), formatBytes),
 		}})
 	}

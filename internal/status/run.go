@@ -211,6 +211,9 @@ func setComplete(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) 
 	s.Objectives = objectiveStatuses(result.Objectives)
 	s.Result = &v1alpha1.ResultReference{ConfigMapName: naming.ResultConfigMap(in.Run.Name), Key: protocol.ResultKey}
 	message := fmt.Sprintf("%s over %d s, verdict %s", s.Display.Throughput, result.Times.WindowSeconds, s.Verdict)
+	if shared := result.Verdict.FindReason(results.HostShared); shared != nil {
+		message = limits.Truncate(fmt.Sprintf("%s: %s; %s", results.HostShared, shared.Message, message), limits.MaxItem)
+	}
 	l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec is valid")
 	l.addBool(v1alpha1.ConditionMeasured, true, v1alpha1.ReasonResultWritten, message)
 	l.addBool(v1alpha1.ConditionComplete, true, v1alpha1.ReasonResultWritten, message)

@@ -25,7 +25,7 @@ spec:
   - name: blocks
     type: Malachite
     malachite: {}
-    measure: {warmUp: 1s, window: 4s}
+    measure: {warmUp: 1s, window: 4s, environmentPolicy: Record}
     workers: {cores: 200m, memory: 128Mi}
 ---
 MANIFEST

@@ -21,6 +21,8 @@ import (
 const (
 	CPUs                = "benchnet_host_cpus"
 	CPUBusy             = "benchnet_host_cpu_busy_seconds_total"
+	CPUNice             = "benchnet_host_cpu_nice_seconds_total"
+	CPUInterrupt        = "benchnet_host_cpu_interrupt_seconds_total"
 	CPUIdle             = "benchnet_host_cpu_idle_seconds_total"
 	CPUIOWait           = "benchnet_host_cpu_iowait_seconds_total"
 	CPUSteal            = "benchnet_host_cpu_steal_seconds_total"
@@ -41,6 +43,8 @@ const (
 var Metrics = exposition.Catalogue{
 	{Name: CPUs, Kind: exposition.Gauge, Help: "CPUs of the host."},
 	{Name: CPUBusy, Kind: exposition.Counter, Help: "Time in which the host's CPUs were busy."},
+	{Name: CPUNice, Kind: exposition.Counter, Help: "Part of the busy time in which the CPUs ran processes with a lowered priority."},
+	{Name: CPUInterrupt, Kind: exposition.Counter, Help: "Part of the busy time in which the CPUs served interrupts, which belong to no process."},
 	{Name: CPUIdle, Kind: exposition.Counter, Help: "Time in which the host's CPUs were idle."},
 	{Name: CPUIOWait, Kind: exposition.Counter, Help: "Idle time of the host's CPUs while a task waited for a disk."},
 	{Name: CPUSteal, Kind: exposition.Counter, Help: "Time in which the host's CPUs were ready to run but the hypervisor ran something else."},
@@ -99,6 +103,8 @@ func (r Reader) cpuMetrics() []exposition.Metric {
 	return []exposition.Metric{
 		Metrics.WithValue(CPUs, float64(cpus)),
 		Metrics.WithValue(CPUBusy, (user+nice+system+irq+softirq)/ticksPerSecond),
+		Metrics.WithValue(CPUNice, nice/ticksPerSecond),
+		Metrics.WithValue(CPUInterrupt, (irq+softirq)/ticksPerSecond),
 		Metrics.WithValue(CPUIdle, idle/ticksPerSecond),
 		Metrics.WithValue(CPUIOWait, wait/ticksPerSecond),
 		Metrics.WithValue(CPUSteal, steal/ticksPerSecond),

@@ -53,7 +53,7 @@ func TestRead(t *testing.T) {
 	})
 	got := readValues(Reader{Root: root, Volume: root})
 	for name, want := range map[string]float64{
-		CPUs: 2, CPUBusy: 1.6, CPUIdle: 4, CPUIOWait: 0.5, CPUSteal: 0.1,
+		CPUs: 2, CPUBusy: 1.6, CPUNice: 0.2, CPUInterrupt: 0.1, CPUIdle: 4, CPUIOWait: 0.5, CPUSteal: 0.1,
 		CPUPressure: 2.5, IOPressure: 0.00004, NetworkReceived: 1005, NetworkSent: 2007,
 	} {
 		if got[name] != want {

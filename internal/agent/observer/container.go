@@ -9,10 +9,7 @@ import (
 )
 
 // ContainerSample is a sample of the observer's own container and its host.
-type ContainerSample struct {
-	usage  cgroup.Usage
-	sample scrapeSample
-}
+type ContainerSample struct{ scrapeSample }
 
 // SampleContainer samples the container of reader and its host.
 func SampleContainer(reader cgroup.Reader) (ContainerSample, error) {
@@ -24,12 +21,12 @@ func SampleContainer(reader cgroup.Reader) (ContainerSample, error) {
 	for _, m := range append(reader.ReadEvidence(), host.Reader{Root: "/"}.Read()...) {
 		values[m.Name] = m.Value
 	}
-	return ContainerSample{usage: usage, sample: scrapeSample{takenAt: time.Now(), values: values}}, nil
+	return ContainerSample{scrapeSample{takenAt: time.Now(), usage: &usage, values: values}}, nil
 }
 
 // LoadBetween returns the container's usage between two samples, and its host's load.
 func LoadBetween(before, after ContainerSample) *results.WorkerUsage {
-	s := sampleSpan{before.sample, after.sample}
+	s := sampleSpan{before.scrapeSample, after.scrapeSample}
 	return &results.WorkerUsage{
 		CPUSeconds:       (after.usage.CPU - before.usage.CPU).Seconds(),
 		Periods:          int64(after.usage.Periods - before.usage.Periods),

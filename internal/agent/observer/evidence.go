@@ -107,11 +107,26 @@ func (s sampleSpan) hostShares() *results.Host {
 	if !ok1 || !ok2 || !ok3 || all <= 0 {
 		return nil
 	}
+	nice, _ := s.counterGrowth(host.CPUNice)
+	interrupts, _ := s.counterGrowth(host.CPUInterrupt)
 	return &results.Host{
 		CPUs: s.lastValue(host.CPUs), BusyShare: roundFraction(busy / all), StealShare: roundFraction(steal / all),
+		NiceShare: roundFraction(max(0, nice) / all), InterruptShare: roundFraction(max(0, interrupts) / all), OwnCPUs: s.ownCPUs(),
 		IOWaitShare: roundFraction(wait / all), IdleShare: roundFraction(idle / all),
 		Pressure: s.pressureShares(host.CPUPressure, host.MemoryPressure, host.IOPressure),
 	}
+}
+
+// ownCPUs returns the mean number of CPUs that the container used in the span, or 0 if it restarted or its usage is unknown.
+func (s sampleSpan) ownCPUs() float64 {
+	if s.first.hasNoUsage() || s.last.hasNoUsage() {
+		return 0
+	}
+	used := counterRate(s.first.usage.CPU.Seconds(), s.last.usage.CPU.Seconds(), s.last.takenAt.Sub(s.first.takenAt))
+	if math.IsNaN(used) {
+		return 0
+	}
+	return used
 }
 
 func computeVolume(known []scrapeSample) *results.VolumeUsage {

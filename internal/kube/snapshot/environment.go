@@ -107,14 +107,14 @@ var pressureConditions = map[corev1.NodeConditionType]bool{
 	corev1.NodeMemoryPressure: true, corev1.NodeDiskPressure: true, corev1.NodePIDPressure: true,
 }
 
-func roleOf(pod *corev1.Pod) string {
+func roleOf(pod *corev1.Pod) results.ContainerRole {
 	switch {
 	case pod.Labels[v1alpha1.LabelRun] != "":
-		return "Worker"
+		return results.RoleWorker
 	case pod.Labels[v1alpha1.LabelMember] != "":
-		return "Member"
+		return results.RoleMember
 	case isDatabasePod(pod):
-		return "Database"
+		return results.RoleDatabase
 	default:
 		return ""
 	}

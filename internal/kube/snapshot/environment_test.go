@@ -27,7 +27,7 @@ func TestContainerSubjects(t *testing.T) {
 	}
 	var got []string
 	for _, c := range DescribeContainers(pods) {
-		got = append(got, c.Role+" "+c.Subject+" on "+c.Node)
+		got = append(got, string(c.Role)+" "+c.Subject+" on "+c.Node)
 	}
 	want := []string{"Member member-0 on node-1", "Database net-db on node-1", "Worker worker-2 on node-1"}
 	if !reflect.DeepEqual(got, want) {

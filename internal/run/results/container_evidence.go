@@ -2,8 +2,6 @@ package results
 
 import (
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 )
 
@@ -60,11 +58,17 @@ type VolumeUsage struct {
 	LeastAvailableBytes float64 `json:"leastAvailableBytes"`
 }
 
-// Host is the CPU usage of a whole host over the window. The shares are of all CPUs, 0 to 1; all four add up to
-// 1.
+// Host is the CPU usage of a whole host over the window. The shares are of all CPUs, 0 to 1. Busy, steal, I/O
+// wait and idle add up to 1.
 type Host struct {
-	CPUs        float64 `json:"cpus"`
-	BusyShare   float64 `json:"busyShare"`
+	CPUs      float64 `json:"cpus"`
+	BusyShare float64 `json:"busyShare"`
+	// NiceShare is the part of BusyShare of processes with a lowered priority. InterruptShare is the part that
+	// the kernel spent on interrupts, which it accounts to no container.
+	NiceShare      float64 `json:"niceShare,omitempty"`
+	InterruptShare float64 `json:"interruptShare,omitempty"`
+	// OwnCPUs is the mean number of CPUs that the observed container itself used over the same time.
+	OwnCPUs     float64 `json:"ownCPUs,omitempty"`
 	StealShare  float64 `json:"stealShare"`
 	IOWaitShare float64 `json:"ioWaitShare"`
 	IdleShare   float64 `json:"idleShare"`
@@ -123,55 +127,22 @@ func (m *Measurement) findSeries(subject, name string) Series {
 	return nil
 }
 
-// namedHost is a host of the run.
-type namedHost struct {
-	name string
-	Host
-	// ownCores is the mean number of cores that members, databases and workers used on the host.
-	ownCores float64
-}
-
-// cpusUsedByOthers returns the number of CPUs in use by anything but the run's observed containers.
-func (h namedHost) cpusUsedByOthers() float64 { return max(0, h.BusyShare*h.CPUs-h.ownCores) }
-
-// observedHosts returns the hosts of members, databases and workers, each once, in the order in which they were
-// first seen. The containers map a subject to its node. A host without a known name is named after the subject.
-func (m *Measurement) observedHosts(containers []ContainerInfo) []namedHost {
-	var all []namedHost
-	add := func(subject string, h *Host, cores float64) {
-		if h == nil {
-			return
-		}
-		name := nodeNameOf(containers, subject)
-		i := slices.IndexFunc(all, func(known namedHost) bool { return known.name == name })
-		if i < 0 {
-			i, all = len(all), append(all, namedHost{name: name, Host: *h})
-		}
-		if !math.IsNaN(cores) {
-			all[i].ownCores += cores
-		}
-	}
-	for _, member := range m.Members {
-		add(member.Member, member.Host, member.CPUSeconds.Mean())
-	}
-	for _, w := range m.Workers {
-		if w.Load != nil {
-			add(workerSubject(w.Worker), w.Load.Host, w.Load.MeanCores(m.WindowSeconds))
-		}
-	}
-	return all
-}
-
 // nodeNameOf returns the node of a subject's pod. The subject of one container among several is the pod and the
 // container: member-0/execution.
 func nodeNameOf(containers []ContainerInfo, subject string) string {
-	pod, _, _ := strings.Cut(subject, "/")
+	pod := podOf(subject)
 	for _, c := range containers {
 		if c.Subject == pod && c.Node != "" {
 			return c.Node
 		}
 	}
 	return "the host of " + pod
+}
+
+// podOf returns the pod of a subject, as ContainerInfo.Subject names it.
+func podOf(subject string) string {
+	pod, _, _ := strings.Cut(subject, "/")
+	return pod
 }
 
 // workerSubject returns the subject of a load worker.

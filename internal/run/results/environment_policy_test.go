@@ -41,10 +41,13 @@ func TestEnvironmentPolicy(t *testing.T) {
 		"host saturated": {func(m *Measurement, _ *RunObservations) {
 			m.Members[0].Host, m.Members[0].CPUSeconds = &Host{CPUs: 2, BusyShare: 0.99}, Series{1.9, 1.9}
 		}, HostSaturated, false},
+		"host shared a little": {func(m *Measurement, _ *RunObservations) {
+			m.Members[0].Host, m.Members[0].CPUSeconds = &Host{CPUs: 2, BusyShare: 0.7}, Series{0.9, 0.9}
+		}, HostShared, false},
 		"host shared": {func(m *Measurement, _ *RunObservations) {
 			m.Members[0].Host = &Host{CPUs: 2, BusyShare: 0.9}
 			m.Members[0].CPUSeconds = Series{0.2, 0.2}
-		}, HostShared, false},
+		}, HostShared, true},
 		"clocks apart": {func(m *Measurement, _ *RunObservations) {
 			m.Members[0].Clock = &Clock{OffsetMillis: 30, ErrorMillis: 1}
 		}, ClockSkewed, false},

@@ -29,6 +29,8 @@ type RunResult struct {
 	Verdict     Verdict         `json:"verdict"`
 	// Objectives are the outcomes of the workload's objectives, in their order; absent without objectives.
 	Objectives []ObjectiveOutcome `json:"objectives,omitempty"`
+	// Hosts splits the CPU time of each host between the run and others; absent in results of older versions.
+	Hosts []HostUsage `json:"hosts,omitempty"`
 	// Bottleneck is the resource that was at its limit in the window; absent in results of older versions.
 	Bottleneck *Bottleneck `json:"bottleneck,omitempty"`
 	Summary    Summary     `json:"summary"`
@@ -144,14 +146,23 @@ type NodeInfo struct {
 	MemoryBytes int64   `json:"memoryBytes"`
 }
 
+// ContainerRole is the role of a container in a run.
+type ContainerRole string
+
+// The roles of containers.
+const (
+	RoleMember   ContainerRole = "Member"
+	RoleDatabase ContainerRole = "Database"
+	RoleWorker   ContainerRole = "Worker"
+)
+
 // ContainerInfo is the node and size of a container of a pod.
 type ContainerInfo struct {
 	// Name is the name of the pod.
 	Name string `json:"name"`
 	// Container is the name of the container in the pod.
-	Container string `json:"container"`
-	// Role is Member, Database or Worker.
-	Role string `json:"role"`
+	Container string        `json:"container"`
+	Role      ContainerRole `json:"role"`
 	// Subject is the name of the pod in the rest of the result: a member, a database instance, worker-0.
 	Subject string `json:"subject,omitempty"`
 	Node    string `json:"node"`

@@ -29,11 +29,11 @@ type Tolerances struct {
 	// StolenShare is the share of a host's CPU time that the hypervisor may give to other machines. Above
 	// StolenNoted it is noted.
 	StolenShare, StolenNoted float64
-	// HostBusyShare is the share of a host's CPU time that may be used or stolen before it is noted.
+	// HostBusyShare is the share of a host's CPU time that may be used or stolen.
 	HostBusyShare float64
-	// HostSharedShare is the share of a host's CPUs that anything but the run's containers may use before it is
-	// noted.
-	HostSharedShare float64
+	// HostDaemonCPUs and HostSharedShare bound what anything but the run's containers may use on a host: a
+	// number of CPUs for the node's daemons, and a share of all its CPUs. Half of the sum is noted.
+	HostDaemonCPUs, HostSharedShare float64
 	// GCShare is the share of the window that a JVM may spend in garbage collection before it is noted.
 	GCShare float64
 	// VolumeFreeShare is the share of a volume that must stay free. Below VolumeFreeNoted it is noted.
@@ -51,7 +51,13 @@ type Tolerances struct {
 func DefaultTolerances() Tolerances {
 	return Tolerances{
 		ErrorShare: 0, ThrottledShare: 0.05, LateShare: 0.01, MissedScrapes: 0.01, MemberThrottling: ThrottlingNoted,
-		WorkerCPUShare: 0.8, StolenShare: 0.05, StolenNoted: 0.01, HostBusyShare: 0.95, HostSharedShare: 0.2, GCShare: 0.1,
+		WorkerCPUShare: 0.8, StolenShare: 0.05, StolenNoted: 0.01, HostBusyShare: 0.95, HostDaemonCPUs: 0.5, HostSharedShare: 0.05, GCShare: 0.1,
 		VolumeFreeShare: 0.01, VolumeFreeNoted: 0.1, ClockSkewMillis: 10,
 	}
+}
+
+// othersLimit returns the number of CPUs that anything but the run's containers may use on a host with the given
+// number of CPUs.
+func (t Tolerances) othersLimit(cpus float64) float64 {
+	return t.HostDaemonCPUs + t.HostSharedShare*cpus
 }

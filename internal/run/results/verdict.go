@@ -61,10 +61,11 @@ const (
 	VolumeFull ReasonCode = "VolumeFull"
 	// CPUStolen means that the hypervisor gave a host's CPU time to other machines. As a note: a little of it.
 	CPUStolen ReasonCode = "CPUStolen"
-	// HostSaturated (note) means that all CPUs of a host were busy, so that containers waited for them below
-	// their limits.
+	// HostSaturated means that all CPUs of a host were busy, so that containers waited for them below their
+	// limits. It is a reason if others caused it, and a note about sizing if the run's own containers did.
 	HostSaturated ReasonCode = "HostSaturated"
-	// HostShared (note) means that anything but the run's own containers used much of a host.
+	// HostShared means that anything but the run's own containers used more of a host's CPUs than its daemons
+	// need. As a note: half as much, or the run has containers on the host that were not observed.
 	HostShared ReasonCode = "HostShared"
 	// GarbageCollected (note) means that a JVM spent much of the window in garbage collection.
 	GarbageCollected ReasonCode = "GarbageCollection"
@@ -107,6 +108,8 @@ type RunObservations struct {
 	// NodeProblems are the problems of the nodes at the end of the run: NodeNotReady, NodeUnderPressure or
 	// NodesUnknown.
 	NodeProblems []Disturbance
+	// EmulatesLatency reports that each member's pod has a latency sidecar, whose CPU usage is not observed.
+	EmulatesLatency bool
 	// UnobservedDatabases says why a database was not observed, by the name of the database.
 	UnobservedDatabases map[string]string
 }
@@ -125,6 +128,7 @@ type Disturbance struct {
 // Judge returns the verdict on a run: the reasons that make it invalid, and the notes.
 func (m *Measurement) Judge(c RunObservations, t Tolerances) Verdict {
 	j := verdictBuilder{measurement: m, tolerances: t, reasons: []Reason{}, notes: []Reason{}}
+	j.judgeNeighbours(c)
 	j.judgeWorkers(c)
 	j.judgeDisturbances(c)
 	j.judgeErrors()

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/benchnet/benchnet/internal/format"
@@ -89,56 +88,5 @@ func (j *verdictBuilder) judgeVolumeSpace(m MemberUsage) {
 		j.addReason(VolumeFull, m.Member, free, j.tolerances.VolumeFreeShare, "%s", text)
 	case free < j.tolerances.VolumeFreeNoted:
 		j.addNote(VolumeFull, m.Member, free, j.tolerances.VolumeFreeNoted, "%s", text)
-	}
-}
-
-// judgeHosts judges stolen CPU time, saturation, other load and node problems of the hosts.
-func (j *verdictBuilder) judgeHosts(c RunObservations) {
-	for _, h := range j.measurement.observedHosts(c.Containers) {
-		text := fmt.Sprintf("%s of the CPU time of %s was stolen by other machines of its hypervisor", format.Percent(h.StealShare), h.name)
-		switch {
-		case h.StealShare > j.tolerances.StolenShare:
-			j.addReason(CPUStolen, h.name, h.StealShare, j.tolerances.StolenShare, "%s", text)
-		case h.StealShare > j.tolerances.StolenNoted:
-			j.addNote(CPUStolen, h.name, h.StealShare, j.tolerances.StolenNoted, "%s", text)
-		}
-		if used := h.busyOrStolenShare(); used > j.tolerances.HostBusyShare {
-			j.addNote(HostSaturated, h.name, used, j.tolerances.HostBusyShare,
-				"%s of the CPU time of %s was in use (%s is the bound): its containers waited for CPUs even below their own limits",
-				format.Percent(used), h.name, format.Percent(j.tolerances.HostBusyShare))
-		}
-		if share := h.cpusUsedByOthers() / h.CPUs; share > j.tolerances.HostSharedShare {
-			j.addNote(HostShared, h.name, share, j.tolerances.HostSharedShare,
-				"containers outside of this run used %s of the %s CPUs of %s (%s of them is the bound): their load affects the measurement",
-				format.Decimal(h.cpusUsedByOthers()), format.Decimal(h.CPUs), h.name, format.Percent(j.tolerances.HostSharedShare))
-		}
-	}
-	for _, t := range c.NodeProblems {
-		if t.Kind == NodeNotReady {
-			j.addReason(t.Kind, t.Subject, 1, 0, "%s", t.Message)
-		} else {
-			j.addNote(t.Kind, t.Subject, 1, 0, "%s", t.Message)
-		}
-	}
-}
-
-// busyOrStolenShare returns the share of CPU time that was busy or stolen.
-func (h Host) busyOrStolenShare() float64 { return h.BusyShare + h.StealShare }
-
-// judgeClocks notes each pair of hosts once if the clock of the one differs from that of a worker on the other.
-func (j *verdictBuilder) judgeClocks(c RunObservations) {
-	told := map[string]bool{}
-	for _, m := range j.measurement.Members {
-		if m.Clock == nil {
-			continue
-		}
-		node, observer := nodeNameOf(c.Containers, m.Member), nodeNameOf(c.Containers, workerSubject(m.Clock.Worker))
-		skew := math.Abs(m.Clock.OffsetMillis) - m.Clock.ErrorMillis
-		if pair := node + "/" + observer; skew > j.tolerances.ClockSkewMillis && node != observer && !told[pair] {
-			told[pair] = true
-			j.addNote(ClockSkewed, node, math.Abs(m.Clock.OffsetMillis), j.tolerances.ClockSkewMillis,
-				"the clock of %s is %+.1f ms (± %.1f ms) off that of %s: block times from both are comparable only to that precision",
-				node, m.Clock.OffsetMillis, m.Clock.ErrorMillis, observer)
-		}
 	}
 }

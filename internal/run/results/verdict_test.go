@@ -149,13 +149,7 @@ func TestJudge(t *testing.T) {
 				m.Members[0].Host = &Host{CPUs: 2, BusyShare: 0.93, StealShare: 0.03}
 				m.Members[0].CPUSeconds = Series{1.8, 1.8}
 			},
-			notes: "CPUStolen/node-1 HostSaturated/node-1",
-		},
-		"host used by others": {
-			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
-				m.Members[0].Host, m.Members[0].CPUSeconds = &Host{CPUs: 2, BusyShare: 0.9}, Series{1.3, Missing}
-			},
-			notes: "HostShared/node-1",
+			notes: "HostSaturated/node-1 CPUStolen/node-1",
 		},
 		"stolen": {
 			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {

@@ -1,0 +1,79 @@
+package results
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/benchnet/benchnet/internal/format"
+)
+
+// judgeNeighbours judges how much of each host others used, and whether they saturated it. It runs first, so that
+// this finding precedes its consequences. With unobserved containers of the run on a host, whose use it cannot
+// tell from that of others, it only notes.
+func (j *verdictBuilder) judgeNeighbours(c RunObservations) {
+	for _, h := range j.measurement.SummarizeHosts(c, j.tolerances) {
+		shared := h.Others > h.OthersLimit
+		find := j.addReason
+		text := h.describeOthers()
+		if len(h.Unobserved) > 0 {
+			find = j.addNote
+			text += ". Others may be of this run, which did not observe " + strings.Join(h.Unobserved, ", ")
+		}
+		switch {
+		case shared:
+			find(HostShared, h.Name, h.Others, h.OthersLimit, "%s (%s CPUs is the bound)", text, format.Decimal(h.OthersLimit))
+		case h.Others > h.OthersLimit/2:
+			j.addNote(HostShared, h.Name, h.Others, h.OthersLimit, "%s (%s CPUs is the bound)", text, format.Decimal(h.OthersLimit))
+		}
+		if used := (h.Busy + h.Stolen) / h.CPUs; used > j.tolerances.HostBusyShare {
+			if !shared && h.Stolen/h.CPUs <= j.tolerances.StolenShare {
+				find = j.addNote
+			}
+			find(HostSaturated, h.Name, used, j.tolerances.HostBusyShare,
+				"%s of the CPU time of %s was in use or stolen (%s is the bound): its containers waited for CPUs even below their own limits",
+				format.Percent(used), h.Name, format.Percent(j.tolerances.HostBusyShare))
+		}
+	}
+}
+
+// judgeHosts judges stolen CPU time and node problems of the hosts.
+func (j *verdictBuilder) judgeHosts(c RunObservations) {
+	for _, h := range j.measurement.observedHosts(c.Containers) {
+		text := fmt.Sprintf("%s of the CPU time of %s was stolen by other machines of its hypervisor", format.Percent(h.StealShare), h.name)
+		switch {
+		case h.StealShare > j.tolerances.StolenShare:
+			j.addReason(CPUStolen, h.name, h.StealShare, j.tolerances.StolenShare, "%s", text)
+		case h.StealShare > j.tolerances.StolenNoted:
+			j.addNote(CPUStolen, h.name, h.StealShare, j.tolerances.StolenNoted, "%s", text)
+		}
+	}
+	for _, t := range c.NodeProblems {
+		if t.Kind == NodeNotReady {
+			j.addReason(t.Kind, t.Subject, 1, 0, "%s", t.Message)
+		} else {
+			j.addNote(t.Kind, t.Subject, 1, 0, "%s", t.Message)
+		}
+	}
+}
+
+// busyOrStolenShare returns the share of CPU time that was busy or stolen.
+func (h Host) busyOrStolenShare() float64 { return h.BusyShare + h.StealShare }
+
+// judgeClocks notes each pair of hosts once if the clock of the one differs from that of a worker on the other.
+func (j *verdictBuilder) judgeClocks(c RunObservations) {
+	told := map[string]bool{}
+	for _, m := range j.measurement.Members {
+		if m.Clock == nil {
+			continue
+		}
+		node, observer := nodeNameOf(c.Containers, m.Member), nodeNameOf(c.Containers, workerSubject(m.Clock.Worker))
+		skew := math.Abs(m.Clock.OffsetMillis) - m.Clock.ErrorMillis
+		if pair := node + "/" + observer; skew > j.tolerances.ClockSkewMillis && node != observer && !told[pair] {
+			told[pair] = true
+			j.addNote(ClockSkewed, node, math.Abs(m.Clock.OffsetMillis), j.tolerances.ClockSkewMillis,
+				"the clock of %s is %+.1f ms (± %.1f ms) off that of %s: block times from both are comparable only to that precision",
+				node, m.Clock.OffsetMillis, m.Clock.ErrorMillis, observer)
+		}
+	}
+}
