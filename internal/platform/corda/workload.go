@@ -19,6 +19,9 @@ const (
 	flowPay         = "Pay"
 )
 
+// SupportsPoisson reports whether the driver draws Poisson arrivals: a user's JMeter plan has its own schedule.
+func (Corda) SupportsPoisson(w *v1alpha1.Workload) bool { return w.Type != v1alpha1.WorkloadJMeter }
+
 // ValidateWorkload rejects a workload that the network cannot serve.
 func (Corda) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	errs := loadgen.ValidateLoad(w, path)

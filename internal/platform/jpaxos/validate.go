@@ -100,6 +100,9 @@ func jvmArgProblem(arg string) string {
 	}
 }
 
+// SupportsPoisson returns true: the driver draws Poisson arrivals.
+func (JPaxos) SupportsPoisson(*v1alpha1.Workload) bool { return true }
+
 // ValidateWorkload rejects a workload that the network cannot serve.
 func (JPaxos) ValidateWorkload(_ *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	if w.JPaxos == nil {

@@ -46,7 +46,7 @@ class FlowClientsTest {
     private final FakeClock clock = new FakeClock();
     private final Timeline timeline = new Timeline(0, 0, Measures.of(1, 2, 1));
     private final Recorder recorder = new Recorder(timeline);
-    private final OpenLoop pacing = new OpenLoop(timeline, clock, new Worker(0, 1), Arrivals.even(1));
+    private final OpenLoop pacing = new OpenLoop(timeline, clock, new Worker(0, 1), Arrivals.even(1, new Worker(0, 1)));
     private final List<Object> seen = Collections.synchronizedList(new ArrayList<>());
     private final List<FlowPurpose> purposes = Collections.synchronizedList(new ArrayList<>());
 

@@ -3,6 +3,7 @@ package dev.benchnet.driver.load;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /** The record of the operations whose planned start lies in one part of the window. Not thread-safe. */
@@ -14,19 +15,26 @@ public final class IntervalRecording {
 
     /** Latencies are recorded in microseconds, up to an hour, with three significant digits. */
     private static final long MAX_MICROS = 3_600_000_000L;
+    private static final long MAX_NANOS = MAX_MICROS * 1000;
 
     private final Histogram histogram = new Histogram(1, MAX_MICROS, 3);
     private final ErrorCounts errors = new ErrorCounts();
     private final ScheduleAdherence schedule = new ScheduleAdherence();
     private long started;
     private long ended;
+    private long negative;
+    private long tooLong;
 
     void recordStart() {
         started++;
     }
 
-    void recordCompletion(long micros) {
+    /** Records a latency. The histogram holds the nearest value to one that is out of range, which is counted too. */
+    void recordCompletion(long nanos) {
         ended++;
+        negative += nanos < 0 ? 1 : 0;
+        tooLong += nanos > MAX_NANOS ? 1 : 0;
+        long micros = TimeUnit.NANOSECONDS.toMicros(nanos);
         histogram.recordValue(Math.max(1, Math.min(MAX_MICROS, micros)));
     }
 
@@ -47,6 +55,8 @@ public final class IntervalRecording {
     void add(IntervalRecording other) {
         histogram.add(other.histogram);
         schedule.add(other.schedule);
+        negative += other.negative;
+        tooLong += other.tooLong;
         other.visitErrors((kind, count, example) -> errors.add(kind, example, count));
     }
 
@@ -57,6 +67,16 @@ public final class IntervalRecording {
 
     public void visitErrors(ErrorVisitor visitor) {
         errors.entries().forEach((kind, entry) -> visitor.visit(kind, entry.count, entry.example));
+    }
+
+    /** Returns the number of latencies below 0. */
+    public long negativeCount() {
+        return negative;
+    }
+
+    /** Returns the number of latencies above an hour. */
+    public long tooLongCount() {
+        return tooLong;
     }
 
     long maxMicros() {

@@ -18,11 +18,11 @@ public final class OpenLoop implements Pacing {
     private final Arrivals arrivals;
     private final ScheduleAdherence[] intervals;
     private long taken;
+    private long nextDue;
     /** The end of the last delay that a free client caused. Operations that were due before waited for the generator. */
     private long generatorDelayedUntil = Long.MIN_VALUE;
     private boolean closed;
 
-    /** The arrivals are those of all workers. */
     public OpenLoop(Timeline timeline, Clock clock, Worker worker, Arrivals arrivals) {
         this.timeline = timeline;
         this.clock = clock;
@@ -30,13 +30,18 @@ public final class OpenLoop implements Pacing {
         this.arrivals = arrivals;
         intervals = new ScheduleAdherence[timeline.intervalCount()];
         Arrays.setAll(intervals, i -> new ScheduleAdherence());
+        nextDue = timeline.start + arrivals.nextOffsetNanos();
     }
 
     @Override
     public Slot awaitNext(int client) throws InterruptedException {
         long free = clock.nanos();
         Slot slot = takeSlot(free);
-        if (slot == null || !timeline.awaitDue(slot.intended, clock)) {
+        if (slot == null) {
+            return null;
+        }
+        if (!timeline.awaitDue(slot.intended, clock)) {
+            addPlanned(slot.intended, -1);
             return null;
         }
         recordDelay(slot.intended, free, clock.nanos());
@@ -44,13 +49,19 @@ public final class OpenLoop implements Pacing {
     }
 
     private synchronized Slot takeSlot(long now) {
-        return closed || now >= timeline.drainUntil() ? null : slotAt(taken++);
+        if (closed || now >= timeline.drainUntil() || nextDue >= timeline.windowUntil()) {
+            return null;
+        }
+        addPlanned(nextDue, 1);
+        Slot slot = new Slot(worker.globalIndex(taken++), nextDue);
+        nextDue = timeline.start + arrivals.nextOffsetNanos();
+        return slot;
     }
 
-    /** Returns the n-th operation of this worker. */
-    private Slot slotAt(long n) {
-        long index = worker.globalIndex(n);
-        return new Slot(index, timeline.start + arrivals.offsetNanos(index));
+    private synchronized void addPlanned(long due, int count) {
+        if (timeline.inWindow(due)) {
+            intervals[timeline.intervalOf(due)].planned += count;
+        }
     }
 
     /** Divides the delay into the wait for a client and the delay of the client that was free. */
@@ -83,16 +94,11 @@ public final class OpenLoop implements Pacing {
     @Override
     public synchronized ScheduleAdherence[] close() {
         long now = Math.min(clock.nanos(), timeline.drainUntil());
-        for (long n = 0; !closed; n++) {
-            long due = slotAt(n).intended;
-            if (due >= timeline.windowUntil()) {
-                closed = true;
-            } else if (timeline.inWindow(due)) {
-                ScheduleAdherence interval = intervals[timeline.intervalOf(due)];
-                interval.planned++;
-                if (n >= taken) {
-                    interval.recordWait(now - due);
-                }
+        closed = true;
+        for (; nextDue < timeline.windowUntil(); nextDue = timeline.start + arrivals.nextOffsetNanos()) {
+            addPlanned(nextDue, 1);
+            if (timeline.inWindow(nextDue)) {
+                intervals[timeline.intervalOf(nextDue)].recordWait(now - nextDue);
             }
         }
         return intervals;

@@ -8,7 +8,7 @@ public interface Pacing {
     /** Returns the pacing for the workload's load model. */
     static Pacing of(WorkloadFile workload, Timeline timeline, Clock clock) {
         return workload.load.model == Load.Model.Open
-                ? new OpenLoop(timeline, clock, workload.worker, Arrivals.even(workload.load.ratePerSecond))
+                ? new OpenLoop(timeline, clock, workload.worker, Arrivals.of(workload.load, workload.worker))
                 : new ClosedLoop(timeline, clock, workload.worker, workload.workerMaxOutstanding());
     }
 

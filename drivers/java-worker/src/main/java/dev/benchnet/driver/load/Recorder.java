@@ -3,7 +3,6 @@ package dev.benchnet.driver.load;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Records the operations of all clients. An operation belongs to the window if its planned start lies in it; its
@@ -49,7 +48,7 @@ public final class Recorder {
         if (!timeline.inWindow(slot.intended)) {
             return false;
         }
-        recordingFor(slot).recordCompletion(TimeUnit.NANOSECONDS.toMicros(at - slot.intended));
+        recordingFor(slot).recordCompletion(at - slot.intended);
         return true;
     }
 

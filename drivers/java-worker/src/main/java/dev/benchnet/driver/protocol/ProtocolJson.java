@@ -53,6 +53,9 @@ public final class ProtocolJson {
 
     private static void putRecording(ObjectNode node, IntervalRecording part) {
         node.put("histogram", part.encodedHistogram());
+        if (part.negativeCount() + part.tooLongCount() > 0) {
+            node.putObject("outOfRange").put("negative", part.negativeCount()).put("tooLong", part.tooLongCount());
+        }
         ArrayNode errors = node.putArray("errors");
         part.visitErrors((kind, count, example) ->
                 errors.addObject().put("kind", kind).put("count", count).put("example", example));

@@ -126,6 +126,21 @@ class RecorderTest {
     }
 
     @Test
+    void countsLatenciesThatTheHistogramClamps() {
+        Recorder hours = new Recorder(new Timeline(0, 0, Measures.of(0, 3, 10_000)));
+        for (double end : new double[] {0.5, 0.9, 3601.1, 3602, 4000}) {
+            Slot slot = new Slot(0, at(1));
+            hours.recordStart(slot);
+            hours.recordCompletion(slot, at(end));
+        }
+
+        IntervalRecording whole = close(hours).whole;
+        assertEquals(5, whole.completedCount());
+        assertEquals(2, whole.negativeCount());
+        assertEquals(3, whole.tooLongCount());
+    }
+
+    @Test
     void progressCoversTheWarmUpFirstAndThenTheWindow() {
         recorder.recordCompletion(begin(0), at(0.5));
         recorder.recordCompletion(begin(0), at(0.9));

@@ -40,7 +40,7 @@ class TimelineTest {
     void aStepOfTheWallClockChangesNeitherScheduleNorLatency() throws InterruptedException {
         FakeClock clock = new FakeClock();
         Timeline timeline = Timeline.startingAt(clock.epochMillis(), Measures.of(0, 2, 1), clock);
-        OpenLoop loop = new OpenLoop(timeline, clock, new Worker(0, 1), Arrivals.even(1));
+        OpenLoop loop = new OpenLoop(timeline, clock, new Worker(0, 1), Arrivals.even(1, new Worker(0, 1)));
         Recorder recorder = new Recorder(timeline);
         for (Slot slot = loop.awaitNext(0); slot != null; slot = loop.awaitNext(0)) {
             recorder.recordStart(slot);
