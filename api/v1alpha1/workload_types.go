@@ -172,7 +172,7 @@ type Load struct {
 	// +optional
 	Model LoadModel `json:"model,omitempty"`
 	// clients is the number of clients that work at the same time, from 1 to 20000. With Open it limits the outstanding operations, so
-	// it should be well above rate × latency. R3 limits Issue to 800 outstanding flows. Default: 10.
+	// it should be well above rate × latency. A saturation search raises it with the rate. R3 limits Issue to 800 outstanding flows. Default: 10.
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=20000

@@ -159,7 +159,7 @@ func (d *Design) pointKeys(step *NextStep) []pointOnNetwork {
 
 func (d *Design) summarizeSearch(s PointSearch) Saturation {
 	p := &d.Points[s.Point]
-	found := Saturation{Name: p.Label(), Load: s.Load, Unmet: s.Unmet, Knee: s.Knee, Message: s.Message, Points: []string{}}
+	found := Saturation{Name: p.Label(), Load: s.Load, Unmet: s.Unmet, Unjudged: s.Unjudged, Knee: s.Knee, Message: s.Message, Points: []string{}}
 	for _, load := range s.Loads {
 		found.Points = append(found.Points, pointAtLoad(p, load).Name)
 	}

@@ -44,7 +44,7 @@ func (d *Design) BuildFirstRun(e *v1alpha1.BenchmarkExperiment, point int) *v1al
 	p := &d.Points[point]
 	run := PlannedRun{Point: PointKey{p.Name, p.Variant, p.Parameters}, Network: p.Network, Repetition: 1, Attempt: 1, Workload: p.Workload}
 	if s := e.Spec.Saturation; s != nil {
-		run.Point, run.Workload = pointAtLoad(p, s.From), workloadAtLoad(p.Workload, s.From)
+		run.Point, run.Workload = pointAtLoad(p, s.From), workloadAtLoad(p.Workload, s.From, s)
 	}
 	run.Name = runName(e, &run)
 	return d.BuildRun(e, &run)

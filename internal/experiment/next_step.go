@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
 )
@@ -232,7 +230,7 @@ func (w *nextStepBuilder) visitSearch(point int) (due *PlannedRun, settled bool)
 			w.step.Searches = append(w.step.Searches, found)
 			return nil, true
 		}
-		run := PlannedRun{Point: pointAtLoad(p, load), Network: p.Network, Repetition: repetitions[load] + 1, Workload: workloadAtLoad(p.Workload, load)}
+		run := PlannedRun{Point: pointAtLoad(p, load), Network: p.Network, Repetition: repetitions[load] + 1, Workload: workloadAtLoad(p.Workload, load, spec)}
 		due, settled = w.visitAttempts(run)
 		if !settled {
 			w.step.Searches = append(w.step.Searches, found)
@@ -243,7 +241,7 @@ func (w *nextStepBuilder) visitSearch(point int) (due *PlannedRun, settled bool)
 			found.Loads = append(found.Loads, load)
 			slices.Sort(found.Loads)
 		}
-		trials = append(trials, newTrial(load, w.observed.Runs[last.Name], spec))
+		trials = append(trials, newTrial(load, w.observed.Runs[last.Name], spec, last.Workload))
 		if w.step.StoppedBy != "" {
 			return nil, true
 		}
@@ -256,22 +254,4 @@ const loadParameter = "load"
 func pointAtLoad(p *PlannedPoint, load int64) PointKey {
 	parameters := append(slices.Clone(p.Parameters), Parameter{Name: loadParameter, Value: fmt.Sprint(load)})
 	return PointKey{Name: naming.SearchPoint(p.Name, load), Variant: p.Variant, Parameters: parameters}
-}
-
-// workloadAtLoad returns the workload with that many clients, or at that rate.
-func workloadAtLoad(workload v1alpha1.Workload, load int64) v1alpha1.Workload {
-	w := *workload.DeepCopy()
-	if w.Load.Model == v1alpha1.LoadOpen {
-		w.Load.RatePerSecond = resource.NewQuantity(load, resource.DecimalSI)
-		return w
-	}
-	w.Load.Clients, w.Load.MaxOutstanding = int32(load), nil
-	return w
-}
-
-func newTrial(load int64, run Run, spec *v1alpha1.SaturationSearch) Trial {
-	return Trial{Load: load, Valid: run.Verdict == RunValid,
-		Throughput: run.Metrics[string(v1alpha1.MetricThroughput)],
-		Latency:    run.Metrics[string(spec.ServiceLevel.Percentile)],
-		ErrorShare: run.Metrics[string(v1alpha1.MetricErrorShare)]}
 }

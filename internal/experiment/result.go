@@ -121,6 +121,12 @@ type Run struct {
 	// Verdict has the Reasons given. It is empty while the run is active.
 	Verdict RunVerdict `json:"verdict"`
 	Reasons []string   `json:"reasons,omitempty"`
+	// Codes are the codes of the reasons of an invalid run.
+	Codes []results.ReasonCode `json:"codes,omitempty"`
+	// OfferedPerSecond is the number of operations that an open loop planned per second of the window.
+	OfferedPerSecond float64 `json:"offeredPerSecond,omitempty"`
+	// ClientsExhausted reports that requests of an open loop waited because all clients were busy.
+	ClientsExhausted bool `json:"clientsExhausted,omitempty"`
 	// Notes are findings about the environment that were only recorded (measure.environmentPolicy). The run's
 	// own document has all notes.
 	Notes []results.Reason `json:"notes,omitempty"`
@@ -141,6 +147,9 @@ type Saturation struct {
 	// 0 if all did.
 	Load  int64 `json:"load"`
 	Unmet int64 `json:"unmet"`
+	// Unjudged is the lowest load above Load without evidence about the system, because the load generator could
+	// not offer it or all its runs were disturbed; 0 if there is none.
+	Unjudged int64 `json:"unjudged,omitempty"`
 	// Knee is the load above which throughput grows clearly less than the load; 0 if none was found.
 	Knee int64 `json:"knee"`
 	// Message says how certain the outcome is.

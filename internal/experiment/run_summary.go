@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -21,7 +22,12 @@ func SummarizeRun(r *results.RunResult) Run {
 	}
 	for _, reason := range r.Verdict.Reasons[:min(len(r.Verdict.Reasons), maxReasons)] {
 		run.Reasons = append(run.Reasons, limits.Truncate(reason.Message, limits.MaxItem))
+		run.Codes = append(run.Codes, results.ReasonCode(limits.Truncate(string(reason.Code), maxTextBytes)))
 	}
+	if r.Times.WindowSeconds > 0 {
+		run.OfferedPerSecond = float64(r.Schedule.Planned) / float64(r.Times.WindowSeconds)
+	}
+	run.ClientsExhausted = slices.ContainsFunc(r.Verdict.Notes, func(n results.Reason) bool { return n.Code == results.ClientsExhausted })
 	notes := r.Verdict.RecordedOnlyNotes()
 	for _, note := range notes[:min(len(notes), maxNotes)] {
 		note.Code = results.ReasonCode(limits.Truncate(string(note.Code), maxTextBytes))

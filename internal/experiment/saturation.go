@@ -15,9 +15,29 @@ type Trial struct {
 	// Throughput is in operations per second, Latency is the service level's percentile in ms, ErrorShare is
 	// from 0 to 1.
 	Throughput, Latency, ErrorShare float64
-	// Valid reports that the numbers count. A failed run is not valid.
-	Valid bool
+	// Offered is the number of operations that an open loop planned per second of the window. Poisson arrivals
+	// differ from Load by chance. 0 means Load.
+	Offered float64
+	// Evidence says what the run shows about the load.
+	Evidence TrialEvidence
+	// Problem is why the run shows nothing, or why the system failed, such as CPUStolen.
+	Problem string
 }
+
+// TrialEvidence is what a run shows about its load.
+type TrialEvidence int
+
+const (
+	// NoEvidence: the run failed, or is invalid for a cause other than the system. It is repeated.
+	NoEvidence TrialEvidence = iota
+	// Measured: the numbers count.
+	Measured
+	// SystemFailed: the run is invalid by faults of the system, whatever its numbers are.
+	SystemFailed
+	// GeneratorLimited: the load generator was busy with fewer clients than the load requires. Only a run that
+	// meets the level counts.
+	GeneratorLimited
+)
 
 // Search is the state of a saturation search.
 type Search struct {
@@ -26,6 +46,9 @@ type Search struct {
 	// Load is the highest load that meets the service level, 0 if none did. Unmet is the lowest that does not,
 	// 0 if all did.
 	Load, Unmet int64
+	// Unjudged is the lowest load above Load without evidence, because the load generator could not offer it or no
+	// run was undisturbed; 0 if there is none. Unmet is then 0.
+	Unjudged int64
 	// Knee is the load above which throughput grows clearly less than the load; 0 if the trials show none.
 	Knee int64
 	// Message says to people how certain the outcome is, or what comes next.
@@ -50,29 +73,32 @@ func NextLoad(spec *v1alpha1.SaturationSearch, model v1alpha1.LoadModel, trials 
 			return s
 		}
 	}
-	met, missed := findBracket(loads)
-	s.Load, s.Unmet = met.load, missed.load
-	if s.Next = refineLoad(spec, met.load, missed.load); s.Next > 0 && len(loads) < int(spec.MaxLoads) {
-		s.Message = fmt.Sprintf("trying %d: %s", s.Next, describeBracket(spec, met, missed))
+	met, end := findBracket(loads)
+	s.Load, s.Unmet = met.load, end.load
+	if end.verdict == loadUnjudged {
+		s.Unmet, s.Unjudged = 0, end.load
+	}
+	if s.Next = refineLoad(spec, met.load, end.load); s.Next > 0 && len(loads) < int(spec.MaxLoads) {
+		s.Message = fmt.Sprintf("trying %d: %s", s.Next, describeBracket(spec, met, end))
 		return s
 	}
 	stopped := s.Next > 0
-	if s.Next = findUnconfirmedLoad(spec, met, missed); s.Next > 0 {
-		s.Message = fmt.Sprintf("confirming %d: %s", s.Next, describeBracket(spec, met, missed))
+	if s.Next = findUnconfirmedLoad(spec, met, end); s.Next > 0 {
+		s.Message = fmt.Sprintf("confirming %d: %s", s.Next, describeBracket(spec, met, end))
 		return s
 	}
-	s.Message = describeBracket(spec, met, missed)
+	s.Message = describeBracket(spec, met, end)
 	if stopped {
 		s.Message += fmt.Sprintf("; stopped after %d loads, before reaching the precision", len(loads))
 	}
 	return s
 }
 
-// findBracket returns the lowest load that misses the level and the highest below it that meets it. Each is
-// zero if none exists.
-func findBracket(loads []triedLoad) (met, missed triedLoad) {
+// findBracket returns the lowest load that does not meet the level, because it misses it or could not be judged,
+// and the highest below it that meets it. Each is zero if none exists.
+func findBracket(loads []triedLoad) (met, end triedLoad) {
 	for _, load := range loads {
-		if load.verdict == loadMissesLevel {
+		if load.verdict != loadMeetsLevel {
 			return met, load
 		}
 		met = load
@@ -117,25 +143,29 @@ func growthFactor(spec *v1alpha1.SaturationSearch) float64 {
 // findUnconfirmedLoad returns an end of the bracket that has too few runs, or 0.
 func findUnconfirmedLoad(spec *v1alpha1.SaturationSearch, ends ...triedLoad) int64 {
 	for _, end := range ends {
-		if end.load > 0 && end.validTrials() < min(confirmingRuns, int(spec.Repeats)) && !end.isExhausted(spec) {
+		if end.load > 0 && end.verdict != loadUnjudged && end.trials() < min(confirmingRuns, int(spec.Repeats)) && !end.isExhausted(spec) {
 			return end.load
 		}
 	}
 	return 0
 }
 
-func describeBracket(spec *v1alpha1.SaturationSearch, met, missed triedLoad) string {
+func describeBracket(spec *v1alpha1.SaturationSearch, met, end triedLoad) string {
 	switch {
-	case met.load == 0 && missed.load == 0:
+	case met.load == 0 && end.load == 0:
 		return "no load was tried yet"
+	case met.load == 0 && end.verdict == loadUnjudged:
+		return fmt.Sprintf("the lowest load could not be judged: %s", end)
 	case met.load == 0:
-		return fmt.Sprintf("the lowest load misses the level: %s", missed)
-	case missed.load == 0 && met.load >= spec.To:
+		return fmt.Sprintf("the lowest load misses the level: %s", end)
+	case end.load == 0 && met.load >= spec.To:
 		return fmt.Sprintf("the highest load meets the level: %s", met)
-	case missed.load == 0:
+	case end.load == 0:
 		return met.String()
+	case end.limited > 0 && end.verdict == loadUnjudged:
+		return fmt.Sprintf("generator-limited above %d: %s; %s", met.load, met, end)
 	default:
-		return fmt.Sprintf("%s; %s", met, missed)
+		return fmt.Sprintf("%s; %s", met, end)
 	}
 }
 

@@ -17,9 +17,9 @@ const (
 func findKnee(loads []triedLoad) int64 {
 	var x, y []float64
 	for _, l := range loads {
-		if l.validTrials() > 0 && l.throughput > 0 {
+		if l.measured > 0 && l.throughput > 0 {
 			x = append(x, math.Log(float64(l.load)))
-			y = append(y, math.Log(l.throughput/float64(l.validTrials())))
+			y = append(y, math.Log(l.throughput/float64(l.measured)))
 		}
 	}
 	if len(x) < minKneeLoads {

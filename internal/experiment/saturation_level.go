@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -11,12 +12,10 @@ const (
 	// clearlyMetStrain and clearlyMissedStrain bound the strains between which one run is not enough: the noise
 	// of runs, some percent to ten, could change the verdict.
 	clearlyMetStrain, clearlyMissedStrain = 0.8, 1.25
-	// throughputShortfall is the share of its rate by which an open loop's throughput may fall short of it.
+	// throughputShortfall is the share of what an open loop planned by which its throughput may fall short of it.
 	throughputShortfall = 0.05
-	// invalidRunsOfMiss is how many invalid runs, without a valid one, make a load count as missing the level
-	// for now: a load that cannot be applied or breaks the system is too high. The ends of the final bracket
-	// are tried again.
-	invalidRunsOfMiss = 2
+	// minAttempts is how many runs without evidence a load may have, even if fewer repeats are allowed.
+	minAttempts = 2
 )
 
 // loadVerdict is the verdict on a load.
@@ -26,6 +25,9 @@ const (
 	loadUndecided loadVerdict = iota
 	loadMeetsLevel
 	loadMissesLevel
+	// loadUnjudged is a load without evidence after all its runs. It limits the search, but says nothing about the
+	// system.
+	loadUnjudged
 )
 
 // loadCriterion decides whether a load meets the service level.
@@ -36,12 +38,12 @@ type loadCriterion struct {
 
 // trialStrain returns the strain of a trial: 1 at the limit of the service level, less within it.
 func (l loadCriterion) trialStrain(t Trial) float64 {
-	if t.Throughput <= 0 {
+	if t.Throughput <= 0 || t.Evidence == SystemFailed {
 		return math.Inf(1)
 	}
 	strain := max(t.Latency/(1000*l.spec.ServiceLevel.Latency.Seconds()), l.errorStrain(t.ErrorShare))
 	if l.model == v1alpha1.LoadOpen {
-		strain = max(strain, (1-t.Throughput/float64(t.Load))/throughputShortfall)
+		strain = max(strain, (1-t.Throughput/cmp.Or(t.Offered, float64(t.Load)))/throughputShortfall)
 	}
 	return strain
 }
@@ -65,19 +67,29 @@ func (l loadCriterion) errorStrain(share float64) float64 {
 // triedLoad is a load with the outcomes of its trials.
 type triedLoad struct {
 	load int64
-	// met and missed count the valid trials that met or missed the level, clear those of them that did so
-	// clearly. invalid counts the invalid trials.
-	met, missed, clear, invalid int
-	throughput                  float64 // sum over the valid trials
-	verdict                     loadVerdict
+	// met and missed count the trials with evidence that met or missed the level, clear those of them that did so
+	// clearly. invalid counts the trials without evidence, limited those of a busy load generator.
+	met, missed, clear, invalid, limited int
+	// problem is that of the last trial without evidence.
+	problem string
+	// throughput is the sum over the measured trials, and measured their number.
+	throughput float64
+	measured   int
+	verdict    loadVerdict
 }
 
 func (t *triedLoad) addTrial(trial Trial, strain float64) {
-	if !trial.Valid {
-		t.invalid++
+	switch {
+	case trial.Evidence == NoEvidence:
+		t.invalid, t.problem = t.invalid+1, trial.Problem
+		return
+	case trial.Evidence == GeneratorLimited && strain > 1:
+		t.limited, t.problem = t.limited+1, trial.Problem
 		return
 	}
-	t.throughput += trial.Throughput
+	if trial.Evidence != SystemFailed {
+		t.throughput, t.measured = t.throughput+trial.Throughput, t.measured+1
+	}
 	if strain <= 1 {
 		t.met++
 	} else {
@@ -88,12 +100,13 @@ func (t *triedLoad) addTrial(trial Trial, strain float64) {
 	}
 }
 
-func (t *triedLoad) validTrials() int { return t.met + t.missed }
+// trials returns the number of trials with evidence.
+func (t *triedLoad) trials() int { return t.met + t.missed }
 
 // isExhausted reports whether a load has had all the runs that it may have.
 func (t *triedLoad) isExhausted(spec *v1alpha1.SaturationSearch) bool {
 	repeats := int(spec.Repeats)
-	return t.validTrials() >= repeats || t.invalid >= max(invalidRunsOfMiss, repeats)
+	return t.trials() >= repeats || t.invalid+t.limited >= max(minAttempts, repeats)
 }
 
 // decideVerdict decides by one trial if it is clear and none contradicts it, otherwise by the majority of the
@@ -103,8 +116,10 @@ func (l loadCriterion) decideVerdict(t *triedLoad) loadVerdict {
 	switch {
 	case t.met >= majority, t.met > 0 && t.missed == 0 && t.clear > 0:
 		return loadMeetsLevel
-	case t.missed >= majority, t.missed > 0 && t.met == 0 && t.clear > 0, t.validTrials() == 0 && t.invalid >= invalidRunsOfMiss:
+	case t.missed >= majority, t.missed > 0 && t.met == 0 && t.clear > 0:
 		return loadMissesLevel
+	case t.limited > 0 && t.missed == 0 && t.met == 0, t.trials() == 0 && t.isExhausted(l.spec):
+		return loadUnjudged
 	case !t.isExhausted(l.spec):
 		return loadUndecided
 	case t.met > t.missed:
@@ -116,15 +131,17 @@ func (l loadCriterion) decideVerdict(t *triedLoad) loadVerdict {
 
 // String describes the verdict and the runs that support it.
 func (t triedLoad) String() string {
-	runs := fmt.Sprintf("%d of %d valid runs", max(t.met, t.missed), t.validTrials())
+	runs := fmt.Sprintf("%d of %d valid runs", max(t.met, t.missed), t.trials())
 	switch {
-	case t.validTrials() == 0 && t.verdict == loadMissesLevel:
-		return fmt.Sprintf("%d counts as missing the level, because its %d runs were invalid", t.load, t.invalid)
+	case t.verdict == loadUnjudged && t.limited > 0:
+		return fmt.Sprintf("%d could not be offered: %s", t.load, t.problem)
+	case t.verdict == loadUnjudged:
+		return fmt.Sprintf("%d could not be measured, because its %d runs were disturbed (%s)", t.load, t.invalid, t.problem)
 	case t.verdict == loadMeetsLevel:
 		return fmt.Sprintf("%d meets the level (%s)", t.load, runs)
 	case t.verdict == loadMissesLevel:
 		return fmt.Sprintf("%d misses the level (%s)", t.load, runs)
 	default:
-		return fmt.Sprintf("%d of %d valid runs met the level, %d were invalid", t.met, t.validTrials(), t.invalid)
+		return fmt.Sprintf("%d of %d valid runs met the level, %d were disturbed", t.met, t.trials(), t.invalid)
 	}
 }

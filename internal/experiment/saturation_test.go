@@ -105,7 +105,7 @@ func (s *queueingSystem) runSearch(t *testing.T, noise float64, seed uint64) (Se
 			return found, trials
 		}
 		x, latency := s.at(found.Next)
-		trial := Trial{Load: found.Next, Throughput: x * math.Exp(noise/5*random.NormFloat64()), Latency: latency * math.Exp(noise*random.NormFloat64()), Valid: true}
+		trial := Trial{Load: found.Next, Throughput: x * math.Exp(noise/5*random.NormFloat64()), Latency: latency * math.Exp(noise*random.NormFloat64()), Evidence: Measured}
 		if noise > 0 && random.IntN(50) == 0 {
 			trial.Latency *= 3
 		}
@@ -164,14 +164,14 @@ func newTrials(loads ...any) []Trial {
 	var trials []Trial
 	for i := 0; i < len(loads); i += 2 {
 		load := int64(loads[i].(int))
-		trial := Trial{Load: load, Throughput: float64(load), Valid: true}
+		trial := Trial{Load: load, Throughput: float64(load), Evidence: Measured}
 		switch what := loads[i+1].(type) {
 		case int: // latency in ms
 			trial.Latency = float64(what)
 		case float64: // error share
 			trial.ErrorShare = what
-		case string: // invalid
-			trial = Trial{Load: load}
+		case TrialEvidence:
+			trial.Evidence, trial.Problem = what, map[TrialEvidence]string{NoEvidence: "CPUStolen", GeneratorLimited: "all 10 clients were busy"}[what]
 		}
 		trials = append(trials, trial)
 	}
@@ -191,23 +191,29 @@ func TestNextLoadStepByStep(t *testing.T) {
 		"not beyond the end": {trials: newTrials(64, 10), want: Search{Next: 100, Load: 64, Message: "trying 100: 64 meets the level (1 of 1 valid runs)"}},
 		"halves by ratio": {trials: newTrials(16, 10, 64, 500), want: Search{Next: 32, Load: 16, Unmet: 64,
 			Message: "trying 32: 16 meets the level (1 of 1 valid runs); 64 misses the level (1 of 1 valid runs)"}},
-		"again near the limit":        {trials: newTrials(16, 10, 64, 95), want: Search{Next: 64, Message: "trying 64 again: 1 of 1 valid runs met the level, 0 were invalid"}},
+		"again near the limit":        {trials: newTrials(16, 10, 64, 95), want: Search{Next: 64, Message: "trying 64 again: 1 of 1 valid runs met the level, 0 were disturbed"}},
 		"two of three":                {trials: newTrials(32, 10, 64, 95, 64, 105, 64, 101), want: Search{Next: 45, Load: 32, Unmet: 64, Message: "trying 45: 32 meets the level (1 of 1 valid runs); 64 misses the level (2 of 3 valid runs)"}},
-		"contradicted":                {trials: newTrials(64, 10, 64, 500), want: Search{Next: 64, Message: "trying 64 again: 1 of 2 valid runs met the level, 0 were invalid"}},
+		"contradicted":                {trials: newTrials(64, 10, 64, 500), want: Search{Next: 64, Message: "trying 64 again: 1 of 2 valid runs met the level, 0 were disturbed"}},
 		"confirms the lower":          {trials: newTrials(60, 10, 64, 500), want: Search{Next: 60, Load: 60, Unmet: 64, Message: "confirming 60: 60 meets the level (1 of 1 valid runs); 64 misses the level (1 of 1 valid runs)"}},
 		"confirms the upper":          {trials: newTrials(60, 10, 60, 10, 64, 500), want: Search{Next: 64, Load: 60, Unmet: 64, Message: "confirming 64: 60 meets the level (2 of 2 valid runs); 64 misses the level (1 of 1 valid runs)"}},
 		"done":                        {trials: newTrials(60, 10, 60, 10, 64, 500, 64, 500), want: Search{Load: 60, Unmet: 64, Message: "60 meets the level (2 of 2 valid runs); 64 misses the level (2 of 2 valid runs)"}},
 		"all miss":                    {trials: newTrials(1, 500, 1, 500), want: Search{Unmet: 1, Message: "the lowest load misses the level: 1 misses the level (2 of 2 valid runs)"}},
 		"all meet":                    {trials: newTrials(64, 1, 100, 10, 100, 10), want: Search{Load: 100, Message: "the highest load meets the level: 100 meets the level (2 of 2 valid runs)"}},
-		"invalid, once more":          {trials: newTrials(1, "invalid"), want: Search{Next: 1, Message: "trying 1 again: 0 of 0 valid runs met the level, 1 were invalid"}},
-		"invalid, lower":              {trials: newTrials(16, 10, 64, "invalid", 64, "invalid"), want: Search{Next: 32, Load: 16, Unmet: 64, Message: "trying 32: 16 meets the level (1 of 1 valid runs); 64 counts as missing the level, because its 2 runs were invalid"}},
-		"nothing but invalid":         {trials: newTrials(1, "invalid", 1, "invalid", 1, "invalid"), want: Search{Unmet: 1, Message: "the lowest load misses the level: 1 counts as missing the level, because its 3 runs were invalid"}},
+		"disturbed, once more":        {trials: newTrials(1, NoEvidence), want: Search{Next: 1, Message: "trying 1 again: 0 of 0 valid runs met the level, 1 were disturbed"}},
+		"disturbed is no miss":        {trials: newTrials(16, 10, 64, NoEvidence, 64, NoEvidence), want: Search{Next: 64, Message: "trying 64 again: 0 of 0 valid runs met the level, 2 were disturbed"}},
+		"disturbed to the end":        {trials: newTrials(16, 10, 64, NoEvidence, 64, NoEvidence, 64, NoEvidence), want: Search{Next: 32, Load: 16, Unjudged: 64, Message: "trying 32: 16 meets the level (1 of 1 valid runs); 64 could not be measured, because its 3 runs were disturbed (CPUStolen)"}},
+		"nothing but disturbed":       {trials: newTrials(1, NoEvidence, 1, NoEvidence, 1, NoEvidence), want: Search{Unjudged: 1, Message: "the lowest load could not be judged: 1 could not be measured, because its 3 runs were disturbed (CPUStolen)"}},
+		"the system broke":            {trials: newTrials(60, 10, 60, 10, 64, SystemFailed, 64, SystemFailed), want: Search{Load: 60, Unmet: 64, Message: "60 meets the level (2 of 2 valid runs); 64 misses the level (2 of 2 valid runs)"}},
+		"too few clients":             {trials: append(newTrials(60, 10, 60, 10), Trial{Load: 64, Throughput: 10, Latency: 500, Evidence: GeneratorLimited, Problem: "all 10 clients were busy"}), want: Search{Load: 60, Unjudged: 64, Message: "generator-limited above 60: 60 meets the level (2 of 2 valid runs); 64 could not be offered: all 10 clients were busy"}},
+		"few clients that suffice":    {trials: newTrials(64, GeneratorLimited), want: Search{Next: 100, Load: 64, Message: "trying 100: 64 meets the level (1 of 1 valid runs)"}},
 		"many errors":                 {trials: newTrials(60, 10, 60, 10, 64, 0.5, 64, 0.5), want: Search{Load: 60, Unmet: 64, Message: "60 meets the level (2 of 2 valid runs); 64 misses the level (2 of 2 valid runs)"}},
-		"few errors may be by chance": {trials: newTrials(64, 0.001), want: Search{Next: 64, Message: "trying 64 again: 0 of 1 valid runs met the level, 0 were invalid"}},
+		"few errors may be by chance": {trials: newTrials(64, 0.001), want: Search{Next: 64, Message: "trying 64 again: 0 of 1 valid runs met the level, 0 were disturbed"}},
 		"errors allowed":              {errors: "1", trials: newTrials(64, 0.005), want: Search{Next: 100, Load: 64, Message: "trying 100: 64 meets the level (1 of 1 valid runs)"}},
-		"open, does not follow":       {model: v1alpha1.LoadOpen, trials: []Trial{{Load: 1, Throughput: 0.9, Latency: 1, Valid: true}}, want: Search{Next: 1, Unmet: 1, Message: "confirming 1: the lowest load misses the level: 1 misses the level (1 of 1 valid runs)"}},
-		"closed, slow is no miss":     {trials: []Trial{{Load: 1, Throughput: 0.1, Latency: 1, Valid: true}}, want: Search{Next: 2, Load: 1, Message: "trying 2: 1 meets the level (1 of 1 valid runs)"}},
-		"nothing succeeded":           {trials: []Trial{{Load: 1, Valid: true}}, want: Search{Next: 1, Unmet: 1, Message: "confirming 1: the lowest load misses the level: 1 misses the level (1 of 1 valid runs)"}},
+		"open, does not follow":       {model: v1alpha1.LoadOpen, trials: []Trial{{Load: 1, Throughput: 0.9, Latency: 1, Evidence: Measured}}, want: Search{Next: 1, Unmet: 1, Message: "confirming 1: the lowest load misses the level: 1 misses the level (1 of 1 valid runs)"}},
+		"open, fewer drawn":           {model: v1alpha1.LoadOpen, trials: []Trial{{Load: 1, Throughput: 0.9, Offered: 0.91, Latency: 1, Evidence: Measured}}, want: Search{Next: 2, Load: 1, Message: "trying 2: 1 meets the level (1 of 1 valid runs)"}},
+		"open, more drawn":            {model: v1alpha1.LoadOpen, trials: []Trial{{Load: 1, Throughput: 1, Offered: 1.2, Latency: 1, Evidence: Measured}}, want: Search{Next: 1, Unmet: 1, Message: "confirming 1: the lowest load misses the level: 1 misses the level (1 of 1 valid runs)"}},
+		"closed, slow is no miss":     {trials: []Trial{{Load: 1, Throughput: 0.1, Latency: 1, Evidence: Measured}}, want: Search{Next: 2, Load: 1, Message: "trying 2: 1 meets the level (1 of 1 valid runs)"}},
+		"nothing succeeded":           {trials: []Trial{{Load: 1, Evidence: Measured}}, want: Search{Next: 1, Unmet: 1, Message: "confirming 1: the lowest load misses the level: 1 misses the level (1 of 1 valid runs)"}},
 	} {
 		spec := newSearchSpec(1, 100, 100*time.Millisecond)
 		if test.errors != "" {
@@ -227,7 +233,7 @@ func TestSearchAlwaysEnds(t *testing.T) {
 		spec := newSearchSpec(1+random.Int64N(50), 51+random.Int64N(100_000), time.Second)
 		spec.MaxLoads, spec.Repeats, spec.PrecisionPercent = 2+random.Int32N(20), 1+random.Int32N(6), 1+random.Int32N(50)
 		var trials []Trial
-		most := int(spec.MaxLoads) * 2 * max(invalidRunsOfMiss, int(spec.Repeats))
+		most := int(spec.MaxLoads) * 2 * max(minAttempts, int(spec.Repeats))
 		for {
 			found := NextLoad(spec, v1alpha1.LoadClosed, trials)
 			if found.Next == 0 {
@@ -239,7 +245,7 @@ func TestSearchAlwaysEnds(t *testing.T) {
 			if found.Next < spec.From || found.Next > spec.To || len(trials) >= most {
 				t.Fatalf("seed %d: %+v after %d trials of %+v", seed, found, len(trials), spec)
 			}
-			trials = append(trials, Trial{Load: found.Next, Throughput: 1, Latency: 2000 * random.Float64(), Valid: random.IntN(4) > 0})
+			trials = append(trials, Trial{Load: found.Next, Throughput: 1, Latency: 2000 * random.Float64(), Evidence: TrialEvidence(random.IntN(4))})
 		}
 		if countLoads(trials) > int(spec.MaxLoads) {
 			t.Errorf("seed %d: %d loads, at most %d are allowed", seed, countLoads(trials), spec.MaxLoads)
@@ -275,7 +281,7 @@ func TestFindKnee(t *testing.T) {
 	} {
 		var loads []triedLoad
 		for load, x := range test.throughputs {
-			loads = append(loads, triedLoad{load: load, met: 2, throughput: 2 * x})
+			loads = append(loads, triedLoad{load: load, met: 2, measured: 2, throughput: 2 * x})
 		}
 		slices.SortFunc(loads, func(a, b triedLoad) int { return int(a.load - b.load) })
 		if got := findKnee(loads); got != test.want {

@@ -103,6 +103,9 @@ func describeSaturation(e *experiment.Result, s experiment.Saturation) string {
 	if s.Load == 0 {
 		text = fmt.Sprintf("Saturation of %s: no load that was tried met %s.", s.Name, level)
 	}
+	if s.Unjudged > 0 {
+		text += fmt.Sprintf(" The system may bear more: %s.", s.Message)
+	}
 	if s.Knee > 0 {
 		text += fmt.Sprintf(" The curve has its knee at %s.", formatInteger(s.Knee))
 	}

@@ -1,0 +1,82 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/run/results"
+)
+
+const (
+	// clientMargin is how many times the clients of an open loop exceed those that are busy, by Little's law, when
+	// the mean latency is at the limit. With fewer, busy clients are no evidence that the system is slow.
+	clientMargin = 2
+	// maxClients and maxClientsPerWorker are the largest numbers of clients of a load and of one worker.
+	maxClients, maxClientsPerWorker = 20000, 2000
+)
+
+// workloadAtLoad returns the workload with that many clients, or at that rate with enough clients for it.
+func workloadAtLoad(workload v1alpha1.Workload, load int64, spec *v1alpha1.SaturationSearch) v1alpha1.Workload {
+	w := *workload.DeepCopy()
+	if w.Load.Model == v1alpha1.LoadOpen {
+		w.Load.RatePerSecond = resource.NewQuantity(load, resource.DecimalSI)
+		if limitsOutstanding(&w) {
+			possible := min(maxClients, maxClientsPerWorker*int64(max(1, w.Workers.Count)))
+			w.Load.Clients = max(w.Load.Clients, int32(min(possible, requiredClients(load, spec))))
+		}
+		return w
+	}
+	w.Load.Clients, w.Load.MaxOutstanding = int32(load), nil
+	return w
+}
+
+// requiredClients returns the number of clients with which a rate can be judged.
+func requiredClients(rate int64, spec *v1alpha1.SaturationSearch) int64 {
+	return int64(math.Ceil(clientMargin * float64(rate) * spec.ServiceLevel.Latency.Seconds()))
+}
+
+// limitsOutstanding reports whether each client of an open loop has at most one operation outstanding. Clients of
+// the EVM driver send batches, and a user-supplied JMeter plan decides itself.
+func limitsOutstanding(w *v1alpha1.Workload) bool {
+	return w.Type == v1alpha1.WorkloadCorda || w.Type == v1alpha1.WorkloadJPaxos
+}
+
+// newTrial returns the trial of a run with that workload.
+func newTrial(load int64, run Run, spec *v1alpha1.SaturationSearch, w v1alpha1.Workload) Trial {
+	t := Trial{Load: load,
+		Throughput: run.Metrics[string(v1alpha1.MetricThroughput)],
+		Latency:    run.Metrics[string(spec.ServiceLevel.Percentile)],
+		ErrorShare: run.Metrics[string(v1alpha1.MetricErrorShare)], Offered: run.OfferedPerSecond}
+	t.Evidence, t.Problem = run.evidence()
+	if t.Evidence != NoEvidence && run.ClientsExhausted && limitsOutstanding(&w) && int64(w.Load.Clients) < requiredClients(load, spec) {
+		t.Evidence = GeneratorLimited
+		t.Problem = fmt.Sprintf("all %d clients were busy, and %d are required to judge the level: raise workers.count or load.clients",
+			w.Load.Clients, requiredClients(load, spec))
+	}
+	return t
+}
+
+// numbersDecide lists the faults of the system that the numbers of the run show: whether it keeps to the level
+// depends on the level's own limits.
+var numbersDecide = []results.ReasonCode{results.Errors, "OfferedNotAchieved"}
+
+// evidence returns what the run shows about its load, and the first reason that decides it.
+func (r *Run) evidence() (TrialEvidence, string) {
+	switch {
+	case r.Verdict == RunValid:
+		return Measured, ""
+	case r.Verdict != RunInvalid || len(r.Codes) == 0:
+		return NoEvidence, string(r.Verdict)
+	}
+	if i := slices.IndexFunc(r.Codes, func(c results.ReasonCode) bool { return !c.IsSystemFault() }); i >= 0 {
+		return NoEvidence, string(r.Codes[i])
+	}
+	if i := slices.IndexFunc(r.Codes, func(c results.ReasonCode) bool { return !slices.Contains(numbersDecide, c) }); i >= 0 {
+		return SystemFailed, string(r.Codes[i])
+	}
+	return Measured, ""
+}
