@@ -62,6 +62,7 @@ func (r *RunReconciler) assembleResult(ctx context.Context, pass *runPass, read 
 	if err != nil {
 		return nil, err
 	}
+	read.measurement.LatencyKind = latencyKindOf(&pass.run.Spec.Workload)
 	tolerances := tolerancesOf(&pass.run.Spec.Workload.Measure)
 	verdict := read.measurement.Judge(circumstances, tolerances)
 	interpretation := interpretMeasurement(pass, read.measurement)
@@ -76,6 +77,18 @@ func (r *RunReconciler) assembleResult(ctx context.Context, pass *runPass, read 
 	result.Hosts = read.measurement.SummarizeHosts(circumstances, tolerances)
 	result.Bottleneck = read.measurement.FindBottleneck(circumstances.Containers, result.Environment.EmulatedLatency)
 	return result, nil
+}
+
+// latencyKindOf returns what the latencies of a workload are. It is empty if the network makes its own load, or a
+// user's own plan decides when a client sends.
+func latencyKindOf(workload *v1alpha1.Workload) results.LatencyKind {
+	switch {
+	case workload.Load == nil, workload.JMeter != nil:
+		return ""
+	case workload.Load.Model == v1alpha1.LoadOpen:
+		return results.ResponseTime
+	}
+	return results.ServiceTime
 }
 
 // tolerancesOf returns the default tolerances, overridden by those that the user chose for the run.

@@ -34,8 +34,11 @@ func TestWorkersMergeIntoOneResult(t *testing.T) {
 	if *s.ThroughputMilliPerSecond != 20_000 || s.Verdict != v1alpha1.VerdictValid || s.Operations.Completed != 200 {
 		t.Fatalf("two workers with 100 flows each in 10 s make 20 flows/s, but the status is %+v", s)
 	}
-	if s.LatencyMicroseconds.P50 != 20_015 || s.LatencyMicroseconds.Max != 40_031 {
+	if s.LatencyMicroseconds.P50 == nil || *s.LatencyMicroseconds.P50 != 20_015 || s.LatencyMicroseconds.Max != 40_031 {
 		t.Errorf("latency should be 20 ms at the median and 40 ms at most, within the precision of the histogram, but is %+v", s.LatencyMicroseconds)
+	}
+	if s.LatencyMicroseconds.P99 != nil {
+		t.Errorf("200 latencies are too few for p99, which is %d µs", *s.LatencyMicroseconds.P99)
 	}
 	cm := &corev1.ConfigMap{}
 	w.mustGet(s.Result.ConfigMapName, cm)

@@ -162,7 +162,7 @@ type PointDisplay struct {
 	// bottleneck is the resource that was at its limit.
 	// +optional
 	Bottleneck string `json:"bottleneck,omitempty"`
-	// notes are findings about the environment that measure.environmentPolicy only records, such as "CPUStolen in 2 of 3 runs".
+	// notes are the notes of the point's runs, such as "CPUStolen in 2 of 3 runs".
 	// +optional
 	Notes string `json:"notes,omitempty"`
 }

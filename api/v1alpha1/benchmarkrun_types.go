@@ -78,9 +78,13 @@ type BenchmarkRunStatus struct {
 	// unit is the name of the operations: flows, requests, blocks or transactions.
 	// +optional
 	Unit string `json:"unit,omitempty"`
-	// latencyMicroseconds is the latency of the operations that started in the window, in microseconds.
+	// latencyMicroseconds is the latency of the operations that started in the window, in microseconds. In a closed loop it is the service time.
 	// +optional
 	LatencyMicroseconds *LatencySummary `json:"latencyMicroseconds,omitempty"`
+	// correctedLatencyMicroseconds is the latency of a closed loop with HdrHistogram's correction for coordinated omission, in microseconds.
+	// It is absent in an open loop and with fewer than 20 latencies.
+	// +optional
+	CorrectedLatencyMicroseconds *LatencySummary `json:"correctedLatencyMicroseconds,omitempty"`
 	// operations are the numbers of operations that started in the window.
 	// +optional
 	Operations *OperationCounts `json:"operations,omitempty"`
@@ -122,9 +126,12 @@ type RunDisplay struct {
 	// throughput is the throughput with its unit, such as "40.1 flows/s".
 	// +optional
 	Throughput string `json:"throughput,omitempty"`
-	// p95 is the 95th percentile of the latency with its unit, such as "291.8 ms".
+	// p95 is the 95th percentile of the latency with its unit, such as "291.8 ms". It is empty with fewer than 200 latencies.
 	// +optional
 	P95 string `json:"p95,omitempty"`
+	// latencyKind says what the latencies are: "service time" in a closed loop, "response time" in an open one.
+	// +optional
+	LatencyKind string `json:"latencyKind,omitempty"`
 	// steadyState describes the decision of the steady-state detection. It is empty if the run has fixed times.
 	// +optional
 	SteadyState string `json:"steadyState,omitempty"`
@@ -141,20 +148,25 @@ type MeasuredWindow struct {
 	End metav1.MicroTime `json:"end"`
 }
 
-// LatencySummary is a summary of latencies in microseconds.
+// LatencySummary is a summary of latencies in microseconds. A percentile is absent if fewer than ten latencies lie above it.
 type LatencySummary struct {
 	// mean is the arithmetic mean.
 	Mean int64 `json:"mean"`
 	// p50 is the median.
-	P50 int64 `json:"p50"`
+	// +optional
+	P50 *int64 `json:"p50,omitempty"`
 	// p90 is the 90th percentile.
-	P90 int64 `json:"p90"`
+	// +optional
+	P90 *int64 `json:"p90,omitempty"`
 	// p95 is the 95th percentile.
-	P95 int64 `json:"p95"`
+	// +optional
+	P95 *int64 `json:"p95,omitempty"`
 	// p99 is the 99th percentile.
-	P99 int64 `json:"p99"`
+	// +optional
+	P99 *int64 `json:"p99,omitempty"`
 	// p999 is the 99.9th percentile.
-	P999 int64 `json:"p999"`
+	// +optional
+	P999 *int64 `json:"p999,omitempty"`
 	// max is the largest latency.
 	Max int64 `json:"max"`
 }

@@ -98,13 +98,16 @@ func (d *Design) summarizePoints(step *NextStep, runs []Run, confidence float64)
 				continue
 			}
 			own = append(own, run)
-			p.Unit = cmp.Or(p.Unit, run.Unit)
+			p.Unit, p.LatencyKind = cmp.Or(p.Unit, run.Unit), cmp.Or(p.LatencyKind, run.LatencyKind)
 			p.countNotes(run.Notes)
 			switch run.Verdict {
 			case RunValid:
 				p.Valid++
 			case RunInvalid:
 				p.Invalid++
+				if slices.Contains(run.Codes, results.OfferedNotAchieved) {
+					p.Overloaded++
+				}
 			default:
 				p.Failed++
 			}

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -20,11 +21,12 @@ func CompareVariants(spec *v1alpha1.Comparison, points []Point, runs []Run, seed
 		}
 		partner, missing := base.findPartner(&points[i])
 		for _, metric := range spec.Metrics {
+			values := base.comparedValues(partner, runs, points[i].Name, metric)
 			c := ComparisonOutcome{
 				Candidate: points[i].Variant, Baseline: base.name, Point: points[i].Name, BaselinePoint: partner, Metric: string(metric),
-				Comparison: compareMetric(base.metricValues(partner, metric), validMetricValues(runs, points[i].Name, metric), metric, o),
+				Comparison: compareMetric(values.baseline, values.candidate, metric, o),
 			}
-			c.decideOutcome(metric, findGate(spec, metric), o.Confidence, missing)
+			c.decideOutcome(metric, findGate(spec, metric), o.Confidence, cmp.Or(missing, values.missing))
 			outcomes = append(outcomes, c)
 		}
 	}

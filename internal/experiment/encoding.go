@@ -22,10 +22,11 @@ func Encode(r *Result) ([]byte, error) {
 	})
 }
 
-// dropReasons drops the reasons why runs are invalid or failed. The runs' own results contain them.
+// dropReasons drops the reasons why runs are invalid or failed, and their notes. The runs' own results contain
+// them, and points still count the notes.
 func (r *Result) dropReasons() {
 	for i := range r.Runs {
-		r.Runs[i].Reasons = nil
+		r.Runs[i].Reasons, r.Runs[i].Notes = nil, nil
 	}
 }
 

@@ -185,7 +185,8 @@ func (w *nextStepBuilder) visitTurn(t Turn) (due *PlannedRun, settled bool) {
 	return w.visitAttempts(run)
 }
 
-// visitAttempts follows the attempts at one run.
+// visitAttempts follows the attempts at one run. A run that missed the offered rate is not repeated: it is a
+// finding about its load.
 func (w *nextStepBuilder) visitAttempts(run PlannedRun) (due *PlannedRun, settled bool) {
 	policy := w.experiment.Spec.Failures
 	for attempt := 1; ; attempt++ {
@@ -205,7 +206,7 @@ func (w *nextStepBuilder) visitAttempts(run PlannedRun) (due *PlannedRun, settle
 			return nil, true
 		}
 		repeat := seen.Verdict == RunFailed && policy.Failed == v1alpha1.FailedRepeat ||
-			seen.Verdict == RunInvalid && policy.Invalid == v1alpha1.InvalidRepeat
+			seen.Verdict == RunInvalid && !seen.MissedOfferedRate() && policy.Invalid == v1alpha1.InvalidRepeat
 		if !repeat || attempt >= int(max(1, policy.Attempts)) {
 			return nil, true
 		}

@@ -94,10 +94,13 @@ type Point struct {
 	Valid   int `json:"valid"`
 	Invalid int `json:"invalid"`
 	Failed  int `json:"failed"`
-	// Notes counts, by reason code, the runs with a finding about the environment that was only recorded.
+	// Notes counts, by reason code, the runs with such a note.
 	Notes map[results.ReasonCode]int `json:"notes,omitempty"`
-	// Unit is what an operation is.
-	Unit string `json:"unit,omitempty"`
+	// Overloaded counts the runs that fell short of the offered rate. They are among the invalid runs.
+	Overloaded int `json:"overloaded,omitempty"`
+	// Unit is what an operation is, and LatencyKind what its latency is.
+	Unit        string              `json:"unit,omitempty"`
+	LatencyKind results.LatencyKind `json:"latencyKind,omitempty"`
 	// Metrics holds the metrics by name (v1alpha1.Metric): Throughput in operations per second, latencies in
 	// ms, ErrorShare from 0 to 1.
 	Metrics map[string]statistics.Estimate `json:"metrics"`
@@ -116,8 +119,9 @@ type Run struct {
 	// Start is the start of the load, and End the time of the result.
 	Start time.Time `json:"start"`
 	End   time.Time `json:"end"`
-	// Unit is what an operation is.
-	Unit string `json:"unit,omitempty"`
+	// Unit is what an operation is, and LatencyKind what its latency is.
+	Unit        string              `json:"unit,omitempty"`
+	LatencyKind results.LatencyKind `json:"latencyKind,omitempty"`
 	// Verdict has the Reasons given. It is empty while the run is active.
 	Verdict RunVerdict `json:"verdict"`
 	Reasons []string   `json:"reasons,omitempty"`
@@ -127,11 +131,14 @@ type Run struct {
 	OfferedPerSecond float64 `json:"offeredPerSecond,omitempty"`
 	// ClientsExhausted reports that requests of an open loop waited because all clients were busy.
 	ClientsExhausted bool `json:"clientsExhausted,omitempty"`
-	// Notes are findings about the environment that were only recorded (measure.environmentPolicy). The run's
-	// own document has all notes.
+	// Notes are the notes of the run, those about the environment that were only recorded
+	// (measure.environmentPolicy) first. The run's own document has all of them.
 	Notes []results.Reason `json:"notes,omitempty"`
-	// Metrics holds the metrics by name, as in Point; absent if the run failed.
+	// Metrics holds the metrics by name, as in Point; absent if the run failed. A percentile is absent if too few
+	// latencies lie above it.
 	Metrics map[string]float64 `json:"metrics,omitempty"`
+	// MaxLatencyMillis is the largest latency.
+	MaxLatencyMillis float64 `json:"maxLatencyMillis,omitempty"`
 	// Objectives are the outcomes of the workload's objectives; absent without objectives.
 	Objectives []results.ObjectiveOutcome `json:"objectives,omitempty"`
 	Bottleneck string                     `json:"bottleneck,omitempty"`
@@ -184,6 +191,9 @@ func (p *Point) Label() string { return formatPointLabel(p.Variant, p.Parameters
 // NotesText lists the point's notes for people, such as "CPUStolen in 2 of 3 runs"; empty without notes.
 func (p *Point) NotesText() string {
 	var notes []string
+	if p.Overloaded > 0 {
+		notes = append(notes, fmt.Sprintf("%s in %d of %d runs", results.OfferedNotAchieved, p.Overloaded, p.Valid+p.Invalid+p.Failed))
+	}
 	for _, code := range slices.Sorted(maps.Keys(p.Notes)) {
 		notes = append(notes, fmt.Sprintf("%s in %d of %d runs", code, p.Notes[code], p.Valid+p.Invalid+p.Failed))
 	}
@@ -197,6 +207,16 @@ func (p *Point) Load() int64 {
 		return load
 	}
 	return 0
+}
+
+// MissedOfferedRate reports whether the run is invalid only because the network did not keep up with its load.
+func (r *Run) MissedOfferedRate() bool {
+	return r.Verdict == RunInvalid && results.AreAboutLoad(r.Codes)
+}
+
+// HasRecordedNotes reports whether a finding about the environment was only recorded.
+func (r *Run) HasRecordedNotes() bool {
+	return slices.ContainsFunc(r.Notes, func(note results.Reason) bool { return note.RecordedOnly })
 }
 
 // NotesText lists the messages of the run's notes; empty without notes.

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +17,9 @@ import (
 func SummarizeRun(r *results.RunResult) Run {
 	name := limits.Truncate(r.Run.Name, maxTextBytes)
 	run := Run{Name: name, Start: r.Times.Start, End: r.Times.End, Unit: limits.Truncate(r.Summary.Unit, maxTextBytes),
-		Verdict: RunVerdict(r.Verdict.Validity()), Metrics: runMetrics(&r.Summary), ResultConfigMap: naming.ResultConfigMap(name)}
+		LatencyKind: results.LatencyKind(limits.Truncate(string(r.Summary.LatencyKind), maxTextBytes)),
+		Verdict:     RunVerdict(r.Verdict.Validity()), Metrics: runMetrics(&r.Summary), MaxLatencyMillis: r.Summary.Latency.Max,
+		ResultConfigMap: naming.ResultConfigMap(name)}
 	if b := r.Bottleneck; b != nil {
 		run.Bottleneck = limits.Truncate(strings.TrimSpace(string(b.Resource)+" "+b.Subject), maxTextBytes)
 	}
@@ -28,7 +31,8 @@ func SummarizeRun(r *results.RunResult) Run {
 		run.OfferedPerSecond = float64(r.Schedule.Planned) / float64(r.Times.WindowSeconds)
 	}
 	run.ClientsExhausted = slices.ContainsFunc(r.Verdict.Notes, func(n results.Reason) bool { return n.Code == results.ClientsExhausted })
-	notes := r.Verdict.RecordedOnlyNotes()
+	notes := slices.Clone(r.Verdict.Notes)
+	slices.SortStableFunc(notes, func(a, b results.Reason) int { return cmp.Compare(recordedFirst(a), recordedFirst(b)) })
 	for _, note := range notes[:min(len(notes), maxNotes)] {
 		note.Code = results.ReasonCode(limits.Truncate(string(note.Code), maxTextBytes))
 		note.Subject, note.Message = limits.Truncate(note.Subject, maxTextBytes), limits.Truncate(note.Message, limits.MaxItem)
@@ -41,7 +45,16 @@ func SummarizeRun(r *results.RunResult) Run {
 	return run
 }
 
-// runMetrics returns every metric that can be compared. Without a success it has no latencies.
+// recordedFirst ranks the notes that would make the run invalid with another policy before all others.
+func recordedFirst(note results.Reason) int {
+	if note.RecordedOnly {
+		return 0
+	}
+	return 1
+}
+
+// runMetrics returns every metric that can be compared. Without a success it has no latencies, and with too few
+// no percentiles.
 func runMetrics(s *results.Summary) map[string]float64 {
 	metrics := map[string]float64{
 		string(v1alpha1.MetricThroughput): s.ThroughputPerSecond,
@@ -51,11 +64,13 @@ func runMetrics(s *results.Summary) map[string]float64 {
 		return metrics
 	}
 	l := s.Latency
-	for metric, value := range map[v1alpha1.Metric]float64{
-		v1alpha1.MetricLatencyMean: l.Mean, v1alpha1.MetricLatencyP50: l.P50, v1alpha1.MetricLatencyP90: l.P90,
+	for metric, value := range map[v1alpha1.Metric]*float64{
+		v1alpha1.MetricLatencyMean: &l.Mean, v1alpha1.MetricLatencyP50: l.P50, v1alpha1.MetricLatencyP90: l.P90,
 		v1alpha1.MetricLatencyP95: l.P95, v1alpha1.MetricLatencyP99: l.P99, v1alpha1.MetricLatencyP999: l.P999,
 	} {
-		metrics[string(metric)] = value
+		if value != nil {
+			metrics[string(metric)] = *value
+		}
 	}
 	return metrics
 }

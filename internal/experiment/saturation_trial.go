@@ -45,11 +45,16 @@ func limitsOutstanding(w *v1alpha1.Workload) bool {
 	return w.Type == v1alpha1.WorkloadCorda || w.Type == v1alpha1.WorkloadJPaxos
 }
 
-// newTrial returns the trial of a run with that workload.
+// newTrial returns the trial of a run with that workload. The largest latency stands for a percentile of too few
+// latencies: the level is met if all of them are within it.
 func newTrial(load int64, run Run, spec *v1alpha1.SaturationSearch, w v1alpha1.Workload) Trial {
+	latency, known := run.Metrics[string(spec.ServiceLevel.Percentile)]
+	if !known {
+		latency = run.MaxLatencyMillis
+	}
 	t := Trial{Load: load,
 		Throughput: run.Metrics[string(v1alpha1.MetricThroughput)],
-		Latency:    run.Metrics[string(spec.ServiceLevel.Percentile)],
+		Latency:    latency,
 		ErrorShare: run.Metrics[string(v1alpha1.MetricErrorShare)], Offered: run.OfferedPerSecond}
 	t.Evidence, t.Problem = run.evidence()
 	if t.Evidence != NoEvidence && run.ClientsExhausted && limitsOutstanding(&w) && int64(w.Load.Clients) < requiredClients(load, spec) {
@@ -62,7 +67,7 @@ func newTrial(load int64, run Run, spec *v1alpha1.SaturationSearch, w v1alpha1.W
 
 // numbersDecide lists the faults of the system that the numbers of the run show: whether it keeps to the level
 // depends on the level's own limits.
-var numbersDecide = []results.ReasonCode{results.Errors, "OfferedNotAchieved"}
+var numbersDecide = []results.ReasonCode{results.Errors, results.OfferedNotAchieved}
 
 // evidence returns what the run shows about its load, and the first reason that decides it.
 func (r *Run) evidence() (TrialEvidence, string) {

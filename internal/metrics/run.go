@@ -86,12 +86,14 @@ func (s sampleWriter) writeRunOutcome(r *v1alpha1.BenchmarkRun) {
 	}
 }
 
-// writeRunLatency writes the latencies of the status as a summary in seconds.
+// writeRunLatency writes the latencies of the status as a summary in seconds, without quantiles that are unknown.
 func (s sampleWriter) writeRunLatency(r *v1alpha1.BenchmarkRun, l *v1alpha1.LatencySummary, operations int64) {
 	const perSecond = 1e6
 	quantiles := map[float64]float64{}
-	for rank, microseconds := range map[float64]int64{0.5: l.P50, 0.9: l.P90, 0.95: l.P95, 0.99: l.P99, 0.999: l.P999, 1: l.Max} {
-		quantiles[rank] = float64(microseconds) / perSecond
+	for rank, microseconds := range map[float64]*int64{0.5: l.P50, 0.9: l.P90, 0.95: l.P95, 0.99: l.P99, 0.999: l.P999, 1: &l.Max} {
+		if microseconds != nil {
+			quantiles[rank] = float64(*microseconds) / perSecond
+		}
 	}
 	sum := float64(l.Mean) / perSecond * float64(operations)
 	s <- prometheus.MustNewConstSummary(runLatency.description, uint64(max(0, operations)), sum, quantiles, r.Namespace, r.Name)

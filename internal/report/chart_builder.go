@@ -16,10 +16,12 @@ import (
 // chartBuilder builds a chart. Later additions are drawn above earlier ones.
 type chartBuilder struct {
 	Chart
+	// logFloor and logCeiling are the ends of a logarithmic vertical axis; 0 if it is linear.
+	logFloor, logCeiling float64
 }
 
 func newChartBuilder(name, title, x, y string) *chartBuilder {
-	g := &chartBuilder{Chart{Name: name, Title: title, plot: newPlot(x, y), height: chartHeight}}
+	g := &chartBuilder{Chart: Chart{Name: name, Title: title, plot: newPlot(x, y), height: chartHeight}}
 	g.plot.Add(gridLines{})
 	return g
 }

@@ -30,6 +30,7 @@ func (t csvTable) writeTo(w io.Writer) error {
 // WriteRunCSV writes the summary of a run: a header and one row. Column names include the units.
 func WriteRunCSV(w io.Writer, r *results.RunResult) error {
 	s, l := r.Summary, r.Summary.Latency
+	known := func(percentile *float64) string { return formatCSVFloat(results.ValueOrMissing(percentile)) }
 	t := csvTable{header: []string{
 		"namespace", "run", "network", "workload", "platform", "start", "windowSeconds", "verdict", "reasons", "unit",
 		"throughputPerSecond", "completed", "requests", "errors", "errorShare",
@@ -40,9 +41,7 @@ func WriteRunCSV(w io.Writer, r *results.RunResult) error {
 		formatCSVFloat(
 			s.ThroughputPerSecond,
 		), formatCSVInteger(s.Completed), formatCSVInteger(s.Requests), formatCSVInteger(s.Errors), formatCSVFloat(s.ErrorShare),
-		formatCSVFloat(
-			l.Mean,
-		), formatCSVFloat(l.P50), formatCSVFloat(l.P90), formatCSVFloat(l.P95), formatCSVFloat(l.P99), formatCSVFloat(l.P999), formatCSVFloat(l.Max),
+		formatCSVFloat(l.Mean), known(l.P50), known(l.P90), known(l.P95), known(l.P99), known(l.P999), formatCSVFloat(l.Max),
 	}}}
 	for _, m := range s.Measures {
 		t.header = append(t.header, withUnit(m.Name, m.Unit))

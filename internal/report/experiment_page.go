@@ -150,7 +150,7 @@ func runsTable(e *experiment.Result) htmlTable {
 	t.Header = append(t.Header, slices.Concat(textColumns("Bottleneck"), proseColumns("Reasons"))...)
 	noted := slices.ContainsFunc(e.Runs, func(r experiment.Run) bool { return len(r.Notes) > 0 })
 	if noted {
-		t.Header = append(t.Header, proseColumns("Recorded only")...)
+		t.Header = append(t.Header, proseColumns("Notes")...)
 	}
 	for _, r := range e.Runs {
 		p := points[r.Point]

@@ -17,6 +17,7 @@ func summarizeExperiment(e *experiment.Result) []string {
 	if best := findBestPoint(e); best != nil {
 		answer = append(answer, describeBestPoint(e, *best))
 	}
+	answer = append(answer, describeOverload(e)...)
 	for _, s := range e.Saturation {
 		answer = append(answer, describeSaturation(e, s))
 	}
@@ -66,12 +67,13 @@ func abbreviateList(values []string) string {
 	return strings.Join(values, ", ")
 }
 
-// findBestPoint returns the point with the highest throughput among those with a valid run.
+// findBestPoint returns the point with the highest throughput among those with a valid run. A point at which a
+// run fell short of the offered rate is none.
 func findBestPoint(e *experiment.Result) *experiment.Point {
 	var best *experiment.Point
 	throughput := string(v1alpha1.MetricThroughput)
 	for i, p := range e.Points {
-		if m := p.Metrics[throughput]; m.N > 0 && (best == nil || m.Mean > best.Metrics[throughput].Mean) {
+		if m := p.Metrics[throughput]; m.N > 0 && p.Overloaded == 0 && (best == nil || m.Mean > best.Metrics[throughput].Mean) {
 			best = &e.Points[i]
 		}
 	}
@@ -91,6 +93,20 @@ func describeBestPoint(e *experiment.Result, p experiment.Point) string {
 		text += fmt.Sprintf("; %s was %s there", lowercaseFirst(experimentMetric(e, string(v1alpha1.MetricLatencyP95)).title), formatQuantity(latency.Mean, "ms"))
 	}
 	return text + "."
+}
+
+// describeOverload names the points at which the network did not keep up; nil if it always did.
+func describeOverload(e *experiment.Result) []string {
+	var points []string
+	for _, p := range e.Points {
+		if p.Overloaded > 0 {
+			points = append(points, formatPoint(p))
+		}
+	}
+	if len(points) == 0 {
+		return nil
+	}
+	return []string{"The network did not keep up with the offered rate at " + abbreviateList(points) + "."}
 }
 
 func describeSaturation(e *experiment.Result, s experiment.Saturation) string {
@@ -173,9 +189,11 @@ func experimentBanner(e *experiment.Result) banner {
 	}
 	for _, p := range e.Points {
 		if notes := p.NotesText(); notes != "" {
-			b.Reasons = append(b.Reasons, bannerReason{"Recorded", p.Name, notes})
-			b.Mood = "noted"
+			b.Reasons = append(b.Reasons, bannerReason{"Notes", p.Name, notes})
 		}
+	}
+	if slices.ContainsFunc(e.Runs, func(r experiment.Run) bool { return r.HasRecordedNotes() }) {
+		b.Mood = "noted"
 	}
 	switch {
 	case gates[v1alpha1.GateFailed] > 0:

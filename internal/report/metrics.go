@@ -7,6 +7,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // metricInfo holds the title and unit of a metric.
@@ -53,6 +54,9 @@ func (m metricInfo) displayScale() float64 {
 	return 1
 }
 
+// isLatency reports whether the metric is a time.
+func (m metricInfo) isLatency() bool { return m.unit == "ms" }
+
 // axisTitle returns the title of an axis: the metric and its unit.
 func (m metricInfo) axisTitle(operations string) string {
 	switch m.name {
@@ -90,14 +94,26 @@ func operationUnit(e *experiment.Result) string {
 	return unitOrDefault("")
 }
 
+// latencyKind returns what the latencies of an experiment are; empty if its points differ.
+func latencyKind(e *experiment.Result) results.LatencyKind {
+	kind := results.LatencyKind("")
+	for _, p := range e.Points {
+		if p.LatencyKind != "" && kind != "" && p.LatencyKind != kind {
+			return ""
+		}
+		kind = cmp.Or(kind, p.LatencyKind)
+	}
+	return kind
+}
+
 // experimentMetric returns the description of a metric in an experiment. If its operations are blocks, a
-// latency is the block time.
+// latency is the block time, and in a closed loop the service time.
 func experimentMetric(e *experiment.Result, name string) metricInfo {
 	m := findMetric(name)
 	if m.name == v1alpha1.MetricThroughput {
 		m.unit = operationUnit(e) + "/s"
 	}
-	name = latencyTitle(operationUnit(e))
+	name = latencyTitle(operationUnit(e), latencyKind(e))
 	m.title = strings.NewReplacer("Latency", name, "latency", strings.ToLower(name)).Replace(m.title)
 	return m
 }

@@ -178,7 +178,7 @@ func TestRunCSVFiles(t *testing.T) {
 	r.Members[1].CPUSeconds[7] = results.Missing
 	summary := readCSVRows(t, func(w io.Writer) error { return WriteRunCSV(w, r) })
 	if len(summary) != 1 || parseColumn(t, summary[0], "throughputPerSecond") != r.Summary.ThroughputPerSecond ||
-		parseColumn(t, summary[0], "p99Millis") != 492.031 || summary[0]["unit"] != "blocks" || parseColumn(t, summary[0], "bytesPerSecond (B/s)") != 880366.9333333333 {
+		parseColumn(t, summary[0], "p95Millis") == 0 || summary[0]["p99Millis"] != "" || summary[0]["unit"] != "blocks" || parseColumn(t, summary[0], "bytesPerSecond (B/s)") != 880366.9333333333 {
 		t.Errorf("summary: %v", summary)
 	}
 	series := readCSVRows(t, func(w io.Writer) error { return WriteSeriesCSV(w, r) })

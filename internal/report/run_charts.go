@@ -99,7 +99,7 @@ func latencyCharts(r *results.RunResult) ([]Chart, error) {
 const barsPerDecade = 25
 
 func latencyDistribution(r *results.RunResult, h *hdrhistogram.Histogram) Chart {
-	name := latencyTitle(r.Summary.Unit)
+	name := latencyTitle(r.Summary.Unit, r.Summary.LatencyKind)
 	g := newChartBuilder("latency-distribution", name+" distribution", name+" (ms)", "Share of "+unitOrDefault(r.Summary.Unit)+" (%)")
 	counts := map[int]int64{}
 	for _, bar := range h.Distribution() {
@@ -118,13 +118,16 @@ func latencyDistribution(r *results.RunResult, h *hdrhistogram.Histogram) Chart 
 	l := r.Summary.Latency
 	for i, p := range []struct {
 		name string
-		at   float64
+		at   *float64
 	}{{"p50", l.P50}, {"p95", l.P95}, {"p99", l.P99}} {
-		style := draw.LineStyle{Color: inkColor, Width: 1, Dashes: dashPatterns[i%len(dashPatterns)]}
-		if p.at > 0 {
-			g.drawVerticalLine(p.at, "", style)
+		if p.at == nil {
+			continue
 		}
-		g.addLegendEntry(p.name+" "+formatNumber(p.at)+" ms", &plotter.Line{LineStyle: style})
+		style := draw.LineStyle{Color: inkColor, Width: 1, Dashes: dashPatterns[i%len(dashPatterns)]}
+		if *p.at > 0 {
+			g.drawVerticalLine(*p.at, "", style)
+		}
+		g.addLegendEntry(p.name+" "+formatNumber(*p.at)+" ms", &plotter.Line{LineStyle: style})
 	}
 	g.startAtZero()
 	g.Caption = fmt.Sprintf("%s latencies; each bar spans a ratio of %.2f.", formatInteger(h.TotalCount()), math.Pow(10, 1.0/barsPerDecade))
@@ -134,10 +137,10 @@ func latencyDistribution(r *results.RunResult, h *hdrhistogram.Histogram) Chart 
 // latencyPercentiles shows the share of slower operations on a logarithmic axis, so that the tail has as much
 // space as the body.
 func latencyPercentiles(r *results.RunResult, h *hdrhistogram.Histogram) Chart {
-	g := newChartBuilder("latency-percentiles", latencyTitle(r.Summary.Unit)+" by percentile", "Percentile", latencyTitle(r.Summary.Unit)+" (ms)")
+	g := newChartBuilder("latency-percentiles", latencyTitle(r.Summary.Unit, r.Summary.LatencyKind)+" by percentile", "Percentile", latencyTitle(r.Summary.Unit, r.Summary.LatencyKind)+" (ms)")
 	var points plotter.XYs
 	for _, b := range h.CumulativeDistributionWithTicks(10) {
-		if b.Quantile < 100 && b.Count > 0 {
+		if b.Quantile < 100 && b.Count > 0 && h.TotalCount() >= results.SamplesForPercentile(b.Quantile) {
 			points = append(points, plotter.XY{X: 100 / (100 - b.Quantile), Y: float64(b.ValueAt) / 1000})
 		}
 	}
@@ -203,11 +206,14 @@ func blockChart(r *results.RunResult, name, title, y string, points plotter.XYs)
 	return g.Chart
 }
 
-// latencyTitle returns the title of latencies: if operations are blocks, a latency is the time between
-// consecutive blocks.
-func latencyTitle(unit string) string {
-	if unit == "blocks" {
+// latencyTitle returns the title of latencies: in a closed loop they are service times, and if operations are
+// blocks, the time between consecutive blocks.
+func latencyTitle(unit string, kind results.LatencyKind) string {
+	switch {
+	case unit == "blocks":
 		return "Block time"
+	case kind == results.ServiceTime:
+		return "Service time"
 	}
 	return "Latency"
 }

@@ -41,7 +41,7 @@ func WriteRunPage(w io.Writer, r *results.RunResult) error {
 			{ID: "charts", Title: "Charts", Figures: drawn},
 			bottleneck,
 			{ID: "steady", Title: "Steady state", Text: windowSelectionText(r.WindowSelection)},
-			{ID: "latency", Title: latencyTitle(r.Summary.Unit), Tables: []htmlTable{percentilesTable(r)}},
+			{ID: "latency", Title: latencyTitle(r.Summary.Unit, r.Summary.LatencyKind), Text: latencyText(r), Tables: []htmlTable{percentilesTable(r)}},
 			{ID: "measures", Title: "Platform metrics", Tables: platformMetricTables(r)},
 			{ID: "errors", Title: "Errors", Tables: errorTables(r)},
 			{ID: "recorded", Title: "Recorded series", Text: zeroSeriesText(r), Figures: recorded},
@@ -71,16 +71,15 @@ func summarizeRun(r *results.RunResult) []string {
 	switch {
 	case s.Requests == s.Errors:
 		text += " No latency was recorded."
+	case s.Latency.P50 == nil:
+		text += " They are too few for a percentile."
 	case s.Unit == "blocks":
-		text += fmt.Sprintf(
-			" Half of the blocks followed the previous one within %s ms, 95%s%% within %s ms.",
-			formatNumber(s.Latency.P50),
-			thinSpace,
-			formatNumber(s.Latency.P95),
-		)
+		text += " Half of the blocks followed the previous one within " + describePercentiles(s.Latency, "within") + "."
 	default:
-		text += fmt.Sprintf(" Half of them took at most %s ms, 95%s%% at most %s ms, 99%s%% at most %s ms.",
-			formatNumber(s.Latency.P50), thinSpace, formatNumber(s.Latency.P95), thinSpace, formatNumber(s.Latency.P99))
+		text += " Half of them took at most " + describePercentiles(s.Latency, "at most") + "."
+	}
+	if c := s.Corrected; c != nil && c.P99 != nil {
+		text += " These are service times of a closed loop; corrected for coordinated omission, 99" + thinSpace + "% took at most " + formatNumber(*c.P99) + " ms."
 	}
 	switch s.Errors {
 	case 0:
@@ -92,6 +91,20 @@ func summarizeRun(r *results.RunResult) []string {
 		text += " Bottleneck: " + r.Bottleneck.Message + "."
 	}
 	return []string{text}
+}
+
+// describePercentiles names the median and the percentiles above it that are known, each after the given words.
+func describePercentiles(l results.Latency, words string) string {
+	text := formatNumber(results.ValueOrMissing(l.P50)) + " ms"
+	for _, p := range []struct {
+		percent string
+		millis  *float64
+	}{{"95", l.P95}, {"99", l.P99}} {
+		if p.millis != nil {
+			text += fmt.Sprintf(", %s%s%% %s %s ms", p.percent, thinSpace, words, formatNumber(*p.millis))
+		}
+	}
+	return text
 }
 
 // runBanner returns the banner with the verdict and the objectives that did not pass. Neither notes nor
@@ -121,25 +134,44 @@ func runBanner(r *results.RunResult) banner {
 
 func runKeyFigures(r *results.RunResult) []keyFigure {
 	s, l := r.Summary, r.Summary.Latency
-	name := latencyTitle(r.Summary.Unit)
+	name := latencyTitle(r.Summary.Unit, r.Summary.LatencyKind)
 	return []keyFigure{
 		{"Throughput", formatNumber(s.ThroughputPerSecond), unitOrDefault(s.Unit) + "/s", formatInteger(s.Completed) + " completed"},
-		{name + " p50", formatNumber(l.P50), "ms", "mean " + formatNumber(l.Mean) + thinSpace + "ms"},
-		{name + " p95", formatNumber(l.P95), "ms", ""},
-		{name + " p99", formatNumber(l.P99), "ms", "largest " + formatNumber(l.Max) + thinSpace + "ms"},
+		{name + " p50", formatNumber(results.ValueOrMissing(l.P50)), "ms", "mean " + formatNumber(l.Mean) + thinSpace + "ms"},
+		{name + " p95", formatNumber(results.ValueOrMissing(l.P95)), "ms", ""},
+		{name + " p99", formatNumber(results.ValueOrMissing(l.P99)), "ms", "largest " + formatNumber(l.Max) + thinSpace + "ms"},
 		{"Errors", formatPercent(s.ErrorShare), "", formatInteger(s.Errors) + " of " + formatInteger(s.Requests)},
 		{"Window", formatSeconds(r.Times.WindowSeconds), "", formatTime(r.Times.WindowStart)},
 	}
 }
 
-func percentilesTable(r *results.RunResult) htmlTable {
-	l := r.Summary.Latency
-	t := htmlTable{Header: numberColumns("Mean", "p50", "p90", "p95", "p99", "p99.9", "Largest")}
-	cells := []string{}
-	for _, v := range []float64{l.Mean, l.P50, l.P90, l.P95, l.P99, l.P999, l.Max} {
-		cells = append(cells, formatQuantity(v, "ms"))
+// latencyText explains the service time of a closed loop; nil for other latencies.
+func latencyText(r *results.RunResult) []string {
+	if r.Summary.LatencyKind != results.ServiceTime {
+		return nil
 	}
-	t.Rows = []tableRow{{Cells: cells}}
+	text := "Closed loop: a client sends its next request when the last one has ended, so the latency is the service time. Few requests show a stall."
+	if c := r.Summary.Corrected; c != nil {
+		text += fmt.Sprintf(" The corrected values are those of clients that keep on sending every %s ms, the median (HdrHistogram's correction for "+
+			"coordinated omission).", formatNumber(c.IntervalMillis))
+	}
+	return []string{text}
+}
+
+// percentilesTable has a second row with the corrected service times.
+func percentilesTable(r *results.RunResult) htmlTable {
+	t := htmlTable{Header: numberColumns("Mean", "p50", "p90", "p95", "p99", "p99.9", "Largest")}
+	row := func(l results.Latency) (cells []string) {
+		for _, v := range []*float64{&l.Mean, l.P50, l.P90, l.P95, l.P99, l.P999, &l.Max} {
+			cells = append(cells, formatQuantity(results.ValueOrMissing(v), "ms"))
+		}
+		return cells
+	}
+	t.Rows = []tableRow{{Cells: row(r.Summary.Latency)}}
+	if c := r.Summary.Corrected; c != nil {
+		t.Header = slices.Concat(textColumns(""), t.Header)
+		t.Rows = []tableRow{{Cells: append([]string{"Service time"}, row(r.Summary.Latency)...)}, {Cells: append([]string{"Corrected"}, row(c.Latency)...)}}
+	}
 	return t
 }
 

@@ -24,11 +24,21 @@ func saturationCharts(e *experiment.Result) []Chart {
 			of = ": " + found.Name
 		}
 		rate := experimentMetric(e, string(v1alpha1.MetricThroughput))
+		level := serviceLevelMetric(e)
 		throughput := s.newChartBuilder(fmt.Sprintf("saturation-%d-throughput", i+1), "Throughput by load"+of, rate.axisTitle(operationUnit(e)))
+		latency := s.newChartBuilder(fmt.Sprintf("saturation-%d-latency", i+1), level.title+" by load"+of, level.axisTitle(""))
+		if isOfferedRate(e, s.parameter) {
+			throughput.shadeOverload(s)
+			throughput.drawOfferedRate(s)
+			latency.shadeOverload(s)
+		}
 		throughput.drawEstimates(s.lines[0].points, rate, seriesStyleAt(0), 0)
 		throughput.drawSearchResult(found)
-		level := serviceLevelMetric(e)
-		latency := s.newChartBuilder(fmt.Sprintf("saturation-%d-latency", i+1), level.title+" by load"+of, level.axisTitle(""))
+		low, high := s.valueRange(level)
+		if e.ServiceLevel != nil {
+			low, high = min(low, e.ServiceLevel.LatencyMillis), max(high, e.ServiceLevel.LatencyMillis)
+		}
+		latency.setLatencyAxis(low, high)
 		latency.drawEstimates(s.lines[0].points, level, seriesStyleAt(0), 0)
 		if e.ServiceLevel != nil {
 			latency.drawHorizontalLine(e.ServiceLevel.LatencyMillis, "service level "+formatNumber(e.ServiceLevel.LatencyMillis)+" ms", leftEnd,
@@ -36,7 +46,7 @@ func saturationCharts(e *experiment.Result) []Chart {
 		}
 		latency.drawSearchResult(found)
 		for _, g := range []*chartBuilder{throughput, latency} {
-			g.startAtZero()
+			g.fitY()
 			g.Caption = intervalCaption(e)
 			charts = append(charts, g.Chart)
 		}

@@ -78,27 +78,44 @@ func (s sweep) newChartBuilder(name, title, y string) *chartBuilder {
 
 func (s sweep) metricChart(e *experiment.Result, m metricInfo) Chart {
 	g := s.newChartBuilder(string(m.name), m.title+" by "+s.parameter, m.axisTitle(operationUnit(e)))
+	if isOfferedRate(e, s.parameter) {
+		g.shadeOverload(s)
+		if m.name == v1alpha1.MetricThroughput {
+			g.drawOfferedRate(s)
+		}
+	}
+	if m.isLatency() {
+		g.setLatencyAxis(s.valueRange(m))
+	}
 	for i, l := range s.lines {
 		mark := g.drawEstimates(l.points, m, seriesStyleAt(i), markOffset(i, len(s.lines)))
 		if l.name != "" && mark != nil {
 			g.addLegendEntry(l.name, mark)
 		}
 	}
-	g.startAtZero()
+	g.fitY()
 	g.Caption = intervalCaption(e)
 	return g.Chart
 }
 
 // latencyChart shows the percentiles of the only line.
 func (s sweep) latencyChart(e *experiment.Result) Chart {
-	title := latencyTitle(operationUnit(e))
+	title := latencyTitle(operationUnit(e), latencyKind(e))
 	g := s.newChartBuilder("latency", title+" by "+s.parameter, title+" (ms)")
-	for i, m := range []v1alpha1.Metric{v1alpha1.MetricLatencyP50, v1alpha1.MetricLatencyP95, v1alpha1.MetricLatencyP99} {
-		if mark := g.drawEstimates(s.lines[0].points, experimentMetric(e, string(m)), seriesStyleAt(i), 0); mark != nil {
-			g.addLegendEntry(strings.ToLower(strings.TrimPrefix(string(m), "Latency")), mark)
+	if isOfferedRate(e, s.parameter) {
+		g.shadeOverload(s)
+	}
+	var metrics []metricInfo
+	for _, m := range []v1alpha1.Metric{v1alpha1.MetricLatencyP50, v1alpha1.MetricLatencyP95, v1alpha1.MetricLatencyP99} {
+		metrics = append(metrics, experimentMetric(e, string(m)))
+	}
+	g.setLatencyAxis(s.valueRange(metrics...))
+	for i, m := range metrics {
+		if mark := g.drawEstimates(s.lines[0].points, m, seriesStyleAt(i), 0); mark != nil {
+			g.addLegendEntry(strings.ToLower(strings.TrimPrefix(string(m.name), "Latency")), mark)
 		}
 	}
-	g.startAtZero()
+	g.fitY()
 	g.Caption = intervalCaption(e)
 	return g.Chart
 }
@@ -144,7 +161,7 @@ func (g *chartBuilder) drawInterval(p sweepPoint, m metricInfo, at float64, c co
 	}
 	bars := &plotter.YErrorBars{
 		XYs:      plotter.XYs{{X: at, Y: e.Mean * m.displayScale()}},
-		YErrors:  plotter.YErrors{{Low: (e.Mean - max(0, e.Low)) * m.displayScale(), High: (e.High - e.Mean) * m.displayScale()}},
+		YErrors:  plotter.YErrors{{Low: (e.Mean - max(g.logFloor, e.Low)) * m.displayScale(), High: (e.High - e.Mean) * m.displayScale()}},
 		CapWidth: 6, LineStyle: draw.LineStyle{Color: c, Width: 1.1},
 	}
 	g.plot.Add(bars)
@@ -184,6 +201,7 @@ func (s sweep) throughputLatencyChart(e *experiment.Result) Chart {
 		throughput.axisTitle(operationUnit(e)),
 		latency.axisTitle(""),
 	)
+	g.setLatencyAxis(s.valueRange(latency))
 	for i, l := range s.lines {
 		var curve plotter.XYs
 		var names []string
@@ -203,7 +221,7 @@ func (s sweep) throughputLatencyChart(e *experiment.Result) Chart {
 	}
 	g.plot.X.Min = 0
 	g.plot.X.Max *= 1.04
-	g.startAtZero()
+	g.fitY()
 	g.Caption = "Means; each point is labelled with its " + s.parameter + "."
 	return g.Chart
 }

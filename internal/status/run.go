@@ -198,7 +198,13 @@ func setComplete(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) 
 		s.Measures = append(s.Measures, v1alpha1.Measured{Name: m.Name, MilliValue: roundToInt64(1000 * m.Value), Unit: m.Unit})
 	}
 	s.LatencyMicroseconds = summarizeLatency(result.Summary.Latency)
-	s.Display.P95 = formatMilliseconds(result.Summary.Latency.P95)
+	s.Display.LatencyKind = result.Summary.LatencyKind.Describe()
+	if c := result.Summary.Corrected; c != nil {
+		s.CorrectedLatencyMicroseconds = summarizeLatency(c.Latency)
+	}
+	if p95 := result.Summary.Latency.P95; p95 != nil {
+		s.Display.P95 = formatMilliseconds(*p95)
+	}
 	s.Operations = &v1alpha1.OperationCounts{Completed: result.Summary.Requests - result.Summary.Errors, Failed: result.Summary.Errors}
 	if result.WindowSelection != nil {
 		s.Display.SteadyState = limits.Truncate(result.WindowSelection.Describe(), limits.MaxItem)

@@ -41,7 +41,13 @@ func formatMilliseconds(x float64) string { return format.Number(x) + " ms" }
 
 // summarizeLatency converts a summary in milliseconds.
 func summarizeLatency(l results.Latency) *v1alpha1.LatencySummary {
-	return &v1alpha1.LatencySummary{Mean: roundToMicroseconds(l.Mean),
-		P50: roundToMicroseconds(l.P50), P90: roundToMicroseconds(l.P90), P95: roundToMicroseconds(l.P95),
-		P99: roundToMicroseconds(l.P99), P999: roundToMicroseconds(l.P999), Max: roundToMicroseconds(l.Max)}
+	known := func(percentile *float64) *int64 {
+		if percentile == nil {
+			return nil
+		}
+		micros := roundToMicroseconds(*percentile)
+		return &micros
+	}
+	return &v1alpha1.LatencySummary{Mean: roundToMicroseconds(l.Mean), P50: known(l.P50), P90: known(l.P90), P95: known(l.P95),
+		P99: known(l.P99), P999: known(l.P999), Max: roundToMicroseconds(l.Max)}
 }

@@ -18,7 +18,7 @@ func TestPointNotes(t *testing.T) {
 	if err := ForPointNotes(points).Print(&text, false); err != nil {
 		t.Fatal(err)
 	}
-	want := "POINT   RECORDED ONLY\np02     CPUStolen in 2 of 3 runs, NodeNotReady in 1 of 3 runs\n"
+	want := "POINT   NOTES\np02     CPUStolen in 2 of 3 runs, NodeNotReady in 1 of 3 runs\n"
 	if text.String() != want {
 		t.Errorf("got\n%swant\n%s", text.String(), want)
 	}

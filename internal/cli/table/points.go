@@ -75,9 +75,9 @@ func ForPartialPoints(s *v1alpha1.BenchmarkExperimentStatus) *Table {
 	return t
 }
 
-// ForPointNotes returns a table of the points whose runs have findings that were only recorded.
+// ForPointNotes returns a table of the points whose runs have notes.
 func ForPointNotes(points []experiment.Point) *Table {
-	t := New("Point", "Recorded only")
+	t := New("Point", "Notes")
 	for i := range points {
 		if notes := points[i].NotesText(); notes != "" {
 			t.AddRow(points[i].Name, notes)
@@ -128,13 +128,21 @@ func ForLatencies(baseline, candidate *results.RunResult) *Table {
 	a, b := baseline.Summary.Latency, candidate.Summary.Latency
 	for _, row := range []struct {
 		name        string
-		was, became float64
-	}{{"mean", a.Mean, b.Mean}, {"p50", a.P50, b.P50}, {"p90", a.P90, b.P90}, {"p95", a.P95, b.P95}, {"p99", a.P99, b.P99}, {"max", a.Max, b.Max}} {
+		was, became *float64
+	}{{"mean", &a.Mean, &b.Mean}, {"p50", a.P50, b.P50}, {"p90", a.P90, b.P90}, {"p95", a.P95, b.P95}, {"p99", a.P99, b.P99}, {"max", &a.Max, &b.Max}} {
 		change := ""
-		if row.was > 0 {
-			change = format.SignedPercent(row.became/row.was - 1)
+		if row.was != nil && row.became != nil && *row.was > 0 {
+			change = format.SignedPercent(*row.became / *row.was - 1)
 		}
-		t.AddRow(row.name, format.Number(row.was), format.Number(row.became), change)
+		t.AddRow(row.name, formatKnown(row.was), formatKnown(row.became), change)
 	}
 	return t
+}
+
+// formatKnown formats a number, or returns an empty string if it is unknown.
+func formatKnown(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return format.Number(*x)
 }

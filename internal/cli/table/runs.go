@@ -13,10 +13,12 @@ import (
 	"github.com/benchnet/benchnet/internal/format"
 )
 
-// ForRuns returns a table of runs, with empty cells for unknown values. Latencies are in milliseconds.
+// ForRuns returns a table of runs, with empty cells for unknown values. Latencies are in milliseconds. Those of a
+// closed loop are service times, with the values corrected for coordinated omission beside them.
 func ForRuns(runs []v1alpha1.BenchmarkRun) *Table {
 	t := New("Name", "Throughput", "P50 ms", "P95 ms", "P99 ms", "Errors", "Verdict", "Bottleneck",
-		"+Network", "+Mean ms", "+P90 ms", "+P99.9 ms", "+Max ms", "+Operations", "+Steady")
+		"+Network", "+Mean ms", "+P90 ms", "+P99.9 ms", "+Max ms",
+		"+Latency is", "+Corrected P50 ms", "+Corrected P90 ms", "+Corrected P95 ms", "+Corrected P99 ms", "+Corrected P99.9 ms", "+Operations", "+Steady")
 	for i := range runs {
 		t.AddRow(buildRunRow(&runs[i])...)
 	}
@@ -25,13 +27,14 @@ func ForRuns(runs []v1alpha1.BenchmarkRun) *Table {
 
 func buildRunRow(run *v1alpha1.BenchmarkRun) []string {
 	s := run.Status
-	latency := formatLatency(s.LatencyMicroseconds)
+	latency, corrected := formatLatency(s.LatencyMicroseconds), formatLatency(s.CorrectedLatencyMicroseconds)
 	var errors, operations string
 	if n := s.Operations; n != nil {
 		errors, operations = format.Percent(ratio(n.Failed, n.Completed+n.Failed)), strconv.FormatInt(n.Completed, 10)
 	}
 	return []string{run.Name, s.Display.Throughput, latency.p50, latency.p95, latency.p99, errors, verdictOrPhase(run), s.Display.Bottleneck,
-		run.Spec.NetworkName, latency.mean, latency.p90, latency.p999, latency.max, operations, s.Display.SteadyState}
+		run.Spec.NetworkName, latency.mean, latency.p90, latency.p999, latency.max,
+		s.Display.LatencyKind, corrected.p50, corrected.p90, corrected.p95, corrected.p99, corrected.p999, operations, s.Display.SteadyState}
 }
 
 // latencyCells are latencies in milliseconds as text.
@@ -41,8 +44,13 @@ func formatLatency(l *v1alpha1.LatencySummary) latencyCells {
 	if l == nil {
 		return latencyCells{}
 	}
-	ms := func(microseconds int64) string { return format.Number(float64(microseconds) / 1000) }
-	return latencyCells{ms(l.Mean), ms(l.P50), ms(l.P90), ms(l.P95), ms(l.P99), ms(l.P999), ms(l.Max)}
+	ms := func(microseconds *int64) string {
+		if microseconds == nil {
+			return ""
+		}
+		return format.Number(float64(*microseconds) / 1000)
+	}
+	return latencyCells{ms(&l.Mean), ms(l.P50), ms(l.P90), ms(l.P95), ms(l.P99), ms(l.P999), ms(&l.Max)}
 }
 
 // verdictOrPhase returns the verdict of a run, or its progress or phase before that.

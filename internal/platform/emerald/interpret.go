@@ -60,7 +60,7 @@ func (Emerald) Interpret(
 }
 
 // blockTimeMeasures returns the times between consecutive blocks, as one client saw them. Gaps in the list are
-// skipped.
+// skipped, and percentiles of too few blocks are left out.
 func blockTimeMeasures(m *results.Measurement) []results.PlatformMetric {
 	var times []float64
 	for i := 1; i < len(m.Blocks); i++ {
@@ -74,13 +74,14 @@ func blockTimeMeasures(m *results.Measurement) []results.PlatformMetric {
 	}
 	slices.Sort(times)
 	const source = "from one new head to the next, as seen by the driver"
-	return []results.PlatformMetric{
-		blocks,
-		{Name: "blockTimeMean", Unit: "ms", Value: mean(times), Source: source},
-		{Name: "blockTimeP50", Unit: "ms", Value: nearestRank(times, 0.5), Source: source},
-		{Name: "blockTimeP99", Unit: "ms", Value: nearestRank(times, 0.99), Source: source},
-		{Name: "blockTimeMax", Unit: "ms", Value: times[len(times)-1], Source: source},
+	measures := []results.PlatformMetric{blocks, {Name: "blockTimeMean", Unit: "ms", Value: mean(times), Source: source}}
+	for _, percent := range []float64{50, 99} {
+		if int64(len(times)) >= results.SamplesForPercentile(percent) {
+			measures = append(measures, results.PlatformMetric{Name: fmt.Sprintf("blockTimeP%.0f", percent), Unit: "ms",
+				Value: nearestRank(times, percent/100), Source: source})
+		}
 	}
+	return append(measures, results.PlatformMetric{Name: "blockTimeMax", Unit: "ms", Value: times[len(times)-1], Source: source})
 }
 
 func blockContentMeasures(m *results.Measurement) []results.PlatformMetric {

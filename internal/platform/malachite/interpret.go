@@ -66,16 +66,18 @@ func (Malachite) Interpret(
 }
 
 // blockTimeMeasures returns the block times from the histogram. It holds all intervals that end in the window,
-// to three digits.
+// to three digits. Percentiles of too few blocks are left out.
 func blockTimeMeasures(m *results.Measurement, observed string) []results.PlatformMetric {
 	source := "time from decision to decision as " + observed + " saw them"
-	h := m.Histogram
-	return []results.PlatformMetric{
-		{Name: "blockTimeMean", Value: h.MeanMillis(), Unit: "ms", Source: source},
-		{Name: "blockTimeP50", Value: h.PercentileMillis(50), Unit: "ms", Source: source},
-		{Name: "blockTimeP99", Value: h.PercentileMillis(99), Unit: "ms", Source: source},
-		{Name: "blockTimeMax", Value: h.MaxMillis(), Unit: "ms", Source: source},
+	l := m.Summarize().Latency
+	measures := []results.PlatformMetric{{Name: "blockTimeMean", Value: l.Mean, Unit: "ms", Source: source}}
+	if l.P50 != nil {
+		measures = append(measures, results.PlatformMetric{Name: "blockTimeP50", Value: *l.P50, Unit: "ms", Source: source})
 	}
+	if l.P99 != nil {
+		measures = append(measures, results.PlatformMetric{Name: "blockTimeP99", Value: *l.P99, Unit: "ms", Source: source})
+	}
+	return append(measures, results.PlatformMetric{Name: "blockTimeMax", Value: l.Max, Unit: "ms", Source: source})
 }
 
 // rateMeasures returns the rates over the window. If there were too many blocks to list, the listed ones serve

@@ -46,7 +46,7 @@ func TestInterpret(t *testing.T) {
 	}
 	i := interpretMeasurement(t, m, func(*v1alpha1.Workload) {})
 	want := map[string]float64{
-		"blockTimeMean": 205, "blockTimeP50": 200, "blockTimeP99": 400, "blockTimeMax": 400,
+		"blockTimeMean": 205, "blockTimeP50": 200, "blockTimeMax": 400, // 40 blocks are too few for p99
 		"blocksPerSecond": 4, "bytesPerSecond": 4 << 20, "transactionsPerSecond": float64(4<<20) / 110,
 		"roundsAboveZero": 1, "roundsAboveZeroShare": 2.5, "consensusTimeMean": 200,
 	}

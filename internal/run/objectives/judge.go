@@ -3,6 +3,7 @@ package objectives
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/format"
@@ -85,6 +86,9 @@ func (l Limit) Format(value float64) string {
 func (l Limit) judgeRun(r *results.RunResult) results.ObjectiveOutcome {
 	value, samples := l.measure(&r.Summary)
 	described := l.Describe(l.Format(value))
+	if math.IsNaN(value) {
+		described = l.Describe("blank")
+	}
 	switch required := minSamples[l.Metric]; {
 	case !r.Verdict.IsEvidence():
 		return l.Outcome(results.ObjectiveUndecided, "%s, but the run is invalid: %s", described, firstForeignReason(r.Verdict))
@@ -111,15 +115,15 @@ func (l Limit) measure(s *results.Summary) (value float64, samples int64) {
 	case v1alpha1.MetricLatencyMean:
 		value = s.Latency.Mean
 	case v1alpha1.MetricLatencyP50:
-		value = s.Latency.P50
+		value = results.ValueOrMissing(s.Latency.P50)
 	case v1alpha1.MetricLatencyP90:
-		value = s.Latency.P90
+		value = results.ValueOrMissing(s.Latency.P90)
 	case v1alpha1.MetricLatencyP95:
-		value = s.Latency.P95
+		value = results.ValueOrMissing(s.Latency.P95)
 	case v1alpha1.MetricLatencyP99:
-		value = s.Latency.P99
+		value = results.ValueOrMissing(s.Latency.P99)
 	case v1alpha1.MetricLatencyP999:
-		value = s.Latency.P999
+		value = results.ValueOrMissing(s.Latency.P999)
 	}
 	return value, s.Requests - s.Errors
 }

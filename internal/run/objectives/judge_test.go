@@ -24,9 +24,9 @@ func TestJudgeRun(t *testing.T) {
 		says      string
 	}{
 		"p95 within":                     {p95, nil, nil, "Passed", "LatencyP95 is 480.0 ms, must be at most 500.0 ms"},
-		"p95 beyond":                     {p95, func(s *results.Summary) { s.Latency.P95 = 501 }, nil, "Failed", "LatencyP95 is 501.0 ms"},
+		"p95 beyond":                     {p95, func(s *results.Summary) { s.Latency.P95 = new(501.0) }, nil, "Failed", "LatencyP95 is 501.0 ms"},
 		"p95 of 199 latencies":           {p95, func(s *results.Summary) { s.Requests = 199 }, nil, "Undecided", "199 latencies are too few"},
-		"p95 beyond, of 199":             {p95, func(s *results.Summary) { s.Requests, s.Latency.P95 = 199, 900 }, nil, "Undecided", "too few"},
+		"p95 beyond, of 199":             {p95, func(s *results.Summary) { s.Requests, s.Latency.P95 = 199, nil }, nil, "Undecided", "LatencyP95 is blank, must be at most 500.0 ms, but 199 latencies are too few"},
 		"nothing succeeded":              {p95, func(s *results.Summary) { s.Errors = s.Requests }, []results.ReasonCode{results.NoCompletions}, "Failed", "no operation succeeded"},
 		"throughput within":              {throughput, nil, nil, "Passed", "Throughput is 120.0/s, must be at least 100.0/s"},
 		"throughput below":               {throughput, func(s *results.Summary) { s.ThroughputPerSecond = 99 }, nil, "Failed", "99.0/s"},
@@ -34,13 +34,13 @@ func TestJudgeRun(t *testing.T) {
 		"errors within":                  {errors, func(s *results.Summary) { s.ErrorShare = 0.01 }, nil, "Passed", "ErrorShare is"},
 		"errors beyond":                  {errors, func(s *results.Summary) { s.ErrorShare = 0.02 }, []results.ReasonCode{results.Errors}, "Failed", "ErrorShare is"},
 		"invalid by the host":            {throughput, nil, []results.ReasonCode{results.CPUStolen}, "Undecided", "invalid: CPUStolen"},
-		"beyond, but invalid by workers": {p95, func(s *results.Summary) { s.Latency.P95 = 900 }, []results.ReasonCode{results.WorkerThrottled}, "Undecided", "WorkerThrottled"},
-		"beyond, system and host":        {p95, func(s *results.Summary) { s.Latency.P95 = 900 }, []results.ReasonCode{results.Errors, results.CPUStolen}, "Undecided", "CPUStolen"},
-		"beyond, invalid by the system":  {p95, func(s *results.Summary) { s.Latency.P95 = 900 }, []results.ReasonCode{results.MemberRestarted}, "Failed", "900.0 ms"},
+		"beyond, but invalid by workers": {p95, func(s *results.Summary) { s.Latency.P95 = new(900.0) }, []results.ReasonCode{results.WorkerThrottled}, "Undecided", "WorkerThrottled"},
+		"beyond, system and host":        {p95, func(s *results.Summary) { s.Latency.P95 = new(900.0) }, []results.ReasonCode{results.Errors, results.CPUStolen}, "Undecided", "CPUStolen"},
+		"beyond, invalid by the system":  {p95, func(s *results.Summary) { s.Latency.P95 = new(900.0) }, []results.ReasonCode{results.MemberRestarted}, "Failed", "900.0 ms"},
 		"within, invalid by the system":  {throughput, nil, []results.ReasonCode{results.Errors}, "Undecided", "invalid: Errors"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := &results.RunResult{Summary: results.Summary{ThroughputPerSecond: 120, Requests: 7200, Latency: results.Latency{P95: 480}}}
+			r := &results.RunResult{Summary: results.Summary{ThroughputPerSecond: 120, Requests: 7200, Latency: results.Latency{P95: new(480.0)}}}
 			for _, code := range c.reasons {
 				r.Verdict.Reasons = append(r.Verdict.Reasons, results.Reason{Code: code})
 			}

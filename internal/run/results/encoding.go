@@ -40,7 +40,7 @@ func EncodeRunResult(r *RunResult) ([]byte, error) {
 }
 
 // DecodeRunResult decodes the output of EncodeRunResult, gzipped or as plain JSON. It rejects a document of
-// another kind or of a newer schema.
+// another kind or of a newer schema, and drops percentiles of too few latencies.
 func DecodeRunResult(document []byte) (*RunResult, error) {
 	var r RunResult
 	if err := DecodeDocument(document, &r); err != nil {
@@ -53,6 +53,7 @@ func DecodeRunResult(document []byte) (*RunResult, error) {
 	if err := r.validateSeries(); err != nil {
 		return nil, fmt.Errorf("result: %w", err)
 	}
+	r.Summary.Latency.dropUnsupported(r.Summary.Requests - r.Summary.Errors)
 	return &r, nil
 }
 

@@ -85,7 +85,9 @@ func TestEnvironmentPolicyKeepsOtherReasons(t *testing.T) {
 		WorkerThrottled: func(m *Measurement, _ *RunObservations) {
 			m.Workers[1].Load = &WorkerUsage{Periods: 100, ThrottledPeriods: 6}
 		},
-		WorkerBehindSchedule: func(m *Measurement, _ *RunObservations) { m.Schedule = Schedule{Planned: 100, Late: 2, MaxLagMicros: 150_000} },
+		WorkerBehindSchedule: func(m *Measurement, _ *RunObservations) {
+			m.Completed, m.Schedule = []int64{50, 50}, Schedule{Planned: 100, Late: 2, MaxLagMicros: 150_000}
+		},
 		NotSteady: func(m *Measurement, _ *RunObservations) {
 			m.WindowSelection = &WindowSelection{State: SelectionUnsteady, Reason: "it drifts"}
 		},

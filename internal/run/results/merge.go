@@ -28,6 +28,8 @@ type Measurement struct {
 	Ledger *Ledger
 	// Unit is what an operation is, such as flows or transactions.
 	Unit string
+	// LatencyKind is empty if the network makes its own load, or if a user's own plan decides when requests start.
+	LatencyKind LatencyKind
 	// Blocks are sorted by height. BlocksOmitted is the number of blocks that are not listed.
 	Blocks        []Block
 	BlocksOmitted int64

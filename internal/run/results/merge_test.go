@@ -1,7 +1,11 @@
 package results
 
 import (
+	"encoding/json"
+	"maps"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -116,10 +120,41 @@ func TestSummarize(t *testing.T) {
 	if got.ThroughputPerSecond != 2.5 || got.Completed != 10 || got.Requests != 8 || got.Errors != 4 || got.ErrorShare != 0.5 {
 		t.Errorf("got %+v", got)
 	}
-	for name, pair := range map[string][2]float64{"mean": {got.Latency.Mean, 25}, "p50": {got.Latency.P50, 20}, "p90": {got.Latency.P90, 40}, "max": {got.Latency.Max, 40}} {
+	for name, pair := range map[string][2]float64{"mean": {got.Latency.Mean, 25}, "max": {got.Latency.Max, 40}} {
 		if difference := pair[0] - pair[1]; difference < -pair[1]/1000 || difference > pair[1]/1000 {
 			t.Errorf("%s is %v ms, want %v", name, pair[0], pair[1])
 		}
+	}
+}
+
+// TestSummarizeOmitsPercentilesOfFewSamples checks that a percentile is in the document if and only if ten
+// latencies lie above it.
+func TestSummarizeOmitsPercentilesOfFewSamples(t *testing.T) {
+	for n, want := range map[int]string{
+		1: "", 19: "", 20: "p50", 99: "p50", 100: "p50 p90", 199: "p50 p90", 200: "p50 p90 p95", 999: "p50 p90 p95", 1000: "p50 p90 p95 p99",
+		9999: "p50 p90 p95 p99", 10_000: "p50 p90 p95 p999 p99",
+	} {
+		t.Run(strconv.Itoa(n), func(t *testing.T) {
+			m := NewMerger().Measurement()
+			recordLatencies(m, n)
+			text, err := json.Marshal(m.Summarize().Latency)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var found map[string]float64
+			if err := json.Unmarshal(text, &found); err != nil {
+				t.Fatal(err)
+			}
+			var known []string
+			for _, name := range slices.Sorted(maps.Keys(found)) { // p999Millis is before p99Millis
+				if percentile, is := strings.CutSuffix(name, "Millis"); is && percentile[0] == 'p' {
+					known = append(known, percentile)
+				}
+			}
+			if got := strings.Join(known, " "); got != want {
+				t.Errorf("the document has %q, want %q: %s", got, want, text)
+			}
+		})
 	}
 }
 

@@ -20,6 +20,8 @@ type Tolerances struct {
 	ThrottledShare float64
 	// LateShare is the share of an open loop's requests that may start more than 100 ms late.
 	LateShare float64
+	// AchievedShare is the share of an open loop's requests that must end within the window.
+	AchievedShare float64
 	// MissedScrapes is the share of a member's scrapes that may be missed before it is noted.
 	MissedScrapes float64
 	// MemberThrottling is the policy for a member that exceeds ThrottledShare.
@@ -46,11 +48,11 @@ type Tolerances struct {
 }
 
 // DefaultTolerances returns the default tolerances. They allow no errors, 1 % late requests and 1 % missed
-// scrapes. They allow throttling in 5 % of CPU periods, below which the effect on percentiles up to p95 is
+// scrapes, and require 95 % of the offered rate. They allow throttling in 5 % of CPU periods, below which the effect on percentiles up to p95 is
 // small; a member above that is only noted.
 func DefaultTolerances() Tolerances {
 	return Tolerances{
-		ErrorShare: 0, ThrottledShare: 0.05, LateShare: 0.01, MissedScrapes: 0.01, MemberThrottling: ThrottlingNoted,
+		ErrorShare: 0, ThrottledShare: 0.05, LateShare: 0.01, AchievedShare: 0.95, MissedScrapes: 0.01, MemberThrottling: ThrottlingNoted,
 		WorkerCPUShare: 0.8, StolenShare: 0.05, StolenNoted: 0.01, HostBusyShare: 0.95, HostDaemonCPUs: 0.5, HostSharedShare: 0.05, GCShare: 0.1,
 		VolumeFreeShare: 0.01, VolumeFreeNoted: 0.1, ClockSkewMillis: 10,
 	}

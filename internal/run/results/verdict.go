@@ -1,8 +1,10 @@
 package results
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/benchnet/benchnet/internal/format"
 )
@@ -30,6 +32,9 @@ const (
 	WorkerThrottled ReasonCode = "WorkerThrottled"
 	// WorkerBehindSchedule means that the load generator did not offer the requested load of an open loop.
 	WorkerBehindSchedule ReasonCode = "WorkerBehindSchedule"
+	// OfferedNotAchieved means that an open loop offered more than the network could process. A closed loop
+	// offers only what the network processes.
+	OfferedNotAchieved ReasonCode = "OfferedNotAchieved"
 	// ClientsExhausted (note) means that requests of an open loop waited because all clients were busy.
 	ClientsExhausted ReasonCode = "ClientsExhausted"
 	// NotSteady means that the throughput had not settled at the end of the longest window.
@@ -79,7 +84,9 @@ const (
 	NodesUnknown ReasonCode = "NodesUnknown"
 	// LatencyOutOfRange means that a latency was below 0 or above the histogram's range.
 	LatencyOutOfRange ReasonCode = "LatencyOutOfRange"
-	// FewSamples (note) means that fewer than ten latencies lie above the percentile.
+	// CompletionGap (note) means that nothing completed in a closed loop for longer than its latencies show.
+	CompletionGap ReasonCode = "CompletionGap"
+	// FewSamples (note) means that fewer than ten latencies lie above the percentile, which is left out.
 	FewSamples ReasonCode = "FewSamples"
 )
 
@@ -134,12 +141,14 @@ func (m *Measurement) Judge(c RunObservations, t Tolerances) Verdict {
 	j.judgeErrors()
 	j.judgeOutOfRange()
 	j.judgeSchedule()
+	j.judgeOfferedLoad()
 	j.judgeWindowSelection()
 	j.judgeLedger()
 	j.judgeMembers()
 	j.judgeContainers(c)
 	j.judgeHosts(c)
 	j.judgeClocks(c)
+	j.judgeGaps()
 	j.judgeSampleCount()
 	return Verdict{Reasons: j.reasons, Notes: j.notes}
 }
@@ -280,20 +289,22 @@ func (j *verdictBuilder) judgeLedger() {
 	}
 }
 
-// judgeSampleCount notes percentiles with too few samples. A percentile q of n samples depends on the n·(1-q)
-// samples above it; ten are required.
+// judgeSampleCount notes which percentiles have too few samples. They are not in the summary.
 func (j *verdictBuilder) judgeSampleCount() {
 	n := j.measurement.Histogram.Count()
-	if n == 0 {
-		return
-	}
+	var blank []string
+	var required int64
 	for _, p := range []struct {
-		name string
-		need int64
-	}{{"p99", 1000}, {"p99.9", 10000}} {
-		if n < p.need {
-			j.addNote(FewSamples, p.name, float64(n), float64(p.need), "%d latencies are too few for %s, which requires %d", n, p.name, p.need)
+		name    string
+		percent float64
+	}{{"p50", 50}, {"p90", 90}, {"p95", 95}, {"p99", 99}, {"p99.9", 99.9}} {
+		if need := SamplesForPercentile(p.percent); n < need {
+			blank, required = append(blank, p.name), cmp.Or(required, need)
 		}
+	}
+	if n > 0 && len(blank) > 0 {
+		j.addNote(FewSamples, blank[0], float64(n), float64(required), "%d latencies are too few for %s: %s requires %d",
+			n, strings.Join(blank, ", "), blank[0], required)
 	}
 }
 

@@ -83,18 +83,20 @@ func TestJudge(t *testing.T) {
 			reasons: "WorkerThrottled/worker-1", message: "load worker 1 was throttled in 6 %",
 		},
 		"on schedule": {
-			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) { m.Schedule = Schedule{Planned: 100, Late: 1, MaxLagMicros: 150_000} },
+			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
+				m.Completed, m.Schedule = []int64{50, 50}, Schedule{Planned: 100, Late: 1, MaxLagMicros: 150_000}
+			},
 		},
 		"behind schedule": {
 			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
-				m.Schedule = Schedule{Planned: 100, Late: 2, MaxLagMicros: 150_000}
+				m.Completed, m.Schedule = []int64{50, 50}, Schedule{Planned: 100, Late: 2, MaxLagMicros: 150_000}
 			},
 			reasons: "WorkerBehindSchedule",
 			message: "started 2 of 100 requests (2 %) more than 100 ms late, at most 1 % are tolerated; the largest lag was 150 ms",
 		},
 		"stalled system with all clients busy": {
 			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
-				m.Schedule = Schedule{Planned: 100, ClientsBusy: 40, MaxWaitMicros: 1_000_000}
+				m.Completed, m.Schedule = []int64{50, 50}, Schedule{Planned: 100, ClientsBusy: 40, MaxWaitMicros: 1_000_000}
 			},
 			notes: "ClientsExhausted",
 		},
@@ -191,7 +193,14 @@ func TestJudge(t *testing.T) {
 				m.Histogram = NewHistogram()
 				recordLatencies(m, 999)
 			},
-			notes: "FewSamples/p99 FewSamples/p99.9",
+			notes: "FewSamples/p99",
+		},
+		"too few samples for any percentile": {
+			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
+				m.Histogram = NewHistogram()
+				recordLatencies(m, 19)
+			},
+			notes: "FewSamples/p50",
 		},
 		"enough samples for p99": {
 			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {

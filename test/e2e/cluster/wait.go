@@ -124,7 +124,10 @@ func (n *Namespace) readRun(name string) (*v1alpha1.BenchmarkRun, string) {
 func RunSummary(run *v1alpha1.BenchmarkRun) string {
 	text := fmt.Sprintf("run %s: %s, %s, verdict %s", run.Name, run.Status.Phase, run.Status.Display.Throughput, run.Status.Verdict)
 	if l := run.Status.LatencyMicroseconds; l != nil {
-		text += fmt.Sprintf(", latency µs mean %d p50 %d p95 %d max %d", l.Mean, l.P50, l.P95, l.Max)
+		text += fmt.Sprintf(", latency µs mean %d max %d", l.Mean, l.Max)
+		if l.P95 != nil {
+			text += fmt.Sprintf(" p50 %d p95 %d", *l.P50, *l.P95)
+		}
 	}
 	for _, r := range run.Status.Reasons {
 		text += fmt.Sprintf("; %s %s: %s", r.Severity, r.Reason, r.Message)

@@ -6,27 +6,27 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// TestRecordedNotesStayVisible follows recorded-only findings from the documents of runs to the points of the
-// result.
-func TestRecordedNotesStayVisible(t *testing.T) {
+// TestNotesStayVisible follows the notes of runs, those that were only recorded first, from their documents to
+// the points of the result.
+func TestNotesStayVisible(t *testing.T) {
 	stolen := results.Reason{Code: results.CPUStolen, Message: "24 % of node-1 were stolen", RecordedOnly: true}
 	shared := results.Reason{Code: results.HostShared, Message: "others used node-1"}
 	_, d := parseDesign(t, `{spec: {axes: [{name: clients, field: workload.load.clients, values: [1, 10]}]}}`)
 	step, seen := NextStep{}, ObservedState{Runs: map[string]Run{}}
-	for i, notes := range [][]results.Reason{{stolen, shared, stolen}, {shared}, {stolen}} {
+	for i, notes := range [][]results.Reason{{shared, stolen, stolen}, {shared}, {stolen}} {
 		r := &results.RunResult{Run: results.RunIdentity{Name: string(rune('a' + i))}, Verdict: results.Verdict{Notes: notes}}
 		seen.Runs[r.Run.Name] = SummarizeRun(r)
 		step.CreatedRuns = append(step.CreatedRuns, PlannedRun{Name: r.Run.Name, Point: PointKey{Name: d.Points[0].Name}})
 	}
 	runs := collectEndedRuns(&step, seen)
-	if len(runs) != 3 || len(runs[0].Notes) != 2 || len(runs[1].Notes) != 0 {
-		t.Fatalf("a run should keep the notes that were only recorded: %+v", runs)
+	if len(runs) != 3 || len(runs[0].Notes) != 3 || runs[0].Notes[0] != stolen || !runs[0].HasRecordedNotes() || len(runs[1].Notes) != 1 || runs[1].HasRecordedNotes() {
+		t.Fatalf("a run should keep its notes: %+v", runs)
 	}
 	point := d.summarizePoints(&step, runs, defaultConfidence)[0]
 	if point.Valid != 3 || point.Metrics["Throughput"].N != 3 {
 		t.Errorf("such runs are valid: %+v", point)
 	}
-	if got, want := point.NotesText(), "CPUStolen in 2 of 3 runs"; got != want {
+	if got, want := point.NotesText(), "CPUStolen in 2 of 3 runs, HostShared in 2 of 3 runs"; got != want {
 		t.Errorf("notes of the point are %q, want %q", got, want)
 	}
 }

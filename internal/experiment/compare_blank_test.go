@@ -1,0 +1,59 @@
+package experiment
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/run/results"
+)
+
+// TestComparisonOfBlankPercentileIsUndecided compares a metric that some valid runs lack. The runs that have it
+// would be a selection, and would pass the gate.
+func TestComparisonOfBlankPercentileIsUndecided(t *testing.T) {
+	spec := &v1alpha1.Comparison{Baseline: "a", Metrics: []v1alpha1.Metric{v1alpha1.MetricThroughput, v1alpha1.MetricLatencyP99},
+		Gates: []v1alpha1.Gate{{Metric: v1alpha1.MetricThroughput, MaxRegressionPercent: resource.MustParse("5")},
+			{Metric: v1alpha1.MetricLatencyP99, MaxRegressionPercent: resource.MustParse("5")}}}
+	points := []Point{{Name: "p01", Variant: "a"}, {Name: "p02", Variant: "b"}}
+	for _, lacking := range []string{"p01", "p02"} {
+		t.Run(lacking, func(t *testing.T) {
+			var runs []Run
+			for i := range 12 {
+				run := Run{Point: points[i%2].Name, Verdict: RunValid, Metrics: map[string]float64{"Throughput": float64(100 + i), "LatencyP99": float64(100 + i)}}
+				if run.Point == lacking && i < 4 {
+					delete(run.Metrics, "LatencyP99")
+				}
+				runs = append(runs, run)
+			}
+			outcomes := CompareVariants(spec, points, runs, 1, nil)
+			if outcomes[0].Gate != GatePassed {
+				t.Errorf("throughput is known in all runs: %+v", outcomes[0])
+			}
+			if p99 := outcomes[1]; p99.Gate != GateUndecided || !strings.Contains(p99.Message, "p99 latency is blank in 2 of 6 valid runs") {
+				t.Errorf("gate %s, %q", p99.Gate, p99.Message)
+			}
+		})
+	}
+}
+
+// TestTrialWithoutPercentile judges a search's load by the largest latency if the percentile is blank. Without
+// that, a blank percentile would be a latency of 0.
+func TestTrialWithoutPercentile(t *testing.T) {
+	spec := newSearchSpec(1, 100, 50*time.Millisecond)
+	for name, c := range map[string]struct {
+		max  float64
+		want loadVerdict
+	}{"all within": {39, loadMeetsLevel}, "one beyond": {70, loadMissesLevel}} {
+		t.Run(name, func(t *testing.T) {
+			run := SummarizeRun(&results.RunResult{
+				Summary: results.Summary{Requests: 60, ThroughputPerSecond: 1, Latency: results.Latency{Mean: 10, Max: c.max}}})
+			l := loadCriterion{spec: spec, model: v1alpha1.LoadClosed}
+			if got := l.judgeTrials([]Trial{newTrial(1, run, spec)})[0].verdict; got != c.want {
+				t.Errorf("verdict %v, want %v", got, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,37 @@
+package results
+
+import "github.com/benchnet/benchnet/internal/format"
+
+// minShortfall is how many requests must be missing before an open loop counts as overloaded. Fewer may be those
+// that were in flight at the edges of a short window.
+const minShortfall = 10
+
+// judgeOfferedLoad invalidates an open loop in which the network ended less than it was offered. The rest of the
+// requests are in a queue that grows as long as the load lasts, so throughput and latency depend on the length of
+// the window. Failures count as ended, because measure.maxErrorPercent judges them.
+func (j *verdictBuilder) judgeOfferedLoad() {
+	m := j.measurement
+	planned, ended := m.Schedule.Planned, sum(m.Completed)+sum(m.Failed)
+	share := ratio(ended, planned)
+	if share >= j.tolerances.AchievedShare || planned-ended < minShortfall {
+		return
+	}
+	seconds := float64(max(1, m.WindowSeconds))
+	j.addReason(OfferedNotAchieved, "", share, j.tolerances.AchievedShare,
+		"the network ended %s of %s requests per second that were offered (%s), at least %s are required: it is overloaded, "+
+			"and its latency grows with the window; lower load.ratePerSecond",
+		format.Number(float64(ended)/seconds), format.Number(float64(planned)/seconds), format.Percent(share), format.Percent(j.tolerances.AchievedShare))
+}
+
+// AreAboutLoad reports whether a run is invalid only because its load was too high: it fell short of the offered
+// rate, perhaps with errors. Such a run measured what it should have, and a repetition would do so again.
+func AreAboutLoad(codes []ReasonCode) bool {
+	short := false
+	for _, code := range codes {
+		if code != OfferedNotAchieved && code != Errors {
+			return false
+		}
+		short = short || code == OfferedNotAchieved
+	}
+	return short
+}
