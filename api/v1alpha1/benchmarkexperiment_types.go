@@ -222,7 +222,7 @@ const (
 )
 
 // InvalidRuns says how an experiment proceeds after a run with the verdict Invalid. Such a run is always kept and reported, and never part of the
-// statistics.
+// statistics. A run that only fell short of its offered rate is not repeated.
 // +kubebuilder:validation:Enum=LeaveOut;Repeat
 type InvalidRuns string
 

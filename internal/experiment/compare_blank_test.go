@@ -29,10 +29,10 @@ func TestComparisonOfBlankPercentileIsUndecided(t *testing.T) {
 				runs = append(runs, run)
 			}
 			outcomes := CompareVariants(spec, points, runs, 1, nil)
-			if outcomes[0].Gate != GatePassed {
+			if outcomes[0].Gate != v1alpha1.GatePassed {
 				t.Errorf("throughput is known in all runs: %+v", outcomes[0])
 			}
-			if p99 := outcomes[1]; p99.Gate != GateUndecided || !strings.Contains(p99.Message, "p99 latency is blank in 2 of 6 valid runs") {
+			if p99 := outcomes[1]; p99.Gate != v1alpha1.GateUndecided || !strings.Contains(p99.Message, "p99 latency is blank in 2 of 6 valid runs") {
 				t.Errorf("gate %s, %q", p99.Gate, p99.Message)
 			}
 		})

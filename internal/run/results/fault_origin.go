@@ -5,17 +5,17 @@ package results
 // against it. All other reasons (workers, nodes, hosts, disturbances from outside) say nothing about the system,
 // and such a run is no evidence.
 var systemFaults = map[ReasonCode]bool{
-	NoCompletions:        true,
-	Errors:               true,
-	"OfferedNotAchieved": true,
-	NotSteady:            true,
-	LedgerDiffers:        true,
-	MemberRestarted:      true,
-	DatabaseRestarted:    true,
-	OutOfMemory:          true,
-	VolumeFull:           true,
-	MemberThrottled:      true,
-	DatabaseThrottled:    true,
+	NoCompletions:      true,
+	Errors:             true,
+	OfferedNotAchieved: true,
+	NotSteady:          true,
+	LedgerDiffers:      true,
+	MemberRestarted:    true,
+	DatabaseRestarted:  true,
+	OutOfMemory:        true,
+	VolumeFull:         true,
+	MemberThrottled:    true,
+	DatabaseThrottled:  true,
 }
 
 // IsSystemFault reports whether the cause of a finding is the measured system under its load.
