@@ -51,7 +51,7 @@ func TestTrialWithoutPercentile(t *testing.T) {
 			run := SummarizeRun(&results.RunResult{
 				Summary: results.Summary{Requests: 60, ThroughputPerSecond: 1, Latency: results.Latency{Mean: 10, Max: c.max}}})
 			l := loadCriterion{spec: spec, model: v1alpha1.LoadClosed}
-			if got := l.judgeTrials([]Trial{newTrial(1, run, spec)})[0].verdict; got != c.want {
+			if got := l.judgeTrials([]Trial{newTrial(1, run, spec, v1alpha1.Workload{Load: &v1alpha1.Load{Model: v1alpha1.LoadClosed}})})[0].verdict; got != c.want {
 				t.Errorf("verdict %v, want %v", got, c.want)
 			}
 		})

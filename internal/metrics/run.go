@@ -25,7 +25,7 @@ var (
 	runThroughput = newGauge("benchnet_run_throughput_per_second",
 		"Operations completed per second of the window, or so far while the run is active.", "namespace", "run")
 	runLatency = newMetric(Summary, "benchnet_run_latency_seconds",
-		"Latency of the operations of the window, merged from the histograms of all workers.", "namespace", "run")
+		"Latency of the operations of the window, merged from the histograms of all workers; the service time in a closed loop.", "namespace", "run")
 	runErrors  = newGauge("benchnet_run_errors", "Operations of the window that failed, unfinished ones included.", "namespace", "run")
 	runValid   = newGauge("benchnet_run_valid", "Whether the run is valid; exported once it has a verdict.", "namespace", "run")
 	runFinding = newGauge("benchnet_run_finding",
