@@ -3,6 +3,7 @@ package dev.benchnet.driver.load;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Records the operations of all clients. An operation belongs to the window if its planned start lies in it; its
