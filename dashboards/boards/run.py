@@ -37,9 +37,11 @@ def _result() -> Row:
              texts=YES_NO, sparkline=False),
         stat("Throughput", "Operations that succeeded in the window, per second.", select("benchnet_run_throughput_per_second", RUN), "ops",
              sparkline=False, decimals=1),
-        stat("Median latency", "Of the operations in the window, from the time at which they were due; in a closed loop the service time.", select(latency, RUN, 'quantile="0.5"'), "s",
+        stat("Median latency", "Of the operations in the window, from the time at which they were due; in a closed loop the service time.",
+             select(latency, RUN, 'quantile="0.5"'), "s",
              sparkline=False),
-        stat("99th percentile", "Of the latency of the operations in the window; none with fewer than 1000.", select(latency, RUN, 'quantile="0.99"'), "s", sparkline=False),
+        stat("99th percentile", "Of the latency of the operations in the window; none with fewer than 1000.",
+             select(latency, RUN, 'quantile="0.99"'), "s", sparkline=False),
         stat("Errors", "Operations that failed in the window.", select("benchnet_run_errors", RUN), "short", MORE_IS_BAD, sparkline=False),
         stat("Window", "Length of the measured window.", f"{select(END, RUN)} - {select(START, RUN)}", "s", sparkline=False),
     ]])

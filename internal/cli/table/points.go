@@ -107,6 +107,10 @@ func ForComparisons(outcomes []experiment.ComparisonOutcome) *Table {
 	t := New("Candidate", "Metric", "Baseline", "Measured", "Difference", "Interval", "P", "Detectable", "Verdict", "Gate",
 		"+Against", "+Effect", "+Runs", "+Message")
 	for _, o := range outcomes {
+		if o.Baselines == 0 || o.Candidates == 0 { // Nothing was compared; the message says why.
+			t.AddRow(o.Candidate, o.Metric, "", "", "", "", "", "", string(o.Verdict), string(o.Gate), o.Baseline, "", "", o.Message)
+			continue
+		}
 		t.AddRow(o.Candidate, o.Metric, format.Number(o.BaselineMean), format.Number(o.CandidateMean), o.FormatDifference(o.Difference),
 			o.FormatInterval(), format.Number(o.PValue), formatDetectable(&o), string(o.Verdict), string(o.Gate),
 			o.Baseline, format.Number(o.EffectSize), fmt.Sprintf("%d against %d", o.Candidates, o.Baselines), o.Message)
