@@ -62,7 +62,7 @@ func TestErrorsLookLikeKubectl(t *testing.T) {
 	runPlugin(t, "results", "brun/nope").expect(t, 1, `Error from server (NotFound): benchmarkruns.benchnet.dev "nope" not found`)
 	runPlugin(t, "results", "nope").expect(t, 1, "Error from server (NotFound)", `"nope" not found`)
 	runPlugin(t, "results", "pod/nope").expect(t, 1, `error: "pod/nope": "pod" is not a kind that fits here, which are bexp, bnet, brun`)
-	runPlugin(t, "results", "small", "-o", "xml").expect(t, 1, `error: --output "xml" is none of json, yaml, csv, wide`)
+	runPlugin(t, "results", "small", "-o", "xml").expect(t, 1, `error: --output "xml" is none of json, yaml, csv, junit, wide`)
 	runPlugin(t, "reset", "sizes").expect(t, 1, `benchmarknetworks.benchnet.dev "sizes" not found`)
 	runPlugin(t, "report", "small", "--format", "gif").expect(t, 1, `error: --format "gif" is none of svg, png`)
 	runPluginWithInput(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n", "run", "-f", "-").expect(t, 1, "no BenchmarkNetwork, BenchmarkRun or BenchmarkExperiment")
@@ -103,7 +103,7 @@ func TestCompare(t *testing.T) {
 	o := runPlugin(t, "compare", "sizes:small", "sizes:again")
 	o.expect(t, 0, "sizes:again   Throughput    2.31       2.03       -12.2 %", "NoDifference")
 	o = runPlugin(t, "compare", "small-blocks", "small-again")
-	o.expect(t, 0, "one run of each", "by batches of 1 and 1 s", "small-again   Throughput   2.93       3.53", "p95          937.0      798.2      -14.8 %")
+	o.expect(t, 0, "one run of each", "by batches of 1 and 1 s", "small-again   Throughput   2.93       3.53", "p50          261.1      171.8      -34.2 %", "p95          -          -          -")
 	// A loose gate passes. One that these few runs cannot decide at this confidence does not.
 	runPlugin(t, "compare", "sizes:small", "sizes:again", "--gate", "throughput=90%").expect(t, 0, "Passed")
 	runPlugin(t, "compare", "sizes:small", "sizes:again", "--gate", "throughput=5%", "--confidence", "99").expect(t, 2, "gate undecided: ")

@@ -107,7 +107,7 @@ func ForComparisons(outcomes []experiment.ComparisonOutcome) *Table {
 	t := New("Candidate", "Metric", "Baseline", "Measured", "Difference", "Interval", "P", "Detectable", "Verdict", "Gate",
 		"+Against", "+Effect", "+Runs", "+Message")
 	for _, o := range outcomes {
-		if o.Baselines == 0 || o.Candidates == 0 { // Nothing was compared; the message says why.
+		if o.Verdict == v1alpha1.ComparisonTooFewRuns && (o.Baselines == 0 || o.Candidates == 0) { // Nothing was compared; the message says why.
 			t.AddRow(o.Candidate, o.Metric, "", "", "", "", "", "", string(o.Verdict), string(o.Gate), o.Baseline, "", "", o.Message)
 			continue
 		}
