@@ -137,7 +137,8 @@ func latencyDistribution(r *results.RunResult, h *hdrhistogram.Histogram) Chart 
 // latencyPercentiles shows the share of slower operations on a logarithmic axis, so that the tail has as much
 // space as the body.
 func latencyPercentiles(r *results.RunResult, h *hdrhistogram.Histogram) Chart {
-	g := newChartBuilder("latency-percentiles", latencyTitle(r.Summary.Unit, r.Summary.LatencyKind)+" by percentile", "Percentile", latencyTitle(r.Summary.Unit, r.Summary.LatencyKind)+" (ms)")
+	name := latencyTitle(r.Summary.Unit, r.Summary.LatencyKind)
+	g := newChartBuilder("latency-percentiles", name+" by percentile", "Percentile", name+" (ms)")
 	var points plotter.XYs
 	for _, b := range h.CumulativeDistributionWithTicks(10) {
 		if b.Quantile < 100 && b.Count > 0 && h.TotalCount() >= results.SamplesForPercentile(b.Quantile) {
