@@ -48,6 +48,11 @@ func TestResultFilesNeedNoCluster(t *testing.T) {
 		{"runs that the file lacks", []string{"results", experiment, "--runs"}, 1, "has no results of single runs"},
 		{"an invalid run", []string{"results", write("invalid.json", invalidRun), "--exit-code"}, 2, "run r is invalid, Errors: too many"},
 		{"a point without a valid run", []string{"results", write("failed.json", failedExperiment), "--exit-code"}, 2, "point p01 (users=1) has no valid run"},
+		{"a missed objective of a run", []string{"results", write("missed.json", missedRun), "--exit-code"}, 2, "run r: a gate failed: p95 is 612 ms"},
+		{"objectives of a run", []string{"results", write("missed.json", missedRun)}, 0, "LatencyP95   Failed    p95 is 612 ms"},
+		{"objectives of a run as JUnit", []string{"results", write("missed.json", missedRun), "-o", "junit"}, 0, `<failure message="p95 is 612 ms" type="Objective">`},
+		{"an undecided objective of a point", []string{"results", write("undecided.json", undecidedExperiment), "--exit-code"}, 2, "objective undecided: point p01 (users=1): too few"},
+		{"objectives of points as JUnit", []string{"results", write("undecided.json", undecidedExperiment), "-o", "junit"}, 0, `<testcase classname="p01 users=1" name="LatencyP99">`},
 		{"comparison of a file with itself", []string{"compare", experiment, experiment, "--metric", "throughput"}, 0, "DETECTABLE"},
 		{"comparison as Markdown", []string{"compare", experiment, experiment, "--metric", "throughput", "-o", "markdown"}, 0, "| Candidate | Metric |"},
 		{"comparison as JUnit", []string{"compare", experiment, experiment, "--gate", "throughput=1%", "-o", "junit"}, 2, `type="Undecided"`},
@@ -98,6 +103,11 @@ const (
 		"verdict":{"validity":"Invalid","reasons":[{"code":"Errors","message":"too many"}]}}`
 	failedExperiment = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":1,"experiment":{"name":"e"},
 		"points":[{"name":"p01","parameters":[{"name":"users","value":"1"}],"failed":2}]}`
+	missedRun = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1,"run":{"name":"r"},"verdict":{},
+		"objectives":[{"metric":"LatencyP95","limit":500,"outcome":"Failed","message":"p95 is 612 ms"}]}`
+	undecidedExperiment = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":1,"experiment":{"name":"e"},
+		"points":[{"name":"p01","parameters":[{"name":"users","value":"1"}],"valid":2,
+		"objectives":[{"metric":"LatencyP99","outcome":"Undecided","message":"too few"}]}]}`
 )
 
 // configMapItem returns a document as it is stored in a ConfigMap, as an item of a list in YAML.
