@@ -119,7 +119,7 @@ func (q *queue) measure(r *rand.Rand, load int64) experiment.Trial {
 	if r.IntN(oneIn) == 0 {
 		slower = 3
 	}
-	run := q.simulateRun(r, load, saturationWarmUp, saturationWindow, slower)
+	run := q.simulateRun(r, load, saturationWindow, slower)
 	return experiment.Trial{Load: load, Throughput: run.throughput, Offered: run.offered, Latency: 1000 * run.p95, Evidence: experiment.Measured}
 }
 
@@ -128,7 +128,7 @@ func (q *queue) trueSaturation(seconds float64) int64 {
 	low, high := q.spec.From, q.spec.To
 	for low < high {
 		middle := (low + high + 1) / 2
-		run := q.simulateRun(rand.New(rand.NewPCG(recordedSeed, 0)), middle, saturationWarmUp, seconds, 1)
+		run := q.simulateRun(rand.New(rand.NewPCG(recordedSeed, 0)), middle, seconds, 1)
 		kept := q.think > 0 || run.throughput >= 0.95*run.offered
 		if kept && run.p95 <= q.spec.ServiceLevel.Latency.Seconds() {
 			low = middle
@@ -144,7 +144,8 @@ func (q *queue) trueSaturation(seconds float64) int64 {
 type simulatedRun struct{ p95, throughput, offered float64 }
 
 // simulateRun simulates every operation of a run.
-func (q *queue) simulateRun(r *rand.Rand, load int64, warmUp, window, slower float64) simulatedRun {
+func (q *queue) simulateRun(r *rand.Rand, load int64, window, slower float64) simulatedRun {
+	const warmUp = saturationWarmUp
 	free := make([]float64, q.servers) // when each server is free
 	next := q.arrivals(r, load)
 	var latencies []float64

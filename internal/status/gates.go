@@ -2,6 +2,7 @@ package status
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/limits"
@@ -37,7 +38,7 @@ func (g *gateCount) addObjectives(subject string, outcomes []results.ObjectiveOu
 
 // addCondition adds GatesPassed. An undecided gate does not pass.
 func (g *gateCount) addCondition(l *conditionList) {
-	problems := append(g.failed, g.undecided...)
+	problems := slices.Concat(g.failed, g.undecided)
 	switch {
 	case len(g.failed) > 0:
 		l.addBool(v1alpha1.ConditionGatesPassed, false, v1alpha1.ReasonGateFailed, limits.JoinItems(problems, "; "))

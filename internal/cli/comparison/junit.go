@@ -46,7 +46,7 @@ func WriteJUnit(w io.Writer, baseline string, outcomes []experiment.ComparisonOu
 	for _, o := range outcomes {
 		suite.addCase(o.Candidate, o.Metric, o.Gate, o.Message, "Regression")
 	}
-	return writeSuites(w, suite)
+	return writeSuite(w, suite)
 }
 
 // JudgedSubject is a run or a point with the outcomes of its objectives.
@@ -67,7 +67,7 @@ func WriteObjectivesJUnit(w io.Writer, name string, subjects []JudgedSubject, co
 	for _, o := range comparisons {
 		suite.addCase(o.Candidate, o.Metric, o.Gate, o.Message, "Regression")
 	}
-	return writeSuites(w, suite)
+	return writeSuite(w, suite)
 }
 
 // addCase adds a test case with the outcome of a gate. failure is the type of its failure.
@@ -90,8 +90,8 @@ func (s *junitSuite) addCase(class, name string, outcome v1alpha1.GateOutcome, m
 	s.Cases = append(s.Cases, c)
 }
 
-func writeSuites(w io.Writer, suites ...junitSuite) error {
-	text, err := xml.MarshalIndent(junitSuites{Suites: suites}, "", "  ")
+func writeSuite(w io.Writer, suite junitSuite) error {
+	text, err := xml.MarshalIndent(junitSuites{Suites: []junitSuite{suite}}, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode the JUnit report: %w", err)
 	}
