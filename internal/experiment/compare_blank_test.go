@@ -39,21 +39,45 @@ func TestComparisonOfBlankPercentileIsUndecided(t *testing.T) {
 	}
 }
 
-// TestTrialWithoutPercentile judges a search's load by the largest latency if the percentile is blank. Without
-// that, a blank percentile would be a latency of 0.
+// TestTrialWithoutPercentile judges 60 latencies, whose p95 is blank, by a limit of 50 ms: three of them may lie
+// above it, as 5 % of many may. The largest of few skewed latencies would miss almost any level. Without a histogram
+// the run is no evidence, since a blank percentile is no latency of 0.
 func TestTrialWithoutPercentile(t *testing.T) {
 	spec := newSearchSpec(1, 100, 50*time.Millisecond)
 	for name, c := range map[string]struct {
-		max  float64
-		want loadVerdict
-	}{"all within": {39, loadMeetsLevel}, "one beyond": {70, loadMissesLevel}} {
+		beyond int
+		want   loadVerdict
+	}{"all within": {0, loadMeetsLevel}, "three beyond": {3, loadMeetsLevel}, "four beyond": {4, loadMissesLevel}, "no histogram": {-1, loadUndecided}} {
 		t.Run(name, func(t *testing.T) {
-			run := SummarizeRun(&results.RunResult{
-				Summary: results.Summary{Requests: 60, ThroughputPerSecond: 1, Latency: results.Latency{Mean: 10, Max: c.max}}})
+			r := &results.RunResult{Summary: results.Summary{Requests: 60, ThroughputPerSecond: 1, Latency: results.Latency{Mean: 10, Max: 200}}}
+			if c.beyond >= 0 {
+				r.Histogram = encodeLatencies(t, 60-c.beyond, c.beyond)
+			}
 			l := loadCriterion{spec: spec, model: v1alpha1.LoadClosed}
-			if got := l.judgeTrials([]Trial{newTrial(1, run, spec, v1alpha1.Workload{Load: &v1alpha1.Load{Model: v1alpha1.LoadClosed}})})[0].verdict; got != c.want {
+			trial := newTrial(1, SummarizeRun(r), spec, v1alpha1.Workload{Load: &v1alpha1.Load{Model: v1alpha1.LoadClosed}})
+			if got := l.judgeTrials([]Trial{trial})[0].verdict; got != c.want {
 				t.Errorf("verdict %v, want %v", got, c.want)
 			}
 		})
 	}
+}
+
+// encodeLatencies returns a histogram of so many latencies of 10 ms and of 200 ms.
+func encodeLatencies(t *testing.T, short, long int) string {
+	t.Helper()
+	h := results.NewHistogram()
+	for i := range short + long {
+		micros := int64(10_000)
+		if i >= short {
+			micros = 200_000
+		}
+		if err := h.Record(micros); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := h.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }

@@ -127,23 +127,30 @@ type Run struct {
 	Reasons []string   `json:"reasons,omitempty"`
 	// Codes are the codes of the reasons of an invalid run.
 	Codes []results.ReasonCode `json:"codes,omitempty"`
-	// OfferedPerSecond is the number of operations that an open loop planned per second of the window.
-	OfferedPerSecond float64 `json:"offeredPerSecond,omitempty"`
-	// ClientsExhausted reports that requests of an open loop waited because all clients were busy.
-	ClientsExhausted bool `json:"clientsExhausted,omitempty"`
 	// Notes are the notes of the run, those about the environment that were only recorded
 	// (measure.environmentPolicy) first. The run's own document has all of them.
 	Notes []results.Reason `json:"notes,omitempty"`
 	// Metrics holds the metrics by name, as in Point; absent if the run failed. A percentile is absent if too few
 	// latencies lie above it.
 	Metrics map[string]float64 `json:"metrics,omitempty"`
-	// MaxLatencyMillis is the largest latency.
-	MaxLatencyMillis float64 `json:"maxLatencyMillis,omitempty"`
 	// Objectives are the outcomes of the workload's objectives; absent without objectives.
 	Objectives []results.ObjectiveOutcome `json:"objectives,omitempty"`
 	Bottleneck string                     `json:"bottleneck,omitempty"`
+	// Load holds what only a search uses. It is not in the document; the run's own result has it.
+	Load LoadEvidence `json:"-"`
 	// ResultConfigMap holds the run's whole result.
 	ResultConfigMap string `json:"resultConfigMap,omitempty"`
+}
+
+// LoadEvidence is what a run shows about its load, besides its metrics.
+type LoadEvidence struct {
+	// OfferedPerSecond is the number of operations that an open loop planned per second of the window.
+	OfferedPerSecond float64
+	// ClientsExhausted reports that requests of an open loop waited because all clients were busy.
+	ClientsExhausted bool
+	// ScarcePercentiles holds the percentiles above which too few latencies lie, by metric. A search may use them,
+	// because it decides by several runs.
+	ScarcePercentiles map[string]float64
 }
 
 // Saturation is the outcome of one search.

@@ -18,7 +18,7 @@ func SummarizeRun(r *results.RunResult) Run {
 	name := limits.Truncate(r.Run.Name, maxTextBytes)
 	run := Run{Name: name, Start: r.Times.Start, End: r.Times.End, Unit: limits.Truncate(r.Summary.Unit, maxTextBytes),
 		LatencyKind: results.LatencyKind(limits.Truncate(string(r.Summary.LatencyKind), maxTextBytes)),
-		Verdict:     RunVerdict(r.Verdict.Validity()), Metrics: runMetrics(&r.Summary), MaxLatencyMillis: r.Summary.Latency.Max,
+		Verdict:     RunVerdict(r.Verdict.Validity()), Metrics: runMetrics(&r.Summary), Load: newLoadEvidence(r),
 		ResultConfigMap: naming.ResultConfigMap(name)}
 	if b := r.Bottleneck; b != nil {
 		run.Bottleneck = limits.Truncate(strings.TrimSpace(string(b.Resource)+" "+b.Subject), maxTextBytes)
@@ -27,10 +27,6 @@ func SummarizeRun(r *results.RunResult) Run {
 		run.Reasons = append(run.Reasons, limits.Truncate(reason.Message, limits.MaxItem))
 		run.Codes = append(run.Codes, results.ReasonCode(limits.Truncate(string(reason.Code), maxTextBytes)))
 	}
-	if r.Times.WindowSeconds > 0 {
-		run.OfferedPerSecond = float64(r.Schedule.Planned) / float64(r.Times.WindowSeconds)
-	}
-	run.ClientsExhausted = slices.ContainsFunc(r.Verdict.Notes, func(n results.Reason) bool { return n.Code == results.ClientsExhausted })
 	notes := slices.Clone(r.Verdict.Notes)
 	slices.SortStableFunc(notes, func(a, b results.Reason) int { return cmp.Compare(recordedFirst(a), recordedFirst(b)) })
 	for _, note := range notes[:min(len(notes), maxNotes)] {
@@ -73,6 +69,40 @@ func runMetrics(s *results.Summary) map[string]float64 {
 		}
 	}
 	return metrics
+}
+
+func newLoadEvidence(r *results.RunResult) LoadEvidence {
+	e := LoadEvidence{ScarcePercentiles: scarcePercentiles(r)}
+	if r.Times.WindowSeconds > 0 {
+		e.OfferedPerSecond = float64(r.Schedule.Planned) / float64(r.Times.WindowSeconds)
+	}
+	e.ClientsExhausted = slices.ContainsFunc(r.Verdict.Notes, func(n results.Reason) bool { return n.Code == results.ClientsExhausted })
+	return e
+}
+
+// scarcePercentiles returns the percentiles that runMetrics omits, because too few latencies lie above them, or nil
+// without a readable histogram.
+func scarcePercentiles(r *results.RunResult) map[string]float64 {
+	l := r.Summary.Latency
+	if r.Summary.Requests == r.Summary.Errors || l.P50 != nil && l.P90 != nil && l.P95 != nil && l.P99 != nil && l.P999 != nil {
+		return nil
+	}
+	h, err := r.DecodeHistogram()
+	if err != nil || h.Count() == 0 {
+		return nil
+	}
+	scarce := map[string]float64{}
+	for _, p := range []struct {
+		metric    v1alpha1.Metric
+		supported *float64
+		percent   float64
+	}{{v1alpha1.MetricLatencyP50, l.P50, 50}, {v1alpha1.MetricLatencyP90, l.P90, 90}, {v1alpha1.MetricLatencyP95, l.P95, 95},
+		{v1alpha1.MetricLatencyP99, l.P99, 99}, {v1alpha1.MetricLatencyP999, l.P999, 99.9}} {
+		if p.supported == nil {
+			scarce[string(p.metric)] = h.PercentileMillis(p.percent)
+		}
+	}
+	return scarce
 }
 
 // Bounds of a run in the result of an experiment. The run's own result is complete.

@@ -45,19 +45,24 @@ func limitsOutstanding(w *v1alpha1.Workload) bool {
 	return w.Type == v1alpha1.WorkloadCorda || w.Type == v1alpha1.WorkloadJPaxos
 }
 
-// newTrial returns the trial of a run with that workload. The largest latency stands for a percentile of too few
-// latencies: the level is met if all of them are within it.
+// newTrial returns the trial of a run with that workload. A percentile of few latencies counts, because the share
+// above the limit is what the level is about, and near the limit several runs decide. The largest of them would miss
+// almost any level at a low load if latencies are skewed.
 func newTrial(load int64, run Run, spec *v1alpha1.SaturationSearch, w v1alpha1.Workload) Trial {
-	latency, known := run.Metrics[string(spec.ServiceLevel.Percentile)]
+	percentile := string(spec.ServiceLevel.Percentile)
+	latency, known := run.Metrics[percentile]
 	if !known {
-		latency = run.MaxLatencyMillis
+		latency, known = run.Load.ScarcePercentiles[percentile]
 	}
 	t := Trial{Load: load,
 		Throughput: run.Metrics[string(v1alpha1.MetricThroughput)],
 		Latency:    latency,
-		ErrorShare: run.Metrics[string(v1alpha1.MetricErrorShare)], Offered: run.OfferedPerSecond}
+		ErrorShare: run.Metrics[string(v1alpha1.MetricErrorShare)], Offered: run.Load.OfferedPerSecond}
 	t.Evidence, t.Problem = run.evidence()
-	if t.Evidence != NoEvidence && run.ClientsExhausted && limitsOutstanding(&w) && int64(w.Load.Clients) < requiredClients(load, spec) {
+	if t.Evidence == Measured && t.Throughput > 0 && !known {
+		t.Evidence, t.Problem = NoEvidence, percentile+" is unknown"
+	}
+	if t.Evidence != NoEvidence && run.Load.ClientsExhausted && limitsOutstanding(&w) && int64(w.Load.Clients) < requiredClients(load, spec) {
 		t.Evidence = GeneratorLimited
 		t.Problem = fmt.Sprintf("all %d clients were busy, and %d are required to judge the level: raise workers.count or load.clients",
 			w.Load.Clients, requiredClients(load, spec))

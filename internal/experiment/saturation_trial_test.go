@@ -55,9 +55,9 @@ func TestNewTrialEvidence(t *testing.T) {
 		"overload":                   {Run{Verdict: RunInvalid, Codes: []results.ReasonCode{"OfferedNotAchieved"}}, 10, Measured, ""},
 		"errors":                     {Run{Verdict: RunInvalid, Codes: []results.ReasonCode{results.Errors}}, 10, Measured, ""},
 		"a member died":              {Run{Verdict: RunInvalid, Codes: []results.ReasonCode{results.Errors, results.OutOfMemory}}, 10, SystemFailed, "OutOfMemory"},
-		"busy clients":               {Run{Verdict: RunValid, ClientsExhausted: true}, 634, GeneratorLimited, "all 634 clients were busy, and 635 are required to judge the level: raise workers.count or load.clients"},
-		"busy, and there are enough": {Run{Verdict: RunValid, ClientsExhausted: true}, 635, Measured, ""},
-		"busy and disturbed":         {Run{Verdict: RunInvalid, Codes: []results.ReasonCode{results.CPUStolen}, ClientsExhausted: true}, 10, NoEvidence, "CPUStolen"},
+		"busy clients":               {Run{Verdict: RunValid, Load: LoadEvidence{ClientsExhausted: true}}, 634, GeneratorLimited, "all 634 clients were busy, and 635 are required to judge the level: raise workers.count or load.clients"},
+		"busy, and there are enough": {Run{Verdict: RunValid, Load: LoadEvidence{ClientsExhausted: true}}, 635, Measured, ""},
+		"busy and disturbed":         {Run{Verdict: RunInvalid, Codes: []results.ReasonCode{results.CPUStolen}, Load: LoadEvidence{ClientsExhausted: true}}, 10, NoEvidence, "CPUStolen"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := newTrial(635, c.run, spec, openWorkload(v1alpha1.WorkloadCorda, c.clients, 1))
