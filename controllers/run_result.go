@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -96,6 +97,7 @@ func tolerancesOf(measure *v1alpha1.Measure) results.Tolerances {
 	tolerances := results.DefaultTolerances()
 	tolerances.ErrorShare = measure.MaxErrorPercent.AsApproximateFloat64() / 100
 	tolerances.RecordEnvironment = measure.EnvironmentPolicy == v1alpha1.EnvironmentRecord
+	tolerances.StrictStability = measure.StabilityPolicy == v1alpha1.StabilityStrict
 	return tolerances
 }
 
@@ -110,8 +112,23 @@ func runObservationsOf(pass *runPass, read *workerReports, troubles []results.Di
 		ExpectedWorkers: int(pass.run.Spec.Workload.Workers.Count), WorkerFailures: read.failures, Disturbances: disturbances,
 		Containers: snapshot.DescribeContainers(pass.networkPods), UnobservedDatabases: unobserved,
 		NodeProblems: troubles, EmulatesLatency: pass.network.Spec.Latency != nil,
+		ObservedMembers: observedMembers(pass.driver.Workload.Observe),
+	}
+	if load := pass.driver.Workload.Load; load != nil && pass.run.Spec.Workload.JMeter == nil {
+		c.Clients, c.OfferedPerSecond = load.Clients, load.RatePerSecond
 	}
 	return c, nil
+}
+
+// observedMembers returns the members, not the databases, that the workers sample.
+func observedMembers(endpoints []protocol.ObservedEndpoint) []string {
+	var names []string
+	for _, e := range endpoints {
+		if e.Kind == "" && !slices.Contains(names, e.Member) {
+			names = append(names, e.Member)
+		}
+	}
+	return names
 }
 
 // interpretMeasurement returns the platform's interpretation of the measurement, if it has any. It fills in a

@@ -73,6 +73,7 @@ func (w *testEnv) reportIntervals(worker int32, seconds int, start time.Time) {
 	}
 	report := &results.WorkerResult{Worker: int(worker), StartMillis: start.UnixMilli()}
 	must(w.t, tally.FillResult(report))
+	w.observeMembers("extra", report)
 	packed, err := results.EncodeWorkerResult(report)
 	must(w.t, err)
 	cm := &corev1.ConfigMap{}

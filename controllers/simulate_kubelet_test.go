@@ -1,7 +1,9 @@
 package controllers_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -156,9 +158,26 @@ func (w *testEnv) newWorkerReport(run *v1alpha1.BenchmarkRun, worker int32, coun
 		Ledger: &results.Ledger{Checked: true, Expected: int64(count), Recorded: int64(count)}}
 }
 
+// observeMembers adds idle samples of the members that the workload names, unless the report has some.
+func (w *testEnv) observeMembers(run string, report *results.WorkerResult) {
+	w.t.Helper()
+	cm := &corev1.ConfigMap{}
+	w.mustGet(naming.WorkloadConfigMap(run), cm)
+	var workload protocol.WorkloadFile[any]
+	must(w.t, json.Unmarshal([]byte(cm.Data["workload.json"]), &workload))
+	for _, o := range workload.Observe {
+		named := func(m results.MemberUsage) bool { return m.Member == o.Member }
+		if o.Kind == "" && !slices.ContainsFunc(report.Members, named) {
+			report.Members = append(report.Members, results.MemberUsage{Member: o.Member,
+				CPUSeconds: make(results.Series, report.WindowSeconds), MemoryBytes: make(results.Series, report.WindowSeconds)})
+		}
+	}
+}
+
 // writeWorkerReport writes a report as the worker's agent does.
 func (w *testEnv) writeWorkerReport(run *v1alpha1.BenchmarkRun, report *results.WorkerResult) {
 	w.t.Helper()
+	w.observeMembers(run.Name, report)
 	packed, err := results.EncodeWorkerResult(report)
 	must(w.t, err)
 	cm := &corev1.ConfigMap{}

@@ -50,6 +50,17 @@ const (
 	ResetReset ResetPolicy = "Reset"
 )
 
+// StabilityPolicy is the effect of findings about the stability of a window on the verdict of a run.
+// +kubebuilder:validation:Enum=Tolerant;Strict
+type StabilityPolicy string
+
+const (
+	// StabilityTolerant makes a run with a gross change Invalid and notes smaller ones.
+	StabilityTolerant StabilityPolicy = "Tolerant"
+	// StabilityStrict makes a run with any noted change Invalid.
+	StabilityStrict StabilityPolicy = "Strict"
+)
+
 // EnvironmentPolicy is the effect of findings about the environment on the verdict of a run.
 // +kubebuilder:validation:Enum=Enforce;Record
 type EnvironmentPolicy string
@@ -245,6 +256,13 @@ type Measure struct {
 	// +kubebuilder:default=Enforce
 	// +optional
 	EnvironmentPolicy EnvironmentPolicy `json:"environmentPolicy,omitempty"`
+	// stabilityPolicy is Tolerant or Strict. It is the effect of changes within a window of fixed times, of a difference between workers,
+	// and of missing evidence on the verdict. With Tolerant, gross ones make the run Invalid, such as a throughput that changes by more
+	// than half or a latency that changes by a factor of five; smaller ones are notes. With Strict, the notes make the run Invalid as
+	// well, and so does a window that is too short to judge. Default: Tolerant.
+	// +kubebuilder:default=Tolerant
+	// +optional
+	StabilityPolicy StabilityPolicy `json:"stabilityPolicy,omitempty"`
 	// steadyState ends the warm-up and the window when the measured throughput is steady. warmUp and window are then upper limits.
 	// Default: fixed times.
 	// +optional

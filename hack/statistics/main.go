@@ -25,6 +25,7 @@ type subject struct {
 var subjects = []subject{
 	{"comparisons", simulateComparisons},
 	{"saturation", simulateSaturation},
+	{"stability", simulateStability},
 }
 
 // markdownTable is a table of short cells.

@@ -9,6 +9,8 @@ var systemFaults = map[ReasonCode]bool{
 	Errors:             true,
 	OfferedNotAchieved: true,
 	NotSteady:          true,
+	ThroughputUnstable: true,
+	LatencyUnstable:    true,
 	LedgerDiffers:      true,
 	MemberRestarted:    true,
 	DatabaseRestarted:  true,

@@ -45,6 +45,8 @@ type Tolerances struct {
 	ClockSkewMillis float64
 	// RecordEnvironment keeps findings about the environment as notes (ReasonCode.IsEnvironmental).
 	RecordEnvironment bool
+	// StrictStability turns notes about changes within the window and about missing evidence into reasons.
+	StrictStability bool
 }
 
 // DefaultTolerances returns the default tolerances. They allow no errors, 1 % late requests and 1 % missed

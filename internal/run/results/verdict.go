@@ -119,6 +119,12 @@ type RunObservations struct {
 	EmulatesLatency bool
 	// UnobservedDatabases says why a database was not observed, by the name of the database.
 	UnobservedDatabases map[string]string
+	// ObservedMembers are the members whose CPU and memory the workers had to observe.
+	ObservedMembers []string
+	// Clients is the number of clients of all workers; 0 if the workers need not have equal shares of the load.
+	Clients int32
+	// OfferedPerSecond is the rate of an open loop; else 0.
+	OfferedPerSecond float64
 }
 
 // Disturbance is something that happened to the network while it was measured.
@@ -143,6 +149,7 @@ func (m *Measurement) Judge(c RunObservations, t Tolerances) Verdict {
 	j.judgeSchedule()
 	j.judgeOfferedLoad()
 	j.judgeWindowSelection()
+	j.judgeStability(c)
 	j.judgeLedger()
 	j.judgeMembers()
 	j.judgeContainers(c)

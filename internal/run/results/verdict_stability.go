@@ -1,0 +1,176 @@
+package results
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/benchnet/benchnet/internal/format"
+	"github.com/benchnet/benchnet/internal/run/statistics"
+)
+
+const (
+	// ThroughputUnstable means that the completions per second changed within the window of fixed times.
+	ThroughputUnstable ReasonCode = "ThroughputUnstable"
+	// LatencyUnstable means that the latency changed within the window of fixed times.
+	LatencyUnstable ReasonCode = "LatencyUnstable"
+	// StabilityUnknown (note) means that a window was too short or too sparse to find changes, or that a driver does
+	// not record latency over time.
+	StabilityUnknown ReasonCode = "StabilityUnknown"
+	// WorkersUnbalanced means that a worker completed much less than another.
+	WorkersUnbalanced ReasonCode = "WorkersUnbalanced"
+	// ScheduleIncomplete means that the workers planned fewer requests than the rate demands.
+	ScheduleIncomplete ReasonCode = "ScheduleIncomplete"
+	// MembersUnobserved means that the CPU and memory of members were not observed.
+	MembersUnobserved ReasonCode = "MembersUnobserved"
+)
+
+// Findings about stability are notes above the first limit and reasons above the second. With StrictStability the
+// first limit decides. docs/results.md lists them.
+const (
+	throughputChangeNoted, throughputChangeLimit = 0.1, 0.5
+	latencyChangeNoted, latencyChangeLimit       = 0.2, 0.8
+	imbalanceNoted, imbalanceLimit               = 0.5, 0.9
+	unplannedNoted, unplannedLimit               = 0.01, 0.05
+	unobservedNoted, unobservedLimit             = 0, 0.99
+
+	// stabilitySeconds is the shortest window whose stability is expected to be known.
+	stabilitySeconds = 30
+	// balanceCompletions is the number of completions of the best worker that a comparison of workers needs.
+	balanceCompletions = 30
+	// scheduleDeviations is the number of standard deviations by which Poisson arrivals may fall short of the rate.
+	scheduleDeviations = 4
+)
+
+// judgeStability finds changes within the window, and evidence that is missing: a window of fixed times is a
+// measurement only if one level describes it.
+func (j *verdictBuilder) judgeStability(c RunObservations) {
+	if m := j.measurement; m.WindowSelection == nil && sum(m.Completed) > 0 {
+		j.judgeThroughputChange()
+		j.judgeLatencyChange()
+	}
+	j.judgeBalance(c)
+	j.judgePlanned(c)
+	j.judgeObservation(c)
+}
+
+// addStabilityFinding adds a reason if value exceeds the limit, and a note if it exceeds only noted.
+func (j *verdictBuilder) addStabilityFinding(code ReasonCode, subject string, value, noted, limit float64, message string, args ...any) {
+	if j.tolerances.StrictStability {
+		limit = noted
+	}
+	switch {
+	case value > limit:
+		j.addReason(code, subject, value, limit, message, args...)
+	case value > noted:
+		j.addNote(code, subject, value, limit, message, args...)
+	}
+}
+
+func (j *verdictBuilder) judgeThroughputChange() {
+	change, judged := statistics.DetectThroughputChange(toFloats(j.measurement.Completed))
+	if !judged {
+		j.addStabilityUnknown("throughput", "at least 30 s with 50 completions or 30 blocks are needed to find changes of the throughput")
+		return
+	}
+	j.addStabilityFinding(ThroughputUnstable, "", change.Relative(), throughputChangeNoted, throughputChangeLimit,
+		"the throughput %s: discard a longer warm-up, or find out what changed", describeChange(change, 1, "/s"))
+}
+
+func (j *verdictBuilder) judgeLatencyChange() {
+	m := j.measurement
+	if m.LatencyMicros == nil {
+		j.addStabilityUnknown("latency", "the driver does not record latency over time")
+		return
+	}
+	change, judged := statistics.DetectLatencyChange(toFloats(m.Completed), toFloats(m.LatencyMicros))
+	if !judged {
+		j.addStabilityUnknown("latency", "at least 30 s with 50 completions or 30 blocks are needed to find changes of the latency")
+		return
+	}
+	j.addStabilityFinding(LatencyUnstable, "", change.Relative(), latencyChangeNoted, latencyChangeLimit,
+		"the mean latency %s: the percentiles describe no single state of the network", describeChange(change, 1e-3, " ms"))
+}
+
+// addStabilityUnknown notes that changes could not be found. Short windows are too common for a note.
+func (j *verdictBuilder) addStabilityUnknown(subject, message string) {
+	switch {
+	case j.tolerances.StrictStability:
+		j.addReason(StabilityUnknown, subject, 1, 0, "%s", message)
+	case j.measurement.WindowSeconds >= stabilitySeconds:
+		j.addNote(StabilityUnknown, subject, 1, 0, "%s", message)
+	}
+}
+
+func describeChange(c statistics.LevelChange, scale float64, unit string) string {
+	before, after := format.Number(c.Before*scale)+unit, format.Number(c.After*scale)+unit
+	if c.Gradual {
+		return fmt.Sprintf("drifted from %s to %s over the window", before, after)
+	}
+	return fmt.Sprintf("changed from %s to %s, which holds from second %d", before, after, c.Second)
+}
+
+// judgeBalance compares the completions of each worker, per client, with those of the best worker.
+func (j *verdictBuilder) judgeBalance(c RunObservations) {
+	if c.Clients == 0 || c.ExpectedWorkers < 2 {
+		return
+	}
+	var best int64
+	for _, w := range j.measurement.Workers {
+		best = max(best, w.Completed)
+	}
+	if best < balanceCompletions {
+		return
+	}
+	// The clients of two workers differ by at most one.
+	fewest := float64(int(c.Clients) / c.ExpectedWorkers)
+	most := math.Ceil(float64(c.Clients) / float64(c.ExpectedWorkers))
+	for _, w := range j.measurement.Workers {
+		short := 1 - float64(w.Completed)/float64(best)*most/max(1, fewest)
+		j.addStabilityFinding(WorkersUnbalanced, workerSubject(w.Worker), short, imbalanceNoted, imbalanceLimit,
+			"load worker %d completed %d operations, the best worker %d", w.Worker, w.Completed, best)
+	}
+}
+
+// judgePlanned compares the requests that were planned with the rate. A driver that reports no schedule is noted.
+func (j *verdictBuilder) judgePlanned(c RunObservations) {
+	offered, planned := c.OfferedPerSecond*float64(j.measurement.WindowSeconds), float64(j.measurement.Schedule.Planned)
+	if offered == 0 || len(j.measurement.Workers) < c.ExpectedWorkers {
+		return
+	}
+	if planned == 0 {
+		j.addStabilityUnknown("schedule", "the driver does not report the requests that it planned")
+		return
+	}
+	missing := max(0, offered-planned-scheduleDeviations*math.Sqrt(offered)) / offered
+	j.addStabilityFinding(ScheduleIncomplete, "", missing, unplannedNoted, unplannedLimit,
+		"the workers planned %.0f of %.0f requests (%s)", planned, offered, format.Percent(planned/offered))
+}
+
+// judgeObservation finds members without any sample of their CPU.
+func (j *verdictBuilder) judgeObservation(c RunObservations) {
+	observed := map[string]bool{}
+	for _, m := range j.measurement.Members {
+		observed[m.Member] = len(m.CPUSeconds.measuredValues()) > 0
+	}
+	var missing []string
+	for _, member := range c.ObservedMembers {
+		if !observed[member] {
+			missing = append(missing, member)
+		}
+	}
+	if len(missing) == 0 || len(j.measurement.Workers) < c.ExpectedWorkers {
+		return
+	}
+	j.addStabilityFinding(MembersUnobserved, missing[0], ratio(int64(len(missing)), int64(len(c.ObservedMembers))), unobservedNoted, unobservedLimit,
+		"nothing is known about the CPU and memory of %d of %d members: %s", len(missing), len(c.ObservedMembers),
+		strings.Join(missing[:min(len(missing), 5)], ", "))
+}
+
+func toFloats(counts []int64) []float64 {
+	values := make([]float64, len(counts))
+	for i, n := range counts {
+		values[i] = float64(n)
+	}
+	return values
+}
