@@ -15,6 +15,7 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/statistics"
 	"github.com/benchnet/benchnet/internal/run/steadystate"
 )
 
@@ -27,24 +28,24 @@ func (r *RunReconciler) stopWhenSteady(pass *runPass) {
 		return
 	}
 	window := pass.driver.Workload.Measure.NewWindow(pass.barrierRelease.Start)
-	if stop, ok := steadystate.FindStopTime(pass.completionsPerSecond(), steadystate.PolicyFor(measure), window, r.Now()); ok {
+	if stop, ok := steadystate.FindStopTime(pass.recordedSeries(), steadystate.PolicyFor(measure), window, r.Now()); ok {
 		pass.barrierRelease.Stop, pass.barrierRelease.ResourceVersion = &stop, barrier.ResourceVersion
 	}
 }
 
-// completionsPerSecond returns the completions in each second of the window so far, summed over all workers. It
-// is empty until every worker has reported some.
-func (p *runPass) completionsPerSecond() []float64 {
-	var all [][]int64
+// recordedSeries returns what was recorded in each second of the window so far, summed over all workers. It is empty
+// until every worker has reported some.
+func (p *runPass) recordedSeries() statistics.RecordedSeries {
+	var sum steadystate.WorkerSum
 	for i := range p.run.Spec.Workload.Workers.Count {
 		var progress protocol.Progress
 		if cm := p.snapshot.ConfigMap(naming.WorkerReport(p.run.Name, i)); cm != nil {
 			// Unreadable progress counts as none; the worker soon reports again.
 			_ = json.Unmarshal([]byte(cm.Data[protocol.ProgressKey]), &progress)
 		}
-		all = append(all, progress.CompletedPerSecond)
+		sum.AddWorker(progress.CompletedPerSecond, progress.LatencyMicrosPerSecond)
 	}
-	return steadystate.SumCompletions(all...)
+	return sum.Recorded()
 }
 
 // stopWorkers suspends the Job of a cancelled run. The Job controller then deletes the running pods; pods that

@@ -285,8 +285,9 @@ type SteadyState struct {
 	// +kubebuilder:validation:Maximum=99
 	// +optional
 	ConfidencePercent int32 `json:"confidencePercent,omitempty"`
-	// minWindow is the shortest window, in whole seconds. It must not exceed window. Default: 30s.
-	// +kubebuilder:default="30s"
+	// minWindow is the shortest window, in whole seconds. It must not exceed window. A shorter one finds slow trends less often.
+	// Default: 120s.
+	// +kubebuilder:default="120s"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+h)?([0-9]+m)?([0-9]+s)?$')",message="measure.steadyState.minWindow must be in whole seconds, such as 90s or 1m30s"

@@ -26,6 +26,8 @@ var subjects = []subject{
 	{"comparisons", simulateComparisons},
 	{"saturation", simulateSaturation},
 	{"stability", simulateStability},
+	{"steady families", simulateSteadyFamilies},
+	{"steady trends", simulateTrends},
 }
 
 // markdownTable is a table of short cells.

@@ -115,18 +115,38 @@ func (b batchedWindow) linearDrift() float64 {
 	if k < 3 {
 		return 0
 	}
-	mean, products, spread := stats.Mean(b.means), 0.0, 0.0
-	for i, v := range b.means {
-		x := float64(i) - (k-1)/2
-		products += x * (v - mean)
-		spread += x * x
-	}
-	slope := products / spread
-	residual := max(0, sumSquaredDeviations(b.means)-slope*products) / (k - 2)
-	if math.Abs(slope) <= tQuantile((1+guardConfidence)/2, k-2)*math.Sqrt(residual/spread) {
+	slope, deviation, _ := b.fitLine()
+	if math.Abs(slope) <= tQuantile((1+guardConfidence)/2, k-2)*deviation {
 		return 0
 	}
 	return math.Abs(slope) * k
+}
+
+// driftBound returns an upper bound of the drift over the window as a share of the mean, at most 1. Positive
+// correlation of the deviations from the line widens it.
+func (b batchedWindow) driftBound(mean float64) float64 {
+	k := float64(len(b.means))
+	if k < 3 || mean <= 0 {
+		return unknownHalfWidth
+	}
+	slope, deviation, residuals := b.fitLine()
+	inflation := 1.0
+	if vonNeumannStatistic(residuals) < 0 {
+		inflation = estimateInflation(residuals)
+	}
+	bound := math.Abs(slope) + tQuantile(driftBoundConfidence, max(1, k/inflation-2))*deviation*math.Sqrt(inflation)
+	return min(unknownHalfWidth, bound*k/mean)
+}
+
+// fitLine returns the slope per batch by least squares, its standard deviation with independent noise, and the
+// deviations from the line.
+func (b batchedWindow) fitLine() (slope, deviation float64, residuals []float64) {
+	k, mean := float64(len(b.means)), stats.Mean(b.means)
+	slope, spread := fitSlope(b.means)
+	for i, v := range b.means {
+		residuals = append(residuals, v-mean-slope*(float64(i)-(k-1)/2))
+	}
+	return slope, math.Sqrt(sumSquaredDeviations(residuals) / (k - 2) / spread), residuals
 }
 
 func tQuantile(p, degrees float64) float64 {

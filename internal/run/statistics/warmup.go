@@ -2,6 +2,7 @@ package statistics
 
 import (
 	"math"
+	"slices"
 
 	"github.com/aclements/go-moremath/stats"
 )
@@ -14,26 +15,100 @@ const (
 	mserTail = 5
 	// guardConfidence is the confidence at which a change of level or a drift counts. The interval has its own.
 	guardConfidence = 0.99
+	// leastWarmUpSeconds is the shortest warm-up: connections and caches fill even where the throughput is level.
+	leastWarmUpSeconds = 10
+	// scoreTolerance is by how much the score of an earlier cut may exceed the least one, which noise moves back.
+	scoreTolerance = 0.1
+	// maxDriftWidths and latencyWidths are the bounds of a drift of the throughput and of the logarithm of the
+	// latency, in half-widths of the interval.
+	maxDriftWidths = 3
+	latencyWidths  = 3
+	// driftBoundConfidence is the one-sided confidence of DriftBound.
+	driftBoundConfidence = 0.95
 )
 
-// mserTruncation returns the number of blocks to cut off at the front (White 1997, MSER): the cut that leaves
-// the mean of the rest with the least standard error. It cuts at most half of the blocks, and at most most of
-// them.
-func mserTruncation(blocks []float64, most int) int {
-	return leastScoreCut(blocks, min(len(blocks)/2, most, len(blocks)-mserTail))
+// leastWarmUp returns the shortest warm-up in seconds.
+func (p SteadyStatePolicy) leastWarmUp() int {
+	return min(leastWarmUpSeconds, roundDownToBatch(p.MaxWarmUp))
 }
 
-// leastScoreCut returns the cut, up to most blocks, with the least score. The score is the sum of squared
-// deviations of the rest, divided by the square of its length.
-func leastScoreCut(blocks []float64, most int) int {
-	best, least := 0, math.Inf(1)
+// truncateWarmUp returns the number of blocks to cut off at the front (White 1997, MSER): the first cut that leaves
+// the mean of the rest with nearly the least standard error. It cuts at most half of the blocks, and at most
+// MaxWarmUp. level is the scale of the blocks: deviations of half a half-width of it are as good as none, however little
+// noise there is.
+func (p SteadyStatePolicy) truncateWarmUp(blocks []float64, level float64) int {
+	scores := cutScores(blocks)
+	for i := range scores {
+		scores[i] += math.Pow(p.HalfWidth/2*level, 2) / float64(len(blocks)-i)
+	}
+	least := p.leastWarmUp() / mserBatch
+	most := min(len(blocks)/2, p.MaxWarmUp/mserBatch, len(blocks)-mserTail)
+	if most <= least {
+		return max(0, min(least, len(blocks)))
+	}
+	lowest := slices.Min(scores[least : most+1])
+	for cut := least; cut < most; cut++ {
+		if scores[cut] <= (1+scoreTolerance)*lowest {
+			return cut
+		}
+	}
+	return most
+}
+
+// cutScores returns the score of each cut: the sum of squared deviations of the rest, divided by the square of its
+// length.
+func cutScores(blocks []float64) []float64 {
+	scores := make([]float64, len(blocks))
 	var n, mean, squares float64
 	for i := len(blocks) - 1; i >= 0; i-- {
 		n++
 		delta := blocks[i] - mean
 		mean += delta / n
 		squares += delta * (blocks[i] - mean)
-		if score := squares / (n * n); i <= most && score <= least {
+		scores[i] = squares / (n * n)
+	}
+	return scores
+}
+
+// latencyBlocks returns the logarithm of the mean latency of each block. A block without completions has that of the
+// one before. It returns nil if the latency is unknown, or if half of the blocks are empty.
+func latencyBlocks(s RecordedSeries) []float64 {
+	if len(s.LatencySums) != len(s.Completed) {
+		return nil
+	}
+	counts, sums := averageBlocks(s.Completed, mserBatch), averageBlocks(s.LatencySums, mserBatch)
+	var blocks []float64
+	known := 0
+	for i, n := range counts {
+		switch {
+		case n > 0 && sums[i] > 0:
+			blocks, known = append(blocks, math.Log(sums[i]/n)), known+1
+		case known > 0:
+			blocks = append(blocks, blocks[len(blocks)-1])
+		}
+	}
+	if 2*known <= len(counts) {
+		return nil
+	}
+	// Blocks before the first completion have its latency.
+	return append(slices.Repeat(blocks[:1], len(counts)-len(blocks)), blocks...)
+}
+
+// changeOfLatency returns the significant change of the logarithm of the latency after the cut, as a level shift or a
+// drift; 0 without one.
+func changeOfLatency(blocks []float64, cut int) float64 {
+	if len(blocks) < cut+mserTail {
+		return 0
+	}
+	shift := findLevelShift(blocks, cut)
+	return max(math.Abs(shift.after-shift.before), batchedWindow{means: blocks[cut:]}.linearDrift())
+}
+
+// leastScoreCut returns the cut, up to most blocks, with the least score.
+func leastScoreCut(blocks []float64, most int) int {
+	best, least := 0, math.Inf(1)
+	for i, score := range slices.Backward(cutScores(blocks)) {
+		if i <= most && score <= least {
 			best, least = i, score
 		}
 	}

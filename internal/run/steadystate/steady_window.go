@@ -1,10 +1,11 @@
-// Package steadystate measures a run until its throughput is known with sufficient precision. It decides when
+// Package steadystate measures a run until its throughput and latency are steady and the throughput is known with sufficient precision. It decides when
 // the window may end and which part of the recording is the window. internal/run/statistics implements the
 // method. The package is pure: results depend only on the workers' reports.
 package steadystate
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -26,8 +27,8 @@ func PolicyFor(m *v1alpha1.Measure) statistics.SteadyStatePolicy {
 
 // FindStopTime returns the end of the next interval that is at least stopNotice after now, if the completions
 // so far are sufficient. It returns false if they are not, or if the run ends by then anyway.
-func FindStopTime(completed []float64, policy statistics.SteadyStatePolicy, window *protocol.Window, now time.Time) (time.Time, bool) {
-	if !statistics.DetectSteadyState(completed, policy).Done {
+func FindStopTime(recorded statistics.RecordedSeries, policy statistics.SteadyStatePolicy, window *protocol.Window, now time.Time) (time.Time, bool) {
+	if !statistics.DetectSteadyState(recorded, policy).Done {
 		return time.Time{}, false
 	}
 	interval := time.Duration(window.IntervalSeconds()) * time.Second
@@ -36,21 +37,39 @@ func FindStopTime(completed []float64, policy statistics.SteadyStatePolicy, wind
 	return stop, stop.Before(window.To())
 }
 
-// SumCompletions adds the completions per second of all workers. The sum covers only the seconds that all
-// workers have recorded.
-func SumCompletions(series ...[]int64) []float64 {
-	var sum []float64
-	for i, one := range series {
-		if i == 0 {
-			sum = make([]float64, len(one))
-		}
-		sum = addCompletions(sum, one)
-	}
-	return sum
+// WorkerSum adds the completions and latencies per second of workers. It covers only the seconds that all workers have
+// recorded.
+type WorkerSum struct {
+	recorded       statistics.RecordedSeries
+	workers        int
+	latencyUnknown bool
 }
 
-// addCompletions adds a series to a sum over the seconds that both have.
-func addCompletions(sum []float64, one []int64) []float64 {
+// AddWorker adds the completions and the sums of the latencies of a worker. The sum of the latencies is unknown if a
+// worker with completions does not report them.
+func (s *WorkerSum) AddWorker(completed, latencySums []int64) {
+	s.workers++
+	if len(latencySums) != len(completed) {
+		s.latencyUnknown = s.latencyUnknown || slices.ContainsFunc(completed, func(n int64) bool { return n > 0 })
+		latencySums = make([]int64, len(completed))
+	}
+	if s.workers == 1 {
+		s.recorded = statistics.RecordedSeries{Completed: make([]float64, len(completed)), LatencySums: make([]float64, len(completed))}
+	}
+	s.recorded.Completed = addSeries(s.recorded.Completed, completed)
+	s.recorded.LatencySums = addSeries(s.recorded.LatencySums, latencySums)
+}
+
+// Recorded returns the sum over the workers so far.
+func (s *WorkerSum) Recorded() statistics.RecordedSeries {
+	if s.latencyUnknown {
+		return statistics.RecordedSeries{Completed: s.recorded.Completed}
+	}
+	return s.recorded
+}
+
+// addSeries adds a series to a sum over the seconds that both have.
+func addSeries(sum []float64, one []int64) []float64 {
 	sum = sum[:min(len(sum), len(one))]
 	for second := range sum {
 		sum[second] += float64(one[second])
@@ -65,27 +84,24 @@ type WorkerResultIterator func(yield func(*results.WorkerResult) error) error
 // MergeSteadyWindow finds the steady part of the workers' recordings and merges that part of all workers. It
 // iterates over the reports twice, so that it need not keep them in memory.
 func MergeSteadyWindow(reports WorkerResultIterator, policy statistics.SteadyStatePolicy) (*results.Measurement, error) {
-	var total []float64
+	var total WorkerSum
 	interval := 0
 	err := reports(func(w *results.WorkerResult) error {
 		if interval != 0 && w.IntervalSeconds != interval {
 			return fmt.Errorf("worker %d recorded in intervals of %d s, another one of %d s", w.Worker, w.IntervalSeconds, interval)
 		}
-		if interval == 0 {
-			interval, total = w.IntervalSeconds, SumCompletions(w.CompletedPerSecond)
-			return nil
-		}
-		total = addCompletions(total, w.CompletedPerSecond)
+		interval = w.IntervalSeconds
+		total.AddWorker(w.CompletedPerSecond, w.LatencyMicrosPerSecond)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	merger := results.NewMerger()
-	if len(total) == 0 {
+	if len(total.recorded.Completed) == 0 {
 		return merger.Measurement(), nil
 	}
-	steady := selectWindow(total, interval, policy)
+	steady := selectWindow(total.Recorded(), interval, policy)
 	err = reports(func(w *results.WorkerResult) error {
 		part, err := w.SliceWindow(steady.WarmUpSeconds, steady.WarmUpSeconds+steady.WindowSeconds)
 		if err != nil {
@@ -99,13 +115,13 @@ func MergeSteadyWindow(reports WorkerResultIterator, policy statistics.SteadySta
 }
 
 // selectWindow returns which whole intervals of a series are its window.
-func selectWindow(total []float64, interval int, policy statistics.SteadyStatePolicy) results.WindowSelection {
+func selectWindow(total statistics.RecordedSeries, interval int, policy statistics.SteadyStatePolicy) results.WindowSelection {
 	found := statistics.DetectSteadyState(total, policy)
 	interval = max(1, interval)
 	s := results.WindowSelection{
 		Method:          found.Method,
 		State:           results.SelectionSettled,
-		RecordedSeconds: len(total),
+		RecordedSeconds: len(total.Completed),
 		MeanPerSecond:   found.Mean,
 		HalfWidth:       found.HalfWidth,
 		TargetHalfWidth: policy.HalfWidth,
@@ -113,11 +129,11 @@ func selectWindow(total []float64, interval int, policy statistics.SteadyStatePo
 		Reason:          found.Reason,
 	}
 	from := (found.From + interval - 1) / interval * interval
-	to := min(found.To, len(total)) / interval * interval
+	to := min(found.To, len(total.Completed)) / interval * interval
 	switch {
 	case !found.Steady || from >= to:
 		s.State = results.SelectionUnsteady
-		to = len(total) / interval * interval
+		to = len(total.Completed) / interval * interval
 		from = min(policy.MaxWarmUp/interval*interval, to-interval)
 	case found.HalfWidth > policy.HalfWidth:
 		s.State = results.SelectionImprecise

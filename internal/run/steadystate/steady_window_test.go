@@ -107,12 +107,47 @@ func TestMergeSteadyWindowOfShortRun(t *testing.T) {
 	}
 }
 
-func TestSumCompletions(t *testing.T) {
-	if got := SumCompletions([]int64{1, 2, 3}, []int64{10, 20}); !slices.Equal(got, []float64{11, 22}) {
+// TestWorkerSum checks that the sum ends with the shortest worker, and that the latency is unknown if one worker with
+// completions does not report it.
+func TestWorkerSum(t *testing.T) {
+	var sum WorkerSum
+	sum.AddWorker([]int64{1, 2, 3}, []int64{10, 20, 30})
+	sum.AddWorker([]int64{10, 20}, []int64{1, 2})
+	if got := sum.Recorded(); !slices.Equal(got.Completed, []float64{11, 22}) || !slices.Equal(got.LatencySums, []float64{11, 22}) {
 		t.Errorf("got %v", got)
 	}
-	if got := SumCompletions([]int64{1}, nil); len(got) != 0 {
-		t.Errorf("got %v of a worker that told nothing", got)
+	sum.AddWorker([]int64{0, 0}, nil)
+	if got := sum.Recorded(); len(got.LatencySums) != 2 {
+		t.Errorf("got %v, although the worker completed nothing", got)
+	}
+	sum.AddWorker([]int64{5, 5}, nil)
+	if got := sum.Recorded(); !slices.Equal(got.Completed, []float64{16, 27}) || got.LatencySums != nil {
+		t.Errorf("got %v, although a worker reports no latency", got)
+	}
+	sum.AddWorker(nil, nil)
+	if got := sum.Recorded(); len(got.Completed) != 0 {
+		t.Errorf("got %v of a worker that reported nothing", got)
+	}
+}
+
+// TestLatencyWarmUpIsNotSteady checks that a latency that falls for 35 s at a level throughput is cut off, and that one
+// that grows all the time is not steady.
+func TestLatencyWarmUpIsNotSteady(t *testing.T) {
+	latencyOf := func(latency func(second int) int64) statistics.RecordedSeries {
+		var sum WorkerSum
+		var completed, sums []int64
+		for second := range 180 {
+			completed, sums = append(completed, 1000+int64(second%7)), append(sums, (1000+int64(second%7))*latency(second))
+		}
+		sum.AddWorker(completed, sums)
+		return sum.Recorded()
+	}
+	falling := selectWindow(latencyOf(func(s int) int64 { return 1000 * max(1, int64(30-s*6/7)) }), 5, windowPolicy)
+	if falling.State != results.SelectionSettled || falling.WarmUpSeconds < 30 || falling.WarmUpSeconds > 40 {
+		t.Errorf("falling: %+v", falling)
+	}
+	if growing := selectWindow(latencyOf(func(s int) int64 { return 1000 * int64(10+s) }), 5, windowPolicy); growing.State != results.SelectionUnsteady {
+		t.Errorf("growing: %+v", growing)
 	}
 }
 
@@ -129,14 +164,14 @@ func TestFindStopTime(t *testing.T) {
 	for after, want := range map[time.Duration]time.Duration{
 		100 * time.Second: 105 * time.Second, 103 * time.Second: 105 * time.Second, 103*time.Second + 1: 110 * time.Second, 142 * time.Second: 145 * time.Second,
 	} {
-		if stop, ok := FindStopTime(enough, p, window, window.From().Add(after)); !ok || stop.Sub(window.From()) != want {
+		if stop, ok := FindStopTime(statistics.RecordedSeries{Completed: enough}, p, window, window.From().Add(after)); !ok || stop.Sub(window.From()) != want {
 			t.Errorf("after %s: stop at %s, %v; want %s", after, stop.Sub(window.From()), ok, want)
 		}
 	}
-	if stop, ok := FindStopTime(enough, p, window, window.From().Add(144*time.Second)); ok {
+	if stop, ok := FindStopTime(statistics.RecordedSeries{Completed: enough}, p, window, window.From().Add(144*time.Second)); ok {
 		t.Errorf("stop at %s, when the run ends anyway", stop)
 	}
-	if _, ok := FindStopTime(enough[:15], p, window, window.From().Add(20*time.Second)); ok {
+	if _, ok := FindStopTime(statistics.RecordedSeries{Completed: enough[:15]}, p, window, window.From().Add(20*time.Second)); ok {
 		t.Error("stop after 15 s, of which the window alone takes 20")
 	}
 }
