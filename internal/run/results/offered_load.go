@@ -24,11 +24,14 @@ func (j *verdictBuilder) judgeOfferedLoad() {
 }
 
 // AreAboutLoad reports whether a run is invalid only because its load was too high: it fell short of the offered
-// rate, perhaps with errors. Such a run measured what it should have, and a repetition would do so again.
+// rate, perhaps with errors or a growing latency. Such a run measured what it should have, and a repetition would do
+// so again.
 func AreAboutLoad(codes []ReasonCode) bool {
 	short := false
 	for _, code := range codes {
-		if code != OfferedNotAchieved && code != Errors {
+		switch code {
+		case OfferedNotAchieved, Errors, ThroughputUnstable, LatencyUnstable:
+		default:
 			return false
 		}
 		short = short || code == OfferedNotAchieved

@@ -45,6 +45,7 @@ func TestAreAboutLoad(t *testing.T) {
 	}{
 		"overload":               {[]ReasonCode{OfferedNotAchieved}, true},
 		"overload with errors":   {[]ReasonCode{Errors, OfferedNotAchieved}, true},
+		"overload with a queue":  {[]ReasonCode{OfferedNotAchieved, LatencyUnstable, ThroughputUnstable}, true},
 		"errors of another kind": {[]ReasonCode{Errors}, false},
 		"restart in an overload": {[]ReasonCode{MemberRestarted, OfferedNotAchieved}, false},
 		"none":                   {nil, false},
