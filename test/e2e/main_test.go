@@ -36,7 +36,8 @@ func TestMain(m *testing.M) {
 
 // smallMachineReasons are findings that only mean that the machine was too small or too busy.
 // measure.environmentPolicy does not cover them, because they may have other causes than the environment.
-var smallMachineReasons = []string{string(results.WorkerThrottled), string(results.WorkerBehindSchedule), string(results.OfferedNotAchieved)}
+var smallMachineReasons = []string{string(results.WorkerThrottled), string(results.WorkerBehindSchedule), string(results.OfferedNotAchieved),
+	string(results.ThroughputUnstable), string(results.LatencyUnstable)}
 
 // readResult returns the result of a run that has ended.
 func readResult(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) *results.RunResult {

@@ -63,7 +63,9 @@ func TestJudgeStability(t *testing.T) {
 			message: "load worker 1 completed 0 operations, the best worker 120000",
 		},
 		"slow second worker": {
-			change:        func(m *Measurement, _ *RunObservations) { m.Workers[0].Completed, m.Workers[1].Completed = 90_000, 30_000 },
+			change: func(m *Measurement, _ *RunObservations) {
+				m.Workers[0].Completed, m.Workers[1].Completed = 90_000, 30_000
+			},
 			tolerantNotes: "WorkersUnbalanced/worker-1", strictReasons: "WorkersUnbalanced/worker-1",
 		},
 		"a quarter is planned": {
