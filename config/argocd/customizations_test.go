@@ -4,8 +4,10 @@ package argocd_test
 
 import (
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,9 +21,10 @@ var updateFlag = flag.Bool("update", false, "rewrite argocd-cm.yaml")
 const (
 	apiGroup = "benchnet.dev"
 	// customizationsDir has the layout of resource_customizations in Argo CD's own repository, except that the
-	// kinds share healthFile.
+	// kinds share healthFile and the scripts in actionsDir.
 	customizationsDir = "resource_customizations/" + apiGroup
 	healthFile        = customizationsDir + "/health.lua"
+	actionsDir        = customizationsDir + "/actions"
 )
 
 // kinds are the kinds with a health check, all of the API.
@@ -75,18 +78,25 @@ func readFile(t testing.TB, path ...string) string {
 	return string(text)
 }
 
-// actionNames returns the names of a kind's actions.
-func actionNames(t testing.TB, kind string) []string {
+// actionScripts returns the paths of the scripts of a kind's actions by name: the shared ones and its own. A kind without test cases
+// for actions has none.
+func actionScripts(t testing.TB, kind string) map[string]string {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(customizationsDir, kind, "actions", "*", "action.lua"))
-	if err != nil {
-		t.Fatal(err)
+	own := filepath.Join(customizationsDir, kind, "actions")
+	if _, err := os.Stat(filepath.Join(own, "action_test.yaml")); err != nil {
+		return nil
 	}
-	var names []string
-	for _, path := range found {
-		names = append(names, filepath.Base(filepath.Dir(path)))
+	scripts := map[string]string{}
+	for _, folder := range []string{actionsDir, own} {
+		found, err := filepath.Glob(filepath.Join(folder, "*", "action.lua"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range found {
+			scripts[filepath.Base(filepath.Dir(path))] = path
+		}
 	}
-	return names
+	return scripts
 }
 
 // actionsEntry returns the entry of a kind's actions in Argo CD's ConfigMap, or an empty string if it has none.
@@ -100,13 +110,14 @@ func actionsEntry(t *testing.T, kind string) string {
 		Discovery   string       `json:"discovery.lua"`
 		Definitions []definition `json:"definitions"`
 	}
-	for _, name := range actionNames(t, kind) {
-		entry.Definitions = append(entry.Definitions, definition{name, readFile(t, customizationsDir, kind, "actions", name, "action.lua")})
+	scripts := actionScripts(t, kind)
+	for _, name := range slices.Sorted(maps.Keys(scripts)) {
+		entry.Definitions = append(entry.Definitions, definition{name, readFile(t, scripts[name])})
 	}
 	if len(entry.Definitions) == 0 {
 		return ""
 	}
-	entry.Discovery = readFile(t, customizationsDir, kind, "actions", "discovery.lua")
+	entry.Discovery = readFile(t, actionsDir, "discovery.lua")
 	text, err := yaml.Marshal(entry)
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package argocd_test
 
 import (
 	"encoding/json"
+	"maps"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -96,12 +97,12 @@ func allScripts(f *testing.F) []luaScript {
 			scripts = append(scripts, luaScript{path: file, text: readFile(f, file), kind: kind, check: check})
 		}
 		add(checkHealth, healthFile)
-		names := actionNames(f, kind)
-		if len(names) > 0 {
-			add(checkDiscovery, customizationsDir, kind, "actions", "discovery.lua")
+		actions := actionScripts(f, kind)
+		if len(actions) > 0 {
+			add(checkDiscovery, actionsDir, "discovery.lua")
 		}
-		for _, name := range names {
-			add(checkAction, customizationsDir, kind, "actions", name, "action.lua")
+		for _, name := range slices.Sorted(maps.Keys(actions)) {
+			add(checkAction, actions[name])
 		}
 	}
 	return scripts

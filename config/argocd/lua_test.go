@@ -2,6 +2,7 @@ package argocd_test
 
 import (
 	"context"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -131,24 +132,25 @@ func TestActions(t *testing.T) {
 				for _, a := range test.Result {
 					want[a.Name] = map[string]any{"disabled": a.Disabled}
 				}
-				got := mustRunScript(t, readFile(t, folder, "discovery.lua"), decodeFile[map[string]any](t, folder, test.InputPath))
+				got := mustRunScript(t, readFile(t, actionsDir, "discovery.lua"), decodeFile[map[string]any](t, folder, test.InputPath))
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("actions (-want +got):\n%s", diff)
 				}
 			})
 		}
+		scripts := actionScripts(t, kind)
 		var tested []string
 		for _, test := range tests.ActionTests {
 			tested = append(tested, test.Action)
 			t.Run(kind+"/"+test.Action, func(t *testing.T) {
-				got := mustRunScript(t, readFile(t, folder, test.Action, "action.lua"), decodeFile[map[string]any](t, folder, test.InputPath))
+				got := mustRunScript(t, readFile(t, scripts[test.Action]), decodeFile[map[string]any](t, folder, test.InputPath))
 				if diff := cmp.Diff(any(decodeFile[map[string]any](t, folder, test.ExpectedOutputPath)), got); diff != "" {
 					t.Errorf("the resource (-want +got):\n%s", diff)
 				}
 			})
 		}
 		slices.Sort(tested)
-		if diff := cmp.Diff(actionNames(t, kind), tested); diff != "" {
+		if diff := cmp.Diff(slices.Sorted(maps.Keys(scripts)), tested); diff != "" {
 			t.Errorf("%s: actions (-) and tested actions (+):\n%s", kind, diff)
 		}
 	}

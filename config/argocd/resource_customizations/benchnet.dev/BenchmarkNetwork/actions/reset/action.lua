@@ -1,4 +1,4 @@
--- Every new value of the annotation asks once for the network's freshly made state; the form is the one of kubectl benchnet reset.
+-- Each new value of the annotation resets the network once. kubectl benchnet reset writes the same format.
 local os = require("os")
 if type(obj.metadata.annotations) ~= "table" then
   obj.metadata.annotations = {}
