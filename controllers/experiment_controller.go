@@ -165,5 +165,5 @@ func (r *ExperimentReconciler) SetupWithManager(mgr ctrl.Manager, concurrency in
 		Watches(&v1alpha1.BenchmarkNetwork{}, handler.EnqueueRequestsFromMapFunc(r.mapToWaitingExperiments), builder.WithPredicates(deletionPredicate())).
 		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency}).
 		WithLogConstructor(newLogConstructor(mgr, "experiment")).
-		Complete(r)
+		Complete(requeueOnConflict(r))
 }

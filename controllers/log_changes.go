@@ -26,8 +26,8 @@ func newLogConstructor(mgr ctrl.Manager, key string) func(*reconcile.Request) lo
 	}
 }
 
-// logStatusChange logs what a status patch changed: transitions of conditions, stages that started or became ready, the start of a
-// run, and verdicts. Other changes, such as progress, are logged at V(1).
+// logStatusChange logs what a status patch changed: transitions of conditions, stages that started or became ready, and
+// verdicts. Other changes, such as progress, are logged at V(1).
 func logStatusChange(ctx context.Context, before, after client.Object, old, current []metav1.Condition) {
 	logger := log.FromContext(ctx)
 	switch after := after.(type) {
@@ -58,10 +58,13 @@ func logStages(logger logr.Logger, old, current []v1alpha1.StageStatus) {
 	}
 }
 
+// logRunStart logs the release of the workers. The barrier is written under its resource version, so it is released only once. Status
+// patches can repeat while the cache is stale.
+func logRunStart(ctx context.Context, run *v1alpha1.BenchmarkRun, start time.Time) {
+	log.FromContext(ctx).Info("run started", "workers", run.Spec.Workload.Workers.Count, "start", start.UTC().Format(time.RFC3339Nano))
+}
+
 func logRun(logger logr.Logger, old v1alpha1.BenchmarkRunStatus, run *v1alpha1.BenchmarkRun) {
-	if s := run.Status; s.StartTime != nil && old.StartTime == nil {
-		logger.Info("run started", "workers", run.Spec.Workload.Workers.Count, "start", s.StartTime.UTC().Format(time.RFC3339Nano))
-	}
 	if s := run.Status; s.Verdict != "" && old.Verdict == "" {
 		reasons := make([]string, 0, len(s.Reasons))
 		for _, r := range s.Reasons {

@@ -250,5 +250,5 @@ func (r *NetworkReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) 
 		build.Watches(&v1alpha1.BenchmarkNetwork{}, next, builder.WithPredicates(freesPlacePredicate()))
 		build.Watches(&corev1.Pod{}, next, builder.WithPredicates(deletionPredicate()))
 	}
-	return build.Complete(r)
+	return build.Complete(requeueOnConflict(r))
 }

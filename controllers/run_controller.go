@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
@@ -70,6 +71,9 @@ func (r *RunReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		}
 	}
 	pass.reconcileErr = r.advanceRun(ctx, pass)
+	if apierrors.IsConflict(pass.reconcileErr) { // A status that is computed from outdated objects would be outdated too.
+		return ctrl.Result{}, pass.reconcileErr
+	}
 	before := run.DeepCopy()
 	run.Status = status.ComputeRun(pass.statusInput(r.Now()))
 	err = patchStatus(ctx, r.Client, r.Recorder, before, run, before.Status.Conditions, run.Status.Conditions)
@@ -142,6 +146,7 @@ func (r *RunReconciler) releaseWorkers(pass *runPass) error {
 	if err != nil {
 		return err
 	}
+	pass.releasePending = true
 	pass.barrierRelease = &loadgen.Release{Start: r.Now().Add(releaseLead), Baseline: baseline, ResourceVersion: barrier.ResourceVersion}
 	return nil
 }
@@ -162,6 +167,10 @@ func (r *RunReconciler) applyObjects(ctx context.Context, pass *runPass, objects
 		if err := r.Writer.Apply(ctx, owner, object, pass.snapshot.LiveObject(object)); err != nil {
 			return err
 		}
+		if pass.releasePending && object.GetName() == naming.BarrierConfigMap(pass.run.Name) {
+			pass.releasePending = false
+			logRunStart(ctx, pass.run, pass.barrierRelease.Start)
+		}
 	}
 	return nil
 }
@@ -175,5 +184,5 @@ func (r *RunReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) erro
 		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency}).
 		WithLogConstructor(newLogConstructor(mgr, "run"))
 	watchOwnedKinds(build, handler.EnqueueRequestsFromMapFunc(mapByLabel(v1alpha1.LabelRun)))
-	return build.Complete(r)
+	return build.Complete(requeueOnConflict(r))
 }

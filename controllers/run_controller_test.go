@@ -292,7 +292,7 @@ func TestProgressIsShown(t *testing.T) {
 		must(t, w.client.Update(w.ctx, cm))
 	}
 	w.reconcileRun("extra")
-	if s := w.getRun("extra").Status; s.Display.Progress != "Window 50%" || *s.ThroughputMilliPerSecond != 16_000 || s.Phase != "Measuring" {
+	if s := w.getRun("extra").Status; s.Display.Progress != "Window 50%" || s.Display.Throughput != "16.0 flows/s" || *s.ThroughputMilliPerSecond != 16_000 || s.Phase != "Measuring" {
 		t.Errorf("the status should show half of the window at 16 flows/s, but shows %q at %q in %s", s.Display.Progress, s.Display.Throughput, s.Phase)
 	}
 }

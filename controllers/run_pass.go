@@ -37,6 +37,8 @@ type runPass struct {
 	networkPods    []corev1.Pod
 	driver         loadgen.Driver
 	barrierRelease *loadgen.Release
+	// releasePending says that this pass decided on barrierRelease and has not written it yet.
+	releasePending bool
 	// reports are the workers' reports; nil until the workers have ended.
 	reports *workerReports
 	// result is the written result of the run; nil before.
@@ -305,9 +307,10 @@ func (p *runPass) statusInput(now time.Time) status.RunInput {
 	if job := p.snapshot.Job(naming.WorkerJob(p.run.Name)); job != nil {
 		in.PodCreationFailure = p.snapshot.PodCreationFailure(job)
 	}
-	if p.barrierRelease != nil {
+	if p.barrierRelease != nil && !p.releasePending {
 		in.Start = &p.barrierRelease.Start
 	}
+	in.Unit = p.driver.Workload.Unit
 	for i := range p.run.Spec.Workload.Workers.Count {
 		if cm := p.snapshot.ConfigMap(naming.WorkerReport(p.run.Name, i)); cm != nil {
 			in.Progress = append(in.Progress, cm.Data[protocol.ProgressKey])

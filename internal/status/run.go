@@ -34,6 +34,8 @@ type RunInput struct {
 	WaitReason WaitReason
 	// Start is when the released workers start the load; nil before the release.
 	Start *time.Time
+	// Unit is the unit of the driver's operations; empty if the driver is unknown.
+	Unit string
 	// Workers are the workers' pods.
 	Workers      []corev1.Pod
 	WorkersReady int32
@@ -56,7 +58,7 @@ type RunInput struct {
 func ComputeRun(in RunInput) v1alpha1.BenchmarkRunStatus {
 	old, wanted := in.Run.Status, in.Run.Spec.Workload.Workers.Count
 	s := v1alpha1.BenchmarkRunStatus{ObservedGeneration: in.Run.Generation,
-		WorkersReady: in.WorkersReady, StartTime: old.StartTime,
+		WorkersReady: in.WorkersReady, StartTime: old.StartTime, Unit: cmp.Or(in.Unit, old.Unit),
 		Display: v1alpha1.RunDisplay{Workers: fmt.Sprintf("%d/%d", in.WorkersReady, wanted)}}
 	if in.Start != nil {
 		start := metav1.NewMicroTime(*in.Start)
@@ -155,7 +157,7 @@ func setLiveProgress(s *v1alpha1.BenchmarkRunStatus, in RunInput) {
 	}
 	if throughput > 0 && !math.IsInf(throughput, 0) {
 		s.ThroughputMilliPerSecond = roundToMilli(throughput)
-		s.Display.Throughput = formatThroughput(throughput, in.Run.Status.Unit)
+		s.Display.Throughput = formatThroughput(throughput, s.Unit)
 	}
 }
 
