@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/benchnet/benchnet/internal/format"
 )
 
 // thinSpace separates groups of thousands. It is narrow and non-breaking.
@@ -54,15 +56,18 @@ func groupThousands(text string) string {
 	return sign + whole
 }
 
-// formatPercent formats a share of 1 in percent.
-func formatPercent(share float64) string { return formatNumber(share*100) + thinSpace + "%" }
+// formatPercent formats a share of 1 as all messages do.
+func formatPercent(share float64) string { return typesetPercent(share, format.Percent) }
 
-// formatSignedPercent formats a difference, with a plus if it is positive.
-func formatSignedPercent(share float64) string {
-	if share > 0 {
-		return "+" + formatPercent(share)
+// formatSignedPercent formats a difference as all messages do.
+func formatSignedPercent(share float64) string { return typesetPercent(share, format.SignedPercent) }
+
+// typesetPercent formats a share of 1 with a thin space and a minus sign, or as a dash if it was not measured.
+func typesetPercent(share float64, formatShare func(float64) string) string {
+	if !isFinite(share) {
+		return "–"
 	}
-	return formatPercent(share)
+	return strings.NewReplacer(" ", thinSpace, "-", "−").Replace(formatShare(share))
 }
 
 // formatQuantity formats a number with its unit.

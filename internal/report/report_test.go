@@ -301,7 +301,9 @@ func TestFormatNumbers(t *testing.T) {
 	}{
 		{formatNumber(0), "0"}, {formatNumber(13.4333), "13.4"}, {formatNumber(0.00123456), "0.00123"}, {formatNumber(999.6), "1000"}, {formatNumber(1234.5), "1234"},
 		{formatNumber(1234567), "1" + thinSpace + "234" + thinSpace + "567"}, {formatNumber(-8.104), "−8.1"}, {formatNumber(math.NaN()), "–"}, {formatInteger(-12345), "−12" + thinSpace + "345"},
-		{formatPercent(0.0012), "0.12" + thinSpace + "%"}, {formatSignedPercent(0.081), "+8.1" + thinSpace + "%"}, {formatBytes(32 << 20), "32" + thinSpace + "MiB"},
+		{formatPercent(0.0012), "0.12" + thinSpace + "%"}, {formatPercent(0.00001), "<0.01" + thinSpace + "%"}, {formatPercent(math.NaN()), "–"},
+		{formatSignedPercent(0.081), "+8.1" + thinSpace + "%"}, {formatSignedPercent(-0.081), "−8.1" + thinSpace + "%"}, {formatSignedPercent(-0.0001), "+0.0" + thinSpace + "%"},
+		{formatBytes(32 << 20), "32" + thinSpace + "MiB"},
 		{formatSignificant(0.0914, 2), "0.091"}, {formatSignificant(12.34, 2), "12"}, {formatSeconds(90), "90" + thinSpace + "s"}, {formatSeconds(150), "2" + thinSpace + "min 30" + thinSpace + "s"},
 		{splitCamelCase("transactionsPerSecond"), "Transactions per second"},
 	} {
