@@ -194,7 +194,7 @@ func TestSeriesVanishWithTheirResource(t *testing.T) {
 func TestOnlyLeaderCollects(t *testing.T) {
 	c := &metrics.Collector{Reader: newFakeClient(t, newNetwork()), Elected: make(chan struct{})}
 	if n := testutil.CollectAndCount(c); n != 0 {
-		t.Errorf("a manager that does not lead tells %d series", n)
+		t.Errorf("a manager that does not lead exports %d series", n)
 	}
 }
 

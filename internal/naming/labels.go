@@ -79,9 +79,7 @@ func RunLabels(run string) map[string]string {
 
 // ExperimentLabels returns the labels of a network or a run of an experiment.
 func ExperimentLabels(experiment string) map[string]string {
-	all := objectLabels("benchnet-experiment", experiment, "", v1alpha1.LabelExperiment, experiment)
-	delete(all, LabelComponent)
-	return all
+	return ownerLabels("benchnet-experiment", experiment, v1alpha1.LabelExperiment, experiment)
 }
 
 // PodLabels returns the pod labels that become labels of Prometheus series: the platform of the network and its
@@ -125,6 +123,12 @@ func MemberSelector(network, member string) map[string]string {
 }
 
 func objectLabels(name, instance string, component Component, ownerLabel, owner string) map[string]string {
-	return map[string]string{LabelName: name, LabelInstance: instance, LabelComponent: string(component),
-		LabelPartOf: "benchnet", LabelManagedBy: v1alpha1.ManagedBy, ownerLabel: owner}
+	all := ownerLabels(name, instance, ownerLabel, owner)
+	all[LabelComponent] = string(component)
+	return all
+}
+
+// ownerLabels returns the labels of an object without a component.
+func ownerLabels(name, instance, ownerLabel, owner string) map[string]string {
+	return map[string]string{LabelName: name, LabelInstance: instance, LabelPartOf: "benchnet", LabelManagedBy: v1alpha1.ManagedBy, ownerLabel: owner}
 }

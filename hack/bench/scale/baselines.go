@@ -37,30 +37,30 @@ func measureBaselines(ctx context.Context, o options, p *controlPlane, report *r
 	if err != nil {
 		return err
 	}
-	rivals := []struct {
+	baselines := []struct {
 		name string
 		make func(context.Context, options, *controlPlane, networkBatch, []string) error
 	}{{"kubectl", applyWithKubectl}, {"helm", installWithHelm}}
-	for _, rival := range rivals {
-		w := networkBatch{prefix: rival.name, networks: o.comparedNetworks, members: o.members, perNamespace: o.perNamespace}
+	for _, baseline := range baselines {
+		w := networkBatch{prefix: baseline.name, networks: o.comparedNetworks, members: o.members, perNamespace: o.perNamespace}
 		if err := p.createNamespaces(ctx, w); err != nil {
 			return err
 		}
-		fmt.Fprintf(os.Stderr, "%d networks of %d members by %s\n", w.networks, w.members, rival.name)
+		fmt.Fprintf(os.Stderr, "%d networks of %d members by %s\n", w.networks, w.members, baseline.name)
 		started := time.Now()
-		if err := rival.make(ctx, o, p, w, manifests); err != nil {
+		if err := baseline.make(ctx, o, p, w, manifests); err != nil {
 			return err
 		}
 		applied := time.Since(started)
-		if err := p.waitUntil(ctx, "the StatefulSets of "+rival.name+" are ready", func() (bool, error) { return p.allMembersReady(ctx, w) }); err != nil {
+		if err := p.waitUntil(ctx, "the StatefulSets of "+baseline.name+" are ready", func() (bool, error) { return p.allMembersReady(ctx, w) }); err != nil {
 			return err
 		}
 		took := time.Since(started)
-		sent, _, err := p.countRequests(rival.name)
+		sent, _, err := p.countRequests(baseline.name)
 		if err != nil {
 			return err
 		}
-		report.addBaseline(rival.name, w, len(manifests), applied, took, sent)
+		report.addBaseline(baseline.name, w, len(manifests), applied, took, sent)
 		if err := p.deleteNamespaces(ctx, w); err != nil {
 			return err
 		}
@@ -72,12 +72,12 @@ func measureBaselines(ctx context.Context, o options, p *controlPlane, report *r
 // placeholders for its names.
 func (p *controlPlane) renderManifests(ctx context.Context, members int) ([]string, error) {
 	if err := p.client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespacePlaceholder}}); err != nil {
-		return nil, fmt.Errorf("make namespace %s: %w", namespacePlaceholder, err)
+		return nil, fmt.Errorf("create namespace %s: %w", namespacePlaceholder, err)
 	}
 	network := networkBatch{members: members, perNamespace: 1}.buildNetwork(0)
 	network.Name, network.Namespace = namePlaceholder, namespacePlaceholder
 	if err := p.client.Create(ctx, network); err != nil {
-		return nil, fmt.Errorf("make network %s: %w", namePlaceholder, err)
+		return nil, fmt.Errorf("create network %s: %w", namePlaceholder, err)
 	}
 	platform, err := registry.New().Get(network.Spec.Platform.Type)
 	if err != nil {
@@ -131,7 +131,7 @@ func replacePlaceholders(text, name, namespace string) string {
 func applyWithKubectl(ctx context.Context, o options, p *controlPlane, w networkBatch, manifests []string) error {
 	folder := filepath.Join(p.outputDir, "kubectl")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return fmt.Errorf("make %s: %w", folder, err)
+		return fmt.Errorf("create %s: %w", folder, err)
 	}
 	for i := range w.networks {
 		text := replacePlaceholders(strings.Join(manifests, "---\n"), w.networkName(i), w.namespaceName(i))
@@ -150,7 +150,7 @@ func applyWithKubectl(ctx context.Context, o options, p *controlPlane, w network
 func installWithHelm(ctx context.Context, o options, p *controlPlane, w networkBatch, manifests []string) error {
 	chart := filepath.Join(p.outputDir, "chart")
 	if err := os.MkdirAll(filepath.Join(chart, "templates"), 0o755); err != nil {
-		return fmt.Errorf("make %s: %w", chart, err)
+		return fmt.Errorf("create %s: %w", chart, err)
 	}
 	text := replacePlaceholders(strings.Join(manifests, "---\n"), "{{ .Release.Name }}", "{{ .Release.Namespace }}")
 	err := errors.Join(

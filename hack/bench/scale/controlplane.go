@@ -69,13 +69,13 @@ func startControlPlane(ctx context.Context, o options) (*controlPlane, error) {
 func newClient(config *rest.Config) (client.WithWatch, error) {
 	scheme := runtime.NewScheme()
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
-		return nil, fmt.Errorf("make the scheme: %w", err)
+		return nil, fmt.Errorf("create the scheme: %w", err)
 	}
 	unlimited := rest.CopyConfig(config)
 	unlimited.QPS = -1
 	c, err := client.NewWithWatch(unlimited, client.Options{Scheme: scheme})
 	if err != nil {
-		return nil, fmt.Errorf("make a client: %w", err)
+		return nil, fmt.Errorf("create a client: %w", err)
 	}
 	return c, nil
 }
@@ -107,7 +107,7 @@ func (p *controlPlane) startProcess(arguments []string) (*process, error) {
 	name := filepath.Base(arguments[0])
 	log, err := os.Create(filepath.Join(p.outputDir, name+".log"))
 	if err != nil {
-		return nil, fmt.Errorf("make the log of %s: %w", name, err)
+		return nil, fmt.Errorf("create the log of %s: %w", name, err)
 	}
 	command := exec.Command(arguments[0], arguments[1:]...)
 	command.Stdout, command.Stderr = log, log
@@ -164,7 +164,7 @@ func (p *controlPlane) createNodes(ctx context.Context) error {
 		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("kwok-%02d", i),
 			Labels: map[string]string{corev1.LabelHostname: fmt.Sprintf("kwok-%02d", i), corev1.LabelOSStable: "linux"}}}
 		if err := p.client.Create(ctx, node); err != nil {
-			return fmt.Errorf("make node %s: %w", node.Name, err)
+			return fmt.Errorf("create node %s: %w", node.Name, err)
 		}
 	}
 	return p.waitUntil(ctx, "the nodes are ready", func() (bool, error) {

@@ -86,7 +86,7 @@ func parseFlags() (options, error) {
 func run(ctx context.Context, o options) (err error) {
 	if o.outputDir == "" {
 		if o.outputDir, err = os.MkdirTemp("", "benchnet-scale."); err != nil {
-			return fmt.Errorf("make the folder of results: %w", err)
+			return fmt.Errorf("create the folder of results: %w", err)
 		}
 	}
 	// The path becomes a flag of the started programs.
@@ -94,7 +94,7 @@ func run(ctx context.Context, o options) (err error) {
 		return fmt.Errorf("find the folder of results: %w", err)
 	}
 	if err := os.MkdirAll(o.outputDir, 0o755); err != nil {
-		return fmt.Errorf("make %s: %w", o.outputDir, err)
+		return fmt.Errorf("create %s: %w", o.outputDir, err)
 	}
 	plane, err := startControlPlane(ctx, o)
 	defer func() { err = errors.Join(err, plane.stopAll()) }()
@@ -109,7 +109,7 @@ func run(ctx context.Context, o options) (err error) {
 
 // The parts, in the order in which they are measured.
 const (
-	partBaselines = "rivals"
+	partBaselines = "baselines"
 	partNetworks  = "networks"
 	partRest      = "rest"
 	partLarge     = "large"
@@ -120,8 +120,8 @@ var allParts = []string{partBaselines, partNetworks, partRest, partLarge}
 // measureParts measures the parts in order. The baselines run before the operator starts. The operator is
 // measured at rest with all existing networks.
 func measureParts(ctx context.Context, o options, plane *controlPlane, report *resultTable) error {
-	rivals := slices.Contains(o.parts, partBaselines)
-	if rivals {
+	baselines := slices.Contains(o.parts, partBaselines)
+	if baselines {
 		if err := measureBaselines(ctx, o, plane, report); err != nil {
 			return err
 		}
@@ -130,7 +130,7 @@ func measureParts(ctx context.Context, o options, plane *controlPlane, report *r
 	if err != nil {
 		return err
 	}
-	if rivals {
+	if baselines {
 		work := networkBatch{prefix: "few", networks: o.comparedNetworks, members: o.members, perNamespace: o.perNamespace}
 		if err := measureNetworks(ctx, plane, operator, report, work); err != nil {
 			return err

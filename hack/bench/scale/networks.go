@@ -60,7 +60,7 @@ func (p *controlPlane) createNamespaces(ctx context.Context, w networkBatch) err
 	for i := range w.namespaceCount() {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespaceName(i * w.perNamespace)}}
 		if err := p.client.Create(ctx, namespace); err != nil {
-			return fmt.Errorf("make namespace %s: %w", namespace.Name, err)
+			return fmt.Errorf("create namespace %s: %w", namespace.Name, err)
 		}
 	}
 	return nil
@@ -130,7 +130,7 @@ func (p *controlPlane) createAndAwaitReady(ctx context.Context, w networkBatch) 
 			for i := worker; i < w.networks; i += 8 {
 				asked.Store(w.networkName(i), time.Now())
 				if err := p.client.Create(ctx, w.buildNetwork(i)); err != nil {
-					problems <- fmt.Errorf("make network %s: %w", w.networkName(i), err)
+					problems <- fmt.Errorf("create network %s: %w", w.networkName(i), err)
 					return
 				}
 			}

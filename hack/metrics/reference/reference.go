@@ -75,7 +75,7 @@ func Collect(root fs.FS) (*Reference, error) {
 func readFile(root fs.FS, path string) ([]byte, error) {
 	content, err := fs.ReadFile(root, path)
 	if err != nil {
-		return nil, fmt.Errorf("read what tells metrics: %w", err)
+		return nil, fmt.Errorf("read the source of metrics: %w", err)
 	}
 	return content, nil
 }

@@ -19,22 +19,20 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/cli/cluster"
+	"github.com/benchnet/benchnet/internal/kube/kinds"
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// ownedKinds are the kinds of the objects that belong to networks, runs and experiments. Secrets are not among them.
-var ownedKinds = []schema.GroupVersionKind{
-	v1alpha1.GroupVersion.WithKind("BenchmarkExperiment"),
-	v1alpha1.GroupVersion.WithKind("BenchmarkNetwork"),
-	v1alpha1.GroupVersion.WithKind("BenchmarkRun"),
-	{Version: "v1", Kind: "ConfigMap"},
-	{Version: "v1", Kind: "PersistentVolumeClaim"},
-	{Version: "v1", Kind: "Pod"},
-	{Version: "v1", Kind: "Service"},
-	{Group: "apps", Version: "v1", Kind: "StatefulSet"},
-	{Group: "batch", Version: "v1", Kind: "Job"},
-	{Group: "networking.k8s.io", Version: "v1", Kind: "NetworkPolicy"},
-	{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget"},
+// subjectKinds returns the kinds of the objects that belong to networks, runs and experiments. Secrets are not among them.
+func subjectKinds() []schema.GroupVersionKind {
+	all := []schema.GroupVersionKind{v1alpha1.GroupVersion.WithKind("BenchmarkExperiment"), v1alpha1.GroupVersion.WithKind("BenchmarkNetwork"),
+		{Version: "v1", Kind: "Pod"}}
+	for _, kind := range kinds.Owned() {
+		if gvk := kind.GroupVersionKind(); gvk.Kind != "Secret" {
+			all = append(all, gvk)
+		}
+	}
+	return all
 }
 
 // surroundingKinds are the kinds of which all objects of the namespace, or of the cluster, are collected.
@@ -107,7 +105,7 @@ func (c *Collector) addProblem(what string, err error) {
 
 // collectObjects adds the objects of the subject and the logs of its pods.
 func (c *Collector) collectObjects(ctx context.Context, subject Subject) error {
-	for _, kind := range ownedKinds {
+	for _, kind := range subjectKinds() {
 		objects := c.listObjects(ctx, kind, client.InNamespace(subject.Namespace))
 		for i := range objects {
 			object := &objects[i]

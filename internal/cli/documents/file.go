@@ -119,19 +119,13 @@ func (f *File) addObject(object []byte) error {
 		if err := json.Unmarshal(object, &cm); err != nil {
 			return err
 		}
-		for key, text := range cm.Data {
-			cm.BinaryData = setDefault(cm.BinaryData, key, text)
-		}
-		return f.addStored("ConfigMap "+cm.Name, cm.BinaryData)
+		return f.addStored("ConfigMap "+cm.Name, cm.Data, cm.BinaryData)
 	case "Secret":
 		var secret corev1.Secret
 		if err := json.Unmarshal(object, &secret); err != nil {
 			return err
 		}
-		for key, text := range secret.StringData {
-			secret.Data = setDefault(secret.Data, key, text)
-		}
-		return f.addStored("Secret "+secret.Name, secret.Data)
+		return f.addStored("Secret "+secret.Name, secret.StringData, secret.Data)
 	}
 	if !strings.HasSuffix(head.Kind, "List") {
 		return errorOfKind(head.Kind)
@@ -144,16 +138,14 @@ func (f *File) addObject(object []byte) error {
 	return nil
 }
 
-func setDefault(data map[string][]byte, key, text string) map[string][]byte {
-	if data == nil {
-		data = map[string][]byte{}
+// addStored adds the documents among the texts and values of a ConfigMap or a Secret. Others are ignored. A text replaces a value of
+// the same key.
+func (f *File) addStored(object string, texts map[string]string, stored map[string][]byte) error {
+	values := make(map[string][]byte, len(texts)+len(stored))
+	maps.Copy(values, stored)
+	for key, text := range texts {
+		values[key] = []byte(text)
 	}
-	data[key] = []byte(text)
-	return data
-}
-
-// addStored adds the documents among the values of a ConfigMap or a Secret. Other values are ignored.
-func (f *File) addStored(object string, values map[string][]byte) error {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		text, err := unpackContent(values[key])
 		if err != nil {

@@ -32,8 +32,7 @@ const (
 
 // Kind is a kind that the operator creates.
 type Kind struct {
-	// Group is the API group.
-	Group string
+	schema.GroupVersion
 	// Object is an empty object of the kind.
 	Object client.Object
 	Drift  Drift
@@ -47,24 +46,29 @@ type Kind struct {
 // compares.
 func Owned() []Kind {
 	return []Kind{
-		{Group: corev1.GroupName, Object: &corev1.Secret{}},
-		{Group: corev1.GroupName, Object: &corev1.ConfigMap{}},
-		{Group: corev1.GroupName, Object: &corev1.Service{}},
-		{Group: corev1.GroupName, Object: &corev1.ServiceAccount{}},
-		{Group: corev1.GroupName, Object: &corev1.PersistentVolumeClaim{}},
-		{Group: rbacv1.GroupName, Object: &rbacv1.Role{}},
-		{Group: rbacv1.GroupName, Object: &rbacv1.RoleBinding{}},
-		{Group: appsv1.GroupName, Object: &appsv1.StatefulSet{}, Drift: DriftByGeneration},
-		{Group: batchv1.GroupName, Object: &batchv1.Job{}, Drift: DriftIgnored},
-		{Group: networkingv1.GroupName, Object: &networkingv1.NetworkPolicy{}, Drift: DriftByGeneration},
-		{Group: policyv1.GroupName, Object: &policyv1.PodDisruptionBudget{}},
-		{Group: v1alpha1.GroupVersion.Group, Object: &v1alpha1.BenchmarkRun{}, UserCreated: true},
+		{GroupVersion: corev1.SchemeGroupVersion, Object: &corev1.Secret{}},
+		{GroupVersion: corev1.SchemeGroupVersion, Object: &corev1.ConfigMap{}},
+		{GroupVersion: corev1.SchemeGroupVersion, Object: &corev1.Service{}},
+		{GroupVersion: corev1.SchemeGroupVersion, Object: &corev1.ServiceAccount{}},
+		{GroupVersion: corev1.SchemeGroupVersion, Object: &corev1.PersistentVolumeClaim{}},
+		{GroupVersion: rbacv1.SchemeGroupVersion, Object: &rbacv1.Role{}},
+		{GroupVersion: rbacv1.SchemeGroupVersion, Object: &rbacv1.RoleBinding{}},
+		{GroupVersion: appsv1.SchemeGroupVersion, Object: &appsv1.StatefulSet{}, Drift: DriftByGeneration},
+		{GroupVersion: batchv1.SchemeGroupVersion, Object: &batchv1.Job{}, Drift: DriftIgnored},
+		{GroupVersion: networkingv1.SchemeGroupVersion, Object: &networkingv1.NetworkPolicy{}, Drift: DriftByGeneration},
+		{GroupVersion: policyv1.SchemeGroupVersion, Object: &policyv1.PodDisruptionBudget{}},
+		{GroupVersion: v1alpha1.GroupVersion, Object: &v1alpha1.BenchmarkRun{}, UserCreated: true},
 	}
 }
 
 // GroupKind returns the group and the name of the kind.
 func (k Kind) GroupKind() schema.GroupKind {
-	return schema.GroupKind{Group: k.Group, Kind: reflect.TypeOf(k.Object).Elem().Name()}
+	return k.GroupVersionKind().GroupKind()
+}
+
+// GroupVersionKind returns the kind with its group and version.
+func (k Kind) GroupVersionKind() schema.GroupVersionKind {
+	return k.WithKind(reflect.TypeOf(k.Object).Elem().Name())
 }
 
 var driftByKind = indexDrift()

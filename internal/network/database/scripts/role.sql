@@ -1,7 +1,7 @@
 -- Makes the login role :role with a schema of the same name, in one transaction. A role of that name which is not
 -- marked as :owner's is never touched: CREATE ROLE then fails with "role already exists".
 BEGIN;
--- The password shall not reach the server's log, whatever it logs. Only a superuser may say so.
+-- The password must not reach the server's log, whatever it logs. Only a superuser may set this.
 SELECT set_config('log_statement', 'none', true), set_config('log_min_error_statement', 'panic', true),
   set_config('log_min_duration_statement', '-1', true)
 FROM pg_roles WHERE rolname = current_user AND rolsuper \g /dev/null
