@@ -20,10 +20,11 @@ type Emerald struct{}
 func New() Emerald { return Emerald{} }
 
 var (
-	_ platform.Platform        = Emerald{}
-	_ platform.GenesisProvider = Emerald{}
-	_ platform.Interpreter     = Emerald{}
-	_ platform.Resettable      = Emerald{}
+	_ platform.Platform         = Emerald{}
+	_ platform.PoissonScheduler = Emerald{}
+	_ platform.GenesisProvider  = Emerald{}
+	_ platform.Interpreter      = Emerald{}
+	_ platform.Resettable       = Emerald{}
 )
 
 // Ports of a member's pod. Port 9102 is reserved for the sidecar of an emulated network. The Engine API is

@@ -62,6 +62,9 @@ func validateAccounts(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload,
 	return nil
 }
 
+// SupportsPoisson reports that the driver draws the size of each batch.
+func (Emerald) SupportsPoisson(*v1alpha1.Workload) bool { return true }
+
 // validateBatchRate rejects a batch size and an interval that contradict the rate.
 func validateBatchRate(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	if w.EVM.BatchSize == nil || w.EVM.BatchInterval == nil || w.Load.RatePerSecond == nil {

@@ -2,6 +2,7 @@ package evm
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -156,14 +157,51 @@ func TestBatchesFollowTheRate(t *testing.T) {
 		if s.Interval != c.every {
 			t.Errorf("%+v: a batch every %v", c, s.Interval)
 		}
-		if got := int64(s.MaxBatchSize()); got != slices.Max(c.first) {
-			t.Errorf("%+v: the largest batch has %d", c, got)
+		if total, largest := s.BatchTotals(20 * time.Second); largest != slices.Max(c.first) || total != int64(20*c.rate) {
+			t.Errorf("%+v: %d transactions in 20 s, the largest batch has %d", c, total, largest)
 		}
+		nextSize := s.BatchSizes()
 		for i, want := range c.first {
-			if got := s.TransactionsDue(int64(i)+1) - s.TransactionsDue(int64(i)); got != want {
+			if got := nextSize(); got != want {
 				t.Errorf("%+v: batch %d has %d, want %d", c, i, got, want)
 			}
 		}
+	}
+}
+
+// TestPoissonBatches checks mean and variance of the batches, that senders are independent, and that a seed repeats them.
+func TestPoissonBatches(t *testing.T) {
+	w := newWorkload(2, 10, 100, 0, 200)
+	w.Load.Arrivals, w.Load.Seed = protocol.ArrivalsPoisson, new(int64(7))
+	senders := w.WorkerSenders(0, 1)
+	const batches, mean = 10_000, 10.0
+	var sums, squares [2]float64
+	product := 0.0
+	first, second, again := senders[0].BatchSizes(), senders[1].BatchSizes(), senders[0].BatchSizes()
+	for range batches {
+		a, b := float64(first()), float64(second())
+		if repeated := float64(again()); repeated != a {
+			t.Fatalf("a batch of %g is repeated with %g", a, repeated)
+		}
+		for i, n := range []float64{a, b} {
+			sums[i] += n
+			squares[i] += (n - mean) * (n - mean)
+		}
+		product += (a - mean) * (b - mean)
+	}
+	// Five standard deviations of the mean, the variance and the covariance of 10,000 Poisson numbers.
+	for i := range senders {
+		if m, v := sums[i]/batches, squares[i]/batches; math.Abs(m-mean) > 0.16 || math.Abs(v-mean) > 0.75 {
+			t.Errorf("sender %d: mean %g, variance %g, want %g", i, m, v, mean)
+		}
+	}
+	if c := product / batches; math.Abs(c) > 0.5 {
+		t.Errorf("covariance %g of two senders", c)
+	}
+	w.Load.Seed = new(int64(8))
+	other := w.WorkerSenders(0, 1)[0].BatchSizes()
+	if a, b := senders[0].BatchSizes(), other; slices.Equal([]int64{a(), a(), a(), a()}, []int64{b(), b(), b(), b()}) {
+		t.Error("another seed gives the same batches")
 	}
 }
 

@@ -1,8 +1,10 @@
 package evm
 
 import (
-	"math"
+	"math/rand/v2"
 	"time"
+
+	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
 // Sender is one of the senders of a run. It submits to one target and has its own accounts.
@@ -18,6 +20,8 @@ type Sender struct {
 	// Interval is the time between two batches. Offset is the delay of the first batch, which staggers the
 	// senders.
 	Interval, Offset time.Duration
+	// arrivalSeed seeds Poisson arrivals; nil means even ones.
+	arrivalSeed *int64
 }
 
 // SenderCount returns the number of senders of a run with the given number of workers: one for each target or
@@ -42,6 +46,9 @@ func (w *Workload) buildSender(s, n int) Sender {
 	// The number of the n senders that submit to this target.
 	beside := (n-target-1)/targets + 1
 	made := Sender{Index: s, Target: target, RatePerSecond: w.Load.RatePerSecond / float64(targets) / float64(beside)}
+	if w.Load.Arrivals == protocol.ArrivalsPoisson {
+		made.arrivalSeed = w.Load.Seed
+	}
 	for i := s; i < w.Operation.Accounts; i += n {
 		made.Accounts = append(made.Accounts, i)
 	}
@@ -53,24 +60,45 @@ func (w *Workload) buildSender(s, n int) Sender {
 	return made
 }
 
-// TransactionsDue returns the number of transactions that the sender submits in its first n batches.
-func (s Sender) TransactionsDue(n int64) int64 {
-	// The small constant keeps whole products whole: 8000/s every 200 ms is 1600, not 1599.
-	return int64(float64(n)*s.RatePerSecond*s.Interval.Seconds() + 1e-6)
-}
-
-// BatchSizes returns a function that yields the number of transactions in each batch in turn.
+// BatchSizes returns a function that yields the number of transactions in each batch in turn. Each call starts at the
+// first batch and repeats the same numbers.
 func (s Sender) BatchSizes() func() int64 {
-	batches := int64(0)
+	mean, batches := s.RatePerSecond*s.Interval.Seconds(), 0.0
+	if s.arrivalSeed != nil {
+		return poissonBatchSizes(mean, rand.New(rand.NewPCG(uint64(*s.arrivalSeed), uint64(s.Index))))
+	}
+	// The small constant keeps whole products whole: 8000/s every 200 ms is 1600, not 1599.
+	due := func(batches float64) int64 { return int64(batches*mean + 1e-6) }
 	return func() int64 {
 		batches++
-		return s.TransactionsDue(batches) - s.TransactionsDue(batches-1)
+		return due(batches) - due(batches-1)
 	}
 }
 
-// MaxBatchSize returns the number of transactions in the sender's largest batch.
-func (s Sender) MaxBatchSize() int {
-	return int(math.Ceil(s.RatePerSecond*s.Interval.Seconds() - 1e-6))
+// poissonBatchSizes returns a function that yields the number of arrivals of a Poisson process in each interval in
+// turn, with a mean per interval.
+func poissonBatchSizes(mean float64, generator *rand.Rand) func() int64 {
+	// next is the time of the next arrival, from the start of the current interval in units of intervals.
+	next := generator.ExpFloat64() / mean
+	return func() int64 {
+		n := int64(0)
+		for ; next < 1; next += generator.ExpFloat64() / mean {
+			n++
+		}
+		next--
+		return n
+	}
+}
+
+// BatchTotals returns the number of transactions in the batches that are due before the given time from the start,
+// and in the largest of them.
+func (s Sender) BatchTotals(span time.Duration) (total, largest int64) {
+	nextSize := s.BatchSizes()
+	for range s.BatchesBefore(span) {
+		n := nextSize()
+		total, largest = total+n, max(largest, n)
+	}
+	return total, largest
 }
 
 // BatchesBefore returns the number of the sender's batches that are due before the given time from the start.

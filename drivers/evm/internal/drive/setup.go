@@ -135,7 +135,8 @@ func (c *session) connectNode(ctx context.Context, name, address string) (*membe
 
 // findBatchLimit returns how many transfers fit into one JSON-RPC batch.
 func (c *session) findBatchLimit(ctx context.Context, node *member.Node, share evm.Sender) (int, error) {
-	wanted := share.MaxBatchSize()
+	_, largest := share.BatchTotals(c.loadDuration())
+	wanted := max(1, int(largest))
 	limit, err := node.BatchLimit(ctx, wanted)
 	if err == nil && limit < wanted {
 		c.driver.Log("%s does not take %d calls in a JSON-RPC batch: batches are split into parts of at most %d", node.Name, wanted, limit)
@@ -151,7 +152,8 @@ func (c *session) loadDuration() time.Duration {
 
 // maxTransfersPerAccount returns the maximum number of transfers from one account, including the trial.
 func (c *session) maxTransfersPerAccount(share evm.Sender) int64 {
-	return share.TransactionsDue(share.BatchesBefore(c.loadDuration()))/int64(len(share.Accounts)) + 2
+	total, _ := share.BatchTotals(c.loadDuration())
+	return total/int64(len(share.Accounts)) + 2
 }
 
 func (h *preparedSender) accountAddresses() []common.Address {
@@ -181,8 +183,8 @@ func (h *preparedSender) checkFunds(ctx context.Context, need *big.Int) error {
 // startSigning starts signing ahead, and waits until the buffer of each sender is full.
 func (c *session) startSigning(ctx context.Context) error {
 	for _, h := range c.senders {
-		total := h.TransactionsDue(h.BatchesBefore(c.loadDuration()))
-		buffer := min(total, max(int64(c.driver.Workload.Operation.SignedAhead)/int64(len(c.senders)), 2*int64(h.MaxBatchSize())))
+		total, largest := h.BatchTotals(c.loadDuration())
+		buffer := min(total, max(int64(c.driver.Workload.Operation.SignedAhead)/int64(len(c.senders)), 2*largest))
 		signed := h.sequence.SignAhead(ctx, total, int(buffer))
 		h.Signed = signed
 		for int64(len(signed)) < buffer {
