@@ -23,7 +23,7 @@ func measureRun(t *testing.T, all map[string]any) *results.WorkerResult {
 func assertUndisturbed(t *testing.T, r *results.WorkerResult, planned int64) {
 	t.Helper()
 	assertSums(t, r, planned)
-	if r.Ledger == nil || !r.Ledger.Checked || r.Ledger.Expected != r.Ledger.Recorded {
+	if r.Ledger == nil || !r.Ledger.Checked || r.Ledger.Expected != r.Ledger.Recorded || r.Ledger.Violation != "" {
 		t.Errorf("ledger %+v", r.Ledger)
 	}
 	if !hasKeptPace(t, r) {

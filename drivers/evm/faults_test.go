@@ -169,7 +169,7 @@ func TestNodeRestarts(t *testing.T) {
 		t.Errorf("%d found the connection refused while the node was away for a second or more; errors %+v", n, got.Errors)
 	}
 	// Everything that the node accepted before is eventually in blocks.
-	if n := errorCounts(got)[results.Unfinished]; n > 0 || got.Ledger.Expected != got.Ledger.Recorded {
+	if n := errorCounts(got)[results.Unfinished]; n > 0 || got.Ledger.Expected != got.Ledger.Recorded || got.Ledger.Violation != "" {
 		t.Errorf("%d unfinished, ledger %+v", n, got.Ledger)
 	}
 }
@@ -220,7 +220,7 @@ func TestBatchesWaitForClients(t *testing.T) {
 	if s := got.Schedule; s.ClientsBusy < 100 || s.ClientsBusy%50 != 0 || s.MaxWaitMicros < 500_000 {
 		t.Errorf("schedule %+v, want about 900 operations in whole batches that waited for a client", s)
 	}
-	if len(got.Errors) > 0 || got.Ledger.Expected != got.Ledger.Recorded {
+	if len(got.Errors) > 0 || got.Ledger.Expected != got.Ledger.Recorded || got.Ledger.Violation != "" {
 		t.Errorf("errors %+v, ledger %+v", got.Errors, got.Ledger)
 	}
 }

@@ -183,8 +183,8 @@ func (m *Merger) addMember(member MemberUsage) {
 	}
 }
 
-// addLedger adds the counts of another ledger. The sum is checked only if every part is. The first reason is
-// kept.
+// addLedger adds the counts of another ledger. The sum is checked only if every part is. The first reason and
+// the first violation are kept.
 func (m *Measurement) addLedger(other *Ledger) {
 	if other == nil {
 		return
@@ -197,6 +197,7 @@ func (m *Measurement) addLedger(other *Ledger) {
 	l.Expected += other.Expected
 	l.Recorded += other.Recorded
 	l.Reason = cmp.Or(l.Reason, truncateText(other.Reason))
+	l.Violation = cmp.Or(l.Violation, truncateText(other.Violation))
 }
 
 func sum(values []int64) int64 {

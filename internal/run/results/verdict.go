@@ -288,6 +288,8 @@ func (j *verdictBuilder) judgeLedger() {
 	l := j.measurement.Ledger
 	switch {
 	case l == nil:
+	case l.Violation != "":
+		j.addReason(LedgerDiffers, "", float64(l.Recorded), float64(l.Expected), "the ledger contradicts the clients: %s", l.Violation)
 	case !l.Checked:
 		j.addNote(LedgerUnchecked, "", 0, 0, "the ledger was not compared with the clients: %s", l.Reason)
 	case l.Expected != l.Recorded:

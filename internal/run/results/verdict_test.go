@@ -104,6 +104,10 @@ func TestJudge(t *testing.T) {
 			change:  func(m *Measurement, _ *RunObservations, _ *Tolerances) { m.Ledger.Recorded = 6 },
 			reasons: "LedgerDiffers", message: "recorded 6 transactions, the clients completed 4: a difference of +2",
 		},
+		"ledger contradicts": {
+			change:  func(m *Measurement, _ *RunObservations, _ *Tolerances) { m.Ledger.Violation = "account 3 lost 5 wei" },
+			reasons: "LedgerDiffers", message: "the ledger contradicts the clients: account 3 lost 5 wei",
+		},
 		"ledger unchecked": {
 			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) { m.Ledger = &Ledger{Reason: "own flow"} },
 			notes:  "LedgerUnchecked",

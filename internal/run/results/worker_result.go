@@ -87,6 +87,9 @@ type Ledger struct {
 	Expected int64  `json:"expected"`
 	Recorded int64  `json:"recorded"`
 	Reason   string `json:"reason"`
+	// Violation describes transactions or value that appeared or vanished, or members that disagree, although the
+	// numbers may be equal; empty without any. It makes the run invalid.
+	Violation string `json:"violation,omitempty"`
 }
 
 // MemberUsage is the resource usage of a member's or database's container during the window.

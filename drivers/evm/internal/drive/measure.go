@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ethereum/go-ethereum/common/hexutil"
-
 	"github.com/benchnet/benchnet/drivers/evm/internal/load"
 	"github.com/benchnet/benchnet/drivers/evm/internal/record"
 	"github.com/benchnet/benchnet/internal/run/protocol"
@@ -48,6 +46,8 @@ func (c *session) measureRun(ctx context.Context, window *protocol.Window, tell 
 	if ctx.Err() != nil {
 		return nil, errStopped
 	}
+	// Blocks that arrive after this count neither for the clients nor for the ledger.
+	c.stopWatcher()
 	now := time.Now()
 	tell(recorder.Progress(now))
 	c.tracker.FailWaiting(results.Unfinished, now)
@@ -162,25 +162,4 @@ func sleepUntil(ctx context.Context, instant time.Time) {
 	case <-ctx.Done():
 	case <-time.After(time.Until(instant)):
 	}
-}
-
-// compareLedger compares the number of transfers seen in blocks with the increase of the accounts' nonces at
-// the height of the last block seen.
-func (c *session) compareLedger(ctx context.Context) *results.Ledger {
-	c.stopWatching()
-	<-c.watchStopped
-	c.stopWatching = nil
-	_, included := c.tracker.Counts()
-	made := &results.Ledger{Expected: included, Checked: true}
-	height := hexutil.EncodeUint64(c.blocks.lastHeight())
-	for _, h := range c.senders {
-		nonces, err := h.Node.Nonces(ctx, h.accountAddresses(), height)
-		if err != nil {
-			return &results.Ledger{Expected: included, Reason: fmt.Sprintf("the accounts' nonces could not be read: %v", err)}
-		}
-		for i, nonce := range nonces {
-			made.Recorded += int64(nonce) - int64(h.firstNonces[i])
-		}
-	}
-	return made
 }

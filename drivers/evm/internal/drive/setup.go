@@ -41,19 +41,28 @@ type session struct {
 	nodes        map[string]*member.Node
 	tracker      *inclusion.Tracker
 	watcher      *inclusion.Watcher
-	blocks       blockLog
+	signer       *transfer.Signer
+	blocks       *blockLog
+	initialState ledgerState
+	// runsCode is set if the recipient has code, so that a transfer's fee is unknown.
+	runsCode     bool
 	stopWatching context.CancelFunc
 	watchStopped chan struct{}
 }
 
 // shutDown stops the watcher and closes the connections.
 func (c *session) shutDown() {
+	c.stopWatcher()
+	for _, n := range c.nodes {
+		n.Close()
+	}
+}
+
+func (c *session) stopWatcher() {
 	if c.stopWatching != nil {
 		c.stopWatching()
 		<-c.watchStopped
-	}
-	for _, n := range c.nodes {
-		n.Close()
+		c.stopWatching = nil
 	}
 }
 
@@ -63,8 +72,8 @@ func (w *Driver) setUp(ctx context.Context) (*session, error) {
 	if n := w.Workload.SenderCount(w.Workers); w.Workload.Operation.Accounts < n {
 		return nil, fmt.Errorf("operation.accounts: %d for %d senders; want at least one for each", w.Workload.Operation.Accounts, n)
 	}
-	c := &session{driver: w, nodes: map[string]*member.Node{}, tracker: inclusion.NewTracker()}
-	for _, step := range []func(context.Context) error{c.prepareSenders, c.startWatching, c.sendTrialTransfers, c.startSigning} {
+	c := &session{driver: w, nodes: map[string]*member.Node{}, tracker: inclusion.NewTracker(), signer: transfer.NewSigner(w.Workload.Operation)}
+	for _, step := range []func(context.Context) error{c.prepareSenders, c.startWatching, c.sendTrialTransfers, c.readInitialState, c.startSigning} {
 		if err := step(ctx); err != nil {
 			c.shutDown()
 			if ctx.Err() != nil {
@@ -82,9 +91,8 @@ func (c *session) prepareSenders(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	signer := transfer.NewSigner(c.driver.Workload.Operation)
 	for _, share := range c.driver.Workload.WorkerSenders(c.driver.Index, c.driver.Workers) {
-		h, err := c.prepareSender(ctx, share, seed, signer)
+		h, err := c.prepareSender(ctx, share, seed)
 		if err != nil {
 			return err
 		}
@@ -93,7 +101,7 @@ func (c *session) prepareSenders(ctx context.Context) error {
 	return nil
 }
 
-func (c *session) prepareSender(ctx context.Context, share evm.Sender, seed account.Seed, signer *transfer.Signer) (*preparedSender, error) {
+func (c *session) prepareSender(ctx context.Context, share evm.Sender, seed account.Seed) (*preparedSender, error) {
 	workload := c.driver.Workload
 	target := workload.Targets[share.Target]
 	node, err := c.connectNode(ctx, target.Name, target.Address)
@@ -107,13 +115,16 @@ func (c *session) prepareSender(ctx context.Context, share evm.Sender, seed acco
 	if h.accounts, err = seed.Accounts(share.Accounts); err != nil {
 		return nil, err
 	}
-	if err := h.checkFunds(ctx, signer.MaxCost(c.maxTransfersPerAccount(share))); err != nil {
+	if err := h.checkRecipient(c.signer.Recipient()); err != nil {
+		return nil, err
+	}
+	if err := h.checkFunds(ctx, c.signer.MaxCost(c.maxTransfersPerAccount(share))); err != nil {
 		return nil, err
 	}
 	if h.firstNonces, err = node.Nonces(ctx, h.accountAddresses(), member.PendingBlock); err != nil {
 		return nil, err
 	}
-	h.sequence = &transfer.Sequence{Signer: signer, Accounts: h.accounts, Nonces: append([]uint64(nil), h.firstNonces...)}
+	h.sequence = &transfer.Sequence{Signer: c.signer, Accounts: h.accounts, Nonces: append([]uint64(nil), h.firstNonces...)}
 	return h, nil
 }
 
@@ -164,9 +175,19 @@ func (h *preparedSender) accountAddresses() []common.Address {
 	return addresses
 }
 
+// checkRecipient fails if the recipient is a sending account, whose balance would then not show what was spent.
+func (h *preparedSender) checkRecipient(recipient common.Address) error {
+	for _, a := range h.accounts {
+		if a.Address == recipient {
+			return fmt.Errorf("operation.recipient: %s is account %d of the seed; want an account that sends nothing", recipient, a.Index)
+		}
+	}
+	return nil
+}
+
 // checkFunds fails if an account cannot pay for its part of the run.
 func (h *preparedSender) checkFunds(ctx context.Context, need *big.Int) error {
-	balances, err := h.Node.Balances(ctx, h.accountAddresses())
+	balances, err := h.Node.Balances(ctx, h.accountAddresses(), member.LatestBlock)
 	if err != nil {
 		return err
 	}

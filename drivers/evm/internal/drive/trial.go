@@ -3,43 +3,14 @@ package drive
 import (
 	"context"
 	"fmt"
-	"sync"
+	"math/big"
 	"time"
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/inclusion"
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
-	"github.com/benchnet/benchnet/drivers/evm/internal/record"
 	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
 	"github.com/benchnet/benchnet/internal/platform/evm"
 )
-
-// blockLog passes blocks to the recorder, once it is set, and keeps the height of the last one.
-type blockLog struct {
-	mu           sync.Mutex
-	recorder     *record.Recorder
-	newestHeight uint64
-}
-
-func (l *blockLog) addBlock(b *member.Block, at time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.newestHeight = uint64(b.Height)
-	if l.recorder != nil {
-		l.recorder.RecordBlock(b, at)
-	}
-}
-
-func (l *blockLog) setRecorder(r *record.Recorder) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.recorder = r
-}
-
-func (l *blockLog) lastHeight() uint64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.newestHeight
-}
 
 // startWatching starts watching the chain through the nodes of this worker's senders, one at a time. It uses
 // their head URLs if there are any.
@@ -64,10 +35,10 @@ func (c *session) startWatching(ctx context.Context) error {
 	if limit := c.driver.Workload.Operation.MaxFeePerGasWei; newest.BaseFee.ToInt().Cmp(evm.ParseWei(limit)) > 0 {
 		return fmt.Errorf("operation.maxFeePerGasWei: %s, but the base fee on %s is %d", limit, w.Nodes[0].Name, newest.BaseFee.ToInt())
 	}
-	c.blocks.newestHeight, w.NextHeight = uint64(newest.Height), uint64(newest.Height)+1
+	w.NextHeight = uint64(newest.Height) + 1
+	c.blocks = &blockLog{signer: c.signer, newest: newest, spent: new(big.Int)}
 	w.OnBlock = func(b *member.Block, at time.Time) {
-		c.tracker.MarkIncluded(b.Transactions, at)
-		c.blocks.addBlock(b, at)
+		c.blocks.addBlock(b, c.tracker.MarkIncluded(b.Transactions, at), at)
 	}
 	watching, stop := context.WithCancel(ctx)
 	c.watcher, c.stopWatching, c.watchStopped = w, stop, make(chan struct{})
@@ -113,7 +84,7 @@ func (c *session) awaitTrial(ctx context.Context, flights []*inclusion.Flight) e
 		case time.Now().After(deadline):
 			f := waiting[0]
 			return fmt.Errorf("no block holds the trial transfer %s of account %d after %s, up to height %d: does the network create blocks?",
-				f.Hash, f.Account.Index, trialTimeout, c.blocks.lastHeight())
+				f.Hash, f.Account.Index, trialTimeout, uint64(c.blocks.newestBlock().Height))
 		case ctx.Err() != nil:
 			return errStopped
 		}
@@ -124,14 +95,18 @@ func (c *session) awaitTrial(ctx context.Context, flights []*inclusion.Flight) e
 // checkTrial fails if a trial transfer was reverted because of its recipient or gas limit.
 func (c *session) checkTrial(ctx context.Context, flights []*inclusion.Flight) error {
 	for i, h := range c.senders {
-		failed, err := h.Node.IsReverted(ctx, flights[i].Hash)
+		receipt, err := h.Node.ReceiptOf(ctx, flights[i].Hash)
 		if err != nil {
 			return err
 		}
-		if failed {
-			return fmt.Errorf("the trial transfer %s to %s was reverted: want a recipient without code, or a higher gasLimit",
-				flights[i].Hash, c.driver.Workload.Operation.Recipient)
+		if receipt == nil {
+			continue
 		}
+		if receipt.IsReverted() {
+			return fmt.Errorf("the trial transfer %s to %s was reverted: want a recipient without code, or a higher gasLimit",
+				flights[i].Hash, c.signer.Recipient())
+		}
+		c.runsCode = c.runsCode || receipt.GasUsed != evm.DefaultGasLimit
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/benchnet/benchnet/drivers/evm/internal/account"
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
 	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
 )
@@ -52,11 +53,15 @@ type Tracker struct {
 	flights  map[common.Hash]*Flight
 	// waiting counts the flights that wait for a block. included counts all flights in blocks since the start.
 	waiting, included int64
+	// includedByAccount divides included among the accounts.
+	includedByAccount map[*account.Account]int64
 }
 
 // NewTracker returns an empty tracker without a recorder. Flights tracked before SetOutcomes must not belong
 // to operations.
-func NewTracker() *Tracker { return &Tracker{flights: map[common.Hash]*Flight{}} }
+func NewTracker() *Tracker {
+	return &Tracker{flights: map[common.Hash]*Flight{}, includedByAccount: map[*account.Account]int64{}}
+}
 
 // SetOutcomes sets the recorder of further outcomes.
 func (t *Tracker) SetOutcomes(outcomes OutcomeRecorder) {
@@ -138,8 +143,8 @@ func (t *Tracker) FilterNotIncluded(flights []*Flight) []*Flight {
 	return waits
 }
 
-// MarkIncluded records that a block with the given transactions was seen.
-func (t *Tracker) MarkIncluded(hashes []common.Hash, seen time.Time) {
+// MarkIncluded records that a block with the given transactions was seen. It returns how many of them are flights.
+func (t *Tracker) MarkIncluded(hashes []common.Hash, seen time.Time) (flights int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, hash := range hashes {
@@ -148,7 +153,9 @@ func (t *Tracker) MarkIncluded(hashes []common.Hash, seen time.Time) {
 			continue
 		}
 		delete(t.flights, hash)
+		flights++
 		t.included++
+		t.includedByAccount[f.Account]++
 		if f.state == stateWaiting {
 			t.waiting--
 			if !f.due.IsZero() {
@@ -157,6 +164,7 @@ func (t *Tracker) MarkIncluded(hashes []common.Hash, seen time.Time) {
 		}
 		f.state = stateIncluded
 	}
+	return flights
 }
 
 // Counts returns how many flights wait for a block, and how many are in one.
@@ -164,6 +172,13 @@ func (t *Tracker) Counts() (waiting, included int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.waiting, t.included
+}
+
+// IncludedOf returns how many flights of an account are in blocks.
+func (t *Tracker) IncludedOf(a *account.Account) int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.includedByAccount[a]
 }
 
 // errUnfinished is the example error of transfers that no block included in time.

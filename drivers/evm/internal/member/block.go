@@ -11,6 +11,7 @@ import (
 // Block holds the fields of a block that the driver uses.
 type Block struct {
 	Height hexutil.Uint64 `json:"number"`
+	Hash   common.Hash    `json:"hash"`
 	// Size is the size in bytes.
 	Size hexutil.Uint64 `json:"size"`
 	// Proposer is the recipient of the fees.

@@ -134,9 +134,15 @@ func (n *Node) tryBatch(ctx context.Context, size int) error {
 	return nil
 }
 
-// Balances returns the balances of the addresses at the newest block.
-func (n *Node) Balances(ctx context.Context, addresses []common.Address) ([]*big.Int, error) {
-	balances, err := callPerAddress[hexutil.Big](ctx, n, "eth_getBalance", addresses, "latest")
+// Blocks whose state can be read, besides a height in hexadecimal. PendingBlock includes the node's transaction pool.
+const (
+	LatestBlock  = "latest"
+	PendingBlock = "pending"
+)
+
+// Balances returns the balances of the addresses at a block.
+func (n *Node) Balances(ctx context.Context, addresses []common.Address, block string) ([]*big.Int, error) {
+	balances, err := callPerAddress[hexutil.Big](ctx, n, "eth_getBalance", addresses, block)
 	made := make([]*big.Int, len(balances))
 	for i := range balances {
 		made[i] = balances[i].ToInt()
@@ -144,10 +150,7 @@ func (n *Node) Balances(ctx context.Context, addresses []common.Address) ([]*big
 	return made, err
 }
 
-// PendingBlock selects the state that includes the node's transaction pool.
-const PendingBlock = "pending"
-
-// Nonces returns the next nonces of the addresses at a block: a height in hexadecimal, or PendingBlock.
+// Nonces returns the next nonces of the addresses at a block.
 func (n *Node) Nonces(ctx context.Context, addresses []common.Address, block string) ([]uint64, error) {
 	nonces, err := callPerAddress[hexutil.Uint64](ctx, n, "eth_getTransactionCount", addresses, block)
 	made := make([]uint64, len(nonces))
@@ -189,11 +192,18 @@ func (n *Node) PoolStatus(ctx context.Context) (pending, queued uint64, err erro
 	return uint64(status.Pending), uint64(status.Queued), err
 }
 
-// IsReverted reports whether an included transaction was reverted. It returns false if there is no receipt.
-func (n *Node) IsReverted(ctx context.Context, hash common.Hash) (bool, error) {
-	var receipt *struct{ Status hexutil.Uint64 }
-	if err := n.callMethod(ctx, &receipt, "eth_getTransactionReceipt", hash); err != nil {
-		return false, err
-	}
-	return receipt != nil && receipt.Status == 0, nil
+// Receipt is the outcome of an included transaction.
+type Receipt struct {
+	Status  hexutil.Uint64 `json:"status"`
+	GasUsed hexutil.Uint64 `json:"gasUsed"`
+}
+
+// IsReverted reports whether the transaction was reverted.
+func (r *Receipt) IsReverted() bool { return r.Status == 0 }
+
+// ReceiptOf returns the receipt of a transaction, or nil if the node has none.
+func (n *Node) ReceiptOf(ctx context.Context, hash common.Hash) (*Receipt, error) {
+	var receipt *Receipt
+	err := n.callMethod(ctx, &receipt, "eth_getTransactionReceipt", hash)
+	return receipt, err
 }

@@ -41,7 +41,7 @@ func assertBalances(ctx context.Context, t *testing.T, node *member.Node, seed a
 		if err != nil {
 			t.Fatal(err)
 		}
-		balances, err := node.Balances(ctx, []common.Address{a.Address})
+		balances, err := node.Balances(ctx, []common.Address{a.Address}, member.LatestBlock)
 		wei, _ := new(big.Int).SetString(want, 10)
 		if err != nil || balances[0].Cmp(wei) != 0 {
 			t.Errorf("account %d has %v, %v; want %s", i, balances, err, want)

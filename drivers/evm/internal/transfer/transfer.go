@@ -48,6 +48,21 @@ func NewSigner(o evm.Operation) *Signer {
 // MaxCost returns the maximum cost of n transfers for an account.
 func (s *Signer) MaxCost(n int64) *big.Int { return new(big.Int).Mul(s.costPerTransfer, big.NewInt(n)) }
 
+// Cost returns what a transfer that uses the given gas costs its account in a block with a base fee.
+func (s *Signer) Cost(gas uint64, baseFee *big.Int) *big.Int {
+	price := new(big.Int).Add(baseFee, s.tipCap)
+	if price.Cmp(s.feeCap) > 0 {
+		price.Set(s.feeCap)
+	}
+	return price.Add(price.Mul(price, new(big.Int).SetUint64(gas)), s.value)
+}
+
+// Value returns the amount of a transfer.
+func (s *Signer) Value() *big.Int { return s.value }
+
+// Recipient returns the recipient of all transfers.
+func (s *Signer) Recipient() common.Address { return s.to }
+
 // Sign returns the signed transfer of an account with a nonce.
 func (s *Signer) Sign(a *account.Account, nonce uint64) (*Transfer, error) {
 	tx, err := types.SignNewTx(a.Key, s.signer, &types.DynamicFeeTx{

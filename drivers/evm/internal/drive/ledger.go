@@ -1,0 +1,198 @@
+package drive
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+
+	"github.com/benchnet/benchnet/drivers/evm/internal/member"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
+)
+
+const (
+	// settleTimeout bounds the wait for a state: for transactions of an earlier run, or for a node that is behind.
+	settleTimeout = 2 * time.Second
+	// memberTimeout bounds the wait for a member that is behind, after the drain.
+	memberTimeout = 10 * time.Second
+	// retryInterval is the time between two attempts to read a state.
+	retryInterval = 200 * time.Millisecond
+)
+
+var errUnsettled = errors.New("earlier transactions of the accounts were still pending at the start")
+
+// ledgerState is the state of the worker's accounts and of the recipient at a block.
+type ledgerState struct {
+	// nonces are those of each sender's accounts.
+	nonces [][]uint64
+	// balance is the sum over the worker's accounts, received the balance of the recipient.
+	balance, received *big.Int
+	// err is the reason why there is no state.
+	err error
+}
+
+// readInitialState reads the state before the load. Without it the run continues, and its ledger is not checked.
+func (c *session) readInitialState(ctx context.Context) error {
+	err := retryUntil(ctx, settleTimeout, func() error {
+		c.initialState = c.readState(ctx, c.blocks.resetTotals())
+		for i, h := range c.senders {
+			if c.initialState.err == nil && !slices.Equal(c.initialState.nonces[i], h.sequence.Nonces) {
+				c.initialState.err = errUnsettled
+			}
+		}
+		return c.initialState.err
+	})
+	if err != nil {
+		c.driver.Log("the ledger will not be checked: %v", err)
+	}
+	return ctx.Err()
+}
+
+// readState reads the state at a block, each sender's from its own node.
+func (c *session) readState(ctx context.Context, at *member.Block) ledgerState {
+	block, state := hexutil.EncodeUint64(uint64(at.Height)), ledgerState{balance: new(big.Int)}
+	for _, h := range c.senders {
+		nonces, err := h.Node.Nonces(ctx, h.accountAddresses(), block)
+		if err != nil {
+			return ledgerState{err: fmt.Errorf("the accounts' nonces could not be read: %w", err)}
+		}
+		balances, err := h.Node.Balances(ctx, h.accountAddresses(), block)
+		if err != nil {
+			return ledgerState{err: fmt.Errorf("the accounts' balances could not be read: %w", err)}
+		}
+		state.nonces = append(state.nonces, nonces)
+		for _, balance := range balances {
+			state.balance.Add(state.balance, balance)
+		}
+	}
+	received, err := c.senders[0].Node.Balances(ctx, []common.Address{c.signer.Recipient()}, block)
+	if err != nil {
+		return ledgerState{err: fmt.Errorf("the recipient's balance could not be read: %w", err)}
+	}
+	state.received = received[0]
+	return state
+}
+
+// compareLedger compares the ledger at the last block seen with what the worker sent: the nonces with the transfers
+// seen in blocks, the balances with their value and fees, and the members with each other.
+func (c *session) compareLedger(ctx context.Context) *results.Ledger {
+	_, included := c.tracker.Counts()
+	made := &results.Ledger{Expected: included}
+	var final ledgerState
+	err := retryUntil(ctx, settleTimeout, func() error {
+		final = c.readState(ctx, c.blocks.newestBlock())
+		return final.err
+	})
+	if err != nil {
+		made.Reason = err.Error()
+		return made
+	}
+	made.Recorded = c.countRecorded(final)
+	made.Violation = cmp.Or(c.findForeignTransactions(final), c.findMissingValue(final))
+	unread := c.initialState.err
+	if c.runsCode {
+		unread = errors.New("the recipient has code, so that the fees of the transfers are unknown")
+	}
+	// One worker compares all members, including those that it sends nothing to.
+	if c.driver.Index == 0 {
+		violation, err := c.findDivergentMember(ctx)
+		made.Violation, unread = cmp.Or(made.Violation, violation), cmp.Or(unread, err)
+	}
+	if unread != nil {
+		made.Reason = unread.Error()
+	}
+	made.Checked = unread == nil
+	return made
+}
+
+// countRecorded returns the increase of all nonces.
+func (c *session) countRecorded(final ledgerState) int64 {
+	recorded := int64(0)
+	for i, h := range c.senders {
+		for k, nonce := range final.nonces[i] {
+			recorded += int64(nonce) - int64(h.firstNonces[k])
+		}
+	}
+	return recorded
+}
+
+// findForeignTransactions returns a violation if an account has more transactions in blocks than the worker sent.
+func (c *session) findForeignTransactions(final ledgerState) string {
+	for i, h := range c.senders {
+		for k, a := range h.accounts {
+			recorded, sent := int64(final.nonces[i][k])-int64(h.firstNonces[k]), c.tracker.IncludedOf(a)
+			if recorded > sent {
+				return fmt.Sprintf("account %d (%s) has %d transactions on the chain, but the worker sent %d of them", a.Index, a.Address, recorded, sent)
+			}
+		}
+	}
+	return ""
+}
+
+// findMissingValue returns a violation if the balances do not follow from the transfers in the blocks. Other payments
+// to the recipient are allowed, since other workers pay it as well.
+func (c *session) findMissingValue(final ledgerState) string {
+	if c.initialState.err != nil || c.runsCode {
+		return ""
+	}
+	included, spent := c.blocks.totals()
+	if decrease := new(big.Int).Sub(c.initialState.balance, final.balance); decrease.Cmp(spent) != 0 {
+		return fmt.Sprintf("the worker's accounts have %d wei less than before, but %d transfers with their fees cost %d", decrease, included, spent)
+	}
+	paid := new(big.Int).Mul(c.signer.Value(), big.NewInt(included))
+	if increase := new(big.Int).Sub(final.received, c.initialState.received); increase.Cmp(paid) < 0 {
+		return fmt.Sprintf("the recipient has %d wei more than before, but %d transfers paid %d", increase, included, paid)
+	}
+	return ""
+}
+
+// findDivergentMember returns a violation if a member has another block at the height of the last block seen. It
+// returns an error if a member does not have the block in time.
+func (c *session) findDivergentMember(ctx context.Context) (violation string, err error) {
+	want := c.blocks.newestBlock()
+	for _, target := range c.driver.Workload.Targets {
+		var block *member.Block
+		err := retryUntil(ctx, memberTimeout, func() (err error) {
+			block, err = c.readBlock(ctx, target, uint64(want.Height))
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+		if block.Hash != want.Hash {
+			return fmt.Sprintf("%s has block %s at height %d, where the watched node has %s", target.Name, block.Hash, want.Height, want.Hash), nil
+		}
+	}
+	return "", nil
+}
+
+func (c *session) readBlock(ctx context.Context, target protocol.Target, height uint64) (*member.Block, error) {
+	node, err := c.connectNode(ctx, target.Name, target.Address)
+	if err != nil {
+		return nil, err
+	}
+	block, err := node.BlockAt(ctx, height)
+	if err == nil && block == nil {
+		err = fmt.Errorf("%s has not reached the height %d of the last block", target.Name, height)
+	}
+	return block, err
+}
+
+// retryUntil calls an attempt until it succeeds, or ctx or the timeout ends, and returns its last error.
+func retryUntil(ctx context.Context, timeout time.Duration, attempt func() error) error {
+	deadline := time.Now().Add(timeout)
+	for {
+		err := attempt()
+		if err == nil || ctx.Err() != nil || time.Now().After(deadline) {
+			return err
+		}
+		sleepUntil(ctx, time.Now().Add(retryInterval))
+	}
+}
