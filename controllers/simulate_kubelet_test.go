@@ -165,11 +165,13 @@ func (w *testEnv) observeMembers(run string, report *results.WorkerResult) {
 	w.mustGet(naming.WorkloadConfigMap(run), cm)
 	var workload protocol.WorkloadFile[any]
 	must(w.t, json.Unmarshal([]byte(cm.Data["workload.json"]), &workload))
+	each := max(1, report.SeriesSeconds)
+	values := (report.WindowSeconds + each - 1) / each
 	for _, o := range workload.Observe {
 		named := func(m results.MemberUsage) bool { return m.Member == o.Member }
 		if o.Kind == "" && !slices.ContainsFunc(report.Members, named) {
 			report.Members = append(report.Members, results.MemberUsage{Member: o.Member,
-				CPUSeconds: make(results.Series, report.WindowSeconds), MemoryBytes: make(results.Series, report.WindowSeconds)})
+				CPUSeconds: make(results.Series, values), MemoryBytes: make(results.Series, values)})
 		}
 	}
 }

@@ -39,6 +39,19 @@ const (
 	ClientsExhausted ReasonCode = "ClientsExhausted"
 	// NotSteady means that the throughput had not settled at the end of the longest window.
 	NotSteady ReasonCode = "NotSteady"
+	// ThroughputUnstable means that the completions per second changed within the window of fixed times.
+	ThroughputUnstable ReasonCode = "ThroughputUnstable"
+	// LatencyUnstable means that the latency changed within the window of fixed times.
+	LatencyUnstable ReasonCode = "LatencyUnstable"
+	// StabilityUnknown (note) means that a window was too short or too sparse to find changes, or that a driver does
+	// not record latency over time.
+	StabilityUnknown ReasonCode = "StabilityUnknown"
+	// WorkersUnbalanced means that a worker completed much less than another.
+	WorkersUnbalanced ReasonCode = "WorkersUnbalanced"
+	// ScheduleIncomplete means that the workers planned fewer requests than the rate demands.
+	ScheduleIncomplete ReasonCode = "ScheduleIncomplete"
+	// MembersUnobserved means that the CPU and memory of members were not observed.
+	MembersUnobserved ReasonCode = "MembersUnobserved"
 	// IntervalWide (note) means that the throughput had settled, but its mean is less precise than requested.
 	IntervalWide ReasonCode = "IntervalWide"
 	// LedgerDiffers means that the nodes recorded more or fewer transactions than the clients saw complete.

@@ -9,22 +9,6 @@ import (
 	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
-const (
-	// ThroughputUnstable means that the completions per second changed within the window of fixed times.
-	ThroughputUnstable ReasonCode = "ThroughputUnstable"
-	// LatencyUnstable means that the latency changed within the window of fixed times.
-	LatencyUnstable ReasonCode = "LatencyUnstable"
-	// StabilityUnknown (note) means that a window was too short or too sparse to find changes, or that a driver does
-	// not record latency over time.
-	StabilityUnknown ReasonCode = "StabilityUnknown"
-	// WorkersUnbalanced means that a worker completed much less than another.
-	WorkersUnbalanced ReasonCode = "WorkersUnbalanced"
-	// ScheduleIncomplete means that the workers planned fewer requests than the rate demands.
-	ScheduleIncomplete ReasonCode = "ScheduleIncomplete"
-	// MembersUnobserved means that the CPU and memory of members were not observed.
-	MembersUnobserved ReasonCode = "MembersUnobserved"
-)
-
 // Findings about stability are notes above the first limit and reasons above the second. With StrictStability the
 // first limit decides. docs/results.md lists them.
 const (
