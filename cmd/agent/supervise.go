@@ -20,6 +20,7 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/host"
 	"github.com/benchnet/benchnet/internal/agent/jvm"
 	"github.com/benchnet/benchnet/internal/agent/process"
+	"github.com/benchnet/benchnet/internal/agent/threads"
 	"github.com/benchnet/benchnet/internal/subcommand"
 )
 
@@ -43,7 +44,7 @@ func superviseCommand(flags *flag.FlagSet) subcommand.Action {
 		if err != nil {
 			return 0, err
 		}
-		if err := serveMetrics(*address, *ready, metricsHandler{volume: *volume, counter: tally}); err != nil {
+		if err := serveMetrics(*address, *ready, metricsHandler{volume: *volume, threads: &threads.Sampler{Root: "/"}, counter: tally}); err != nil {
 			return process.ExitNotRun, err
 		}
 		options := process.Options{Stdin: process.StdinNull, Stdout: append(watch, count...), Stderr: count, Linger: *linger}
@@ -106,7 +107,8 @@ type metricsHandler struct {
 	reader    cgroup.Reader
 	readerErr error
 	// volume is a folder on the volume, or empty.
-	volume string
+	volume  string
+	threads *threads.Sampler
 	// counter counts lines of the output, or is nil.
 	counter *exposition.SharedCounter
 }
@@ -121,7 +123,7 @@ func (t metricsHandler) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	metrics := slices.Concat(used.Metrics(), t.reader.ReadEvidence(), jvm.Read("/"))
+	metrics := slices.Concat(used.Metrics(), t.reader.ReadEvidence(), jvm.Read("/"), t.threads.Read(time.Now()))
 	if t.counter != nil {
 		metrics = append(metrics, t.counter.Metric())
 	}

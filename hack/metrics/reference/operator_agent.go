@@ -9,6 +9,7 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/host"
 	"github.com/benchnet/benchnet/internal/agent/jvm"
 	"github.com/benchnet/benchnet/internal/agent/latency"
+	"github.com/benchnet/benchnet/internal/agent/threads"
 	"github.com/benchnet/benchnet/internal/metrics"
 )
 
@@ -32,7 +33,7 @@ func fromOperatorMetric(m *metrics.Metric) Metric {
 }
 
 func addAgentMetrics(sources map[Source][]Metric) {
-	for _, m := range slices.Concat(cgroup.Usage{}.Metrics(), cgroup.EvidenceMetrics, host.Metrics, jvm.Metrics) {
+	for _, m := range slices.Concat(cgroup.Usage{}.Metrics(), cgroup.EvidenceMetrics, host.Metrics, jvm.Metrics, threads.Metrics) {
 		sources[Agent] = append(sources[Agent], fromAgentMetric(m))
 	}
 	sources[LatencyEmulation] = []Metric{

@@ -1,10 +1,12 @@
 package observer
 
 import (
+	"slices"
 	"time"
 
 	"github.com/benchnet/benchnet/internal/agent/cgroup"
 	"github.com/benchnet/benchnet/internal/agent/host"
+	"github.com/benchnet/benchnet/internal/agent/jvm"
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
@@ -18,13 +20,13 @@ func SampleContainer(reader cgroup.Reader) (ContainerSample, error) {
 		return ContainerSample{}, err
 	}
 	values := map[string]float64{}
-	for _, m := range append(reader.ReadEvidence(), host.Reader{Root: "/"}.Read()...) {
+	for _, m := range slices.Concat(reader.ReadEvidence(), jvm.Read("/"), host.Reader{Root: "/"}.Read()) {
 		values[m.Name] = m.Value
 	}
 	return ContainerSample{scrapeSample{takenAt: time.Now(), usage: &usage, values: values}}, nil
 }
 
-// LoadBetween returns the container's usage between two samples, and its host's load.
+// LoadBetween returns the container's usage and garbage collection between two samples, and its host's load.
 func LoadBetween(before, after ContainerSample) *results.WorkerUsage {
 	s := sampleSpan{before.scrapeSample, after.scrapeSample}
 	return &results.WorkerUsage{
@@ -33,5 +35,7 @@ func LoadBetween(before, after ContainerSample) *results.WorkerUsage {
 		ThrottledPeriods: int64(after.usage.ThrottledPeriods - before.usage.ThrottledPeriods),
 		CPULimit:         s.lastValue(cgroup.CPULimit),
 		Host:             s.hostShares(),
+
+		GarbageCollection: s.garbageCollection(),
 	}
 }

@@ -7,12 +7,14 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/cgroup"
 	"github.com/benchnet/benchnet/internal/agent/host"
 	"github.com/benchnet/benchnet/internal/agent/jvm"
+	"github.com/benchnet/benchnet/internal/agent/threads"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // agentMetricNames are the names of the metrics that an agent serves.
-var agentMetricNames = slices.Concat(cgroup.Usage{}.Metrics().Names(), cgroup.EvidenceMetrics.Names(), jvm.Metrics.Names(), host.Metrics.Names())
+var agentMetricNames = slices.Concat(cgroup.Usage{}.Metrics().Names(), cgroup.EvidenceMetrics.Names(), jvm.Metrics.Names(), threads.Metrics.Names(),
+	host.Metrics.Names())
 
 // agentSeries are the series of every container whose kernel provides them.
 var agentSeries = []protocol.ObservedSeries{
@@ -46,20 +48,20 @@ func computeEvidence(readings []scrapeSample) results.Evidence {
 	}
 	s := sampleSpan{known[0], known[len(known)-1]}
 	e := results.Evidence{
-		CPULimit:         s.lastValue(cgroup.CPULimit),
-		MemoryLimitBytes: s.lastValue(cgroup.MemoryLimit),
-		Pressure:         s.pressureShares(cgroup.CPUPressure, cgroup.MemoryPressure, cgroup.IOPressure),
-		Host:             s.hostShares(),
-		Volume:           computeVolume(known),
-		Clock:            estimateClockOffset(known),
+		CPULimit:          s.lastValue(cgroup.CPULimit),
+		MemoryLimitBytes:  s.lastValue(cgroup.MemoryLimit),
+		Pressure:          s.pressureShares(cgroup.CPUPressure, cgroup.MemoryPressure, cgroup.IOPressure),
+		Host:              s.hostShares(),
+		Volume:            computeVolume(known),
+		Clock:             estimateClockOffset(known),
+		BusiestThread:     busiestThread(known),
+		GarbageCollection: s.garbageCollection(),
+	}
+	if e.Host != nil {
+		e.Host.SaturatedShare = saturatedShare(known)
 	}
 	if kills, ok := s.counterGrowth(cgroup.OOMKills); ok {
 		e.OOMKills = int64(kills)
-	}
-	collected, ok1 := s.counterGrowth(jvm.GCSeconds)
-	count, ok2 := s.counterGrowth(jvm.GCCollections)
-	if ok1 && ok2 {
-		e.GarbageCollection = &results.GarbageCollection{Share: roundFraction(collected / s.durationSeconds()), Collections: int64(count)}
 	}
 	return e
 }
@@ -115,6 +117,16 @@ func (s sampleSpan) hostShares() *results.Host {
 		IOWaitShare: roundFraction(wait / all), IdleShare: roundFraction(idle / all),
 		Pressure: s.pressureShares(host.CPUPressure, host.MemoryPressure, host.IOPressure),
 	}
+}
+
+// garbageCollection returns the work of the container's JVMs, or nil if there is none.
+func (s sampleSpan) garbageCollection() *results.GarbageCollection {
+	collected, ok1 := s.counterGrowth(jvm.GCSeconds)
+	count, ok2 := s.counterGrowth(jvm.GCCollections)
+	if !ok1 || !ok2 {
+		return nil
+	}
+	return &results.GarbageCollection{Share: roundFraction(collected / s.durationSeconds()), Collections: int64(count)}
 }
 
 // ownCPUs returns the mean number of CPUs that the container used in the span, or 0 if it restarted or its usage is unknown.

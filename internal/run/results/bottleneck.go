@@ -14,11 +14,17 @@ type Resource string
 
 const (
 	// ResourceNone means that nothing was at its limit.
-	ResourceNone     Resource = "None"
-	MemberCPU        Resource = "MemberCPU"
-	DatabaseCPU      Resource = "DatabaseCPU"
-	WorkerCPU        Resource = "WorkerCPU"
-	HostCPU          Resource = "HostCPU"
+	ResourceNone Resource = "None"
+	MemberCPU    Resource = "MemberCPU"
+	DatabaseCPU  Resource = "DatabaseCPU"
+	WorkerCPU    Resource = "WorkerCPU"
+	HostCPU      Resource = "HostCPU"
+	// NeighbourCPU is a host's CPU that others than the run used.
+	NeighbourCPU Resource = "NeighbourCPU"
+	// ThreadCPU is the one core that a thread can use.
+	ThreadCPU Resource = "ThreadCPU"
+	// CPUPressure means that a container waited for a CPU.
+	CPUPressure      Resource = "CPUPressure"
 	ConnectionsInUse Resource = "DatabaseConnections"
 	DatabaseWaits    Resource = "DatabaseWaits"
 	HeapCollection   Resource = "GarbageCollection"
@@ -49,12 +55,18 @@ type Utilization struct {
 	Value float64 `json:"value"`
 	Limit float64 `json:"limit"`
 	Unit  string  `json:"unit"`
-	// Utilization is Value / Limit. The resource was at its limit if it is at least Threshold.
+	// Utilization is Value / Limit. Without AtLimitShare the resource was at its limit if it is at least
+	// Threshold.
 	Utilization float64 `json:"utilization"`
 	Threshold   float64 `json:"threshold"`
-	Message     string  `json:"message"`
+	// AtLimitShare is the share of the seconds in which the utilization was at least Threshold. The resource was
+	// at its limit if that is at least half. It is absent if only the mean is known.
+	AtLimitShare *float64 `json:"atLimitShare,omitempty"`
+	Message      string   `json:"message"`
 
 	limitKind limitKind
+	// ruledOut reports that other evidence excludes the resource as a limit.
+	ruledOut bool
 }
 
 // limitKind says how much a utilization proves.
@@ -68,7 +80,24 @@ const (
 )
 
 // isAtLimit reports whether the resource limited the run.
-func (u Utilization) isAtLimit() bool { return u.Utilization >= u.Threshold }
+func (u Utilization) isAtLimit() bool {
+	switch {
+	case u.ruledOut:
+		return false
+	case u.AtLimitShare != nil:
+		return *u.AtLimitShare >= atLimitThreshold
+	}
+	return u.Utilization >= u.Threshold
+}
+
+// withAtLimitShare adds the share of the seconds at the limit, and names it if the mean hides it.
+func (u Utilization) withAtLimitShare(share float64) Utilization {
+	u.AtLimitShare = new(roundUtilization(share))
+	if share > 0 && share < 1 {
+		u.Message += fmt.Sprintf(", at its limit in %s of the seconds", format.WholePercent(share))
+	}
+	return u
+}
 
 // thresholdRatio returns the utilization as a multiple of its threshold. Evidence is sorted by it.
 func (u Utilization) thresholdRatio() float64 { return u.Utilization / u.Threshold }
@@ -143,7 +172,7 @@ func waitUtilization(r Resource, subject string, value, limit, threshold float64
 
 // resourceLabels are the names of resources in messages.
 var resourceLabels = map[Resource]string{
-	MemberCPU: "CPU", DatabaseCPU: "CPU", WorkerCPU: "CPU", HostCPU: "host CPU", ConnectionsInUse: "database connections",
+	MemberCPU: "CPU", DatabaseCPU: "CPU", WorkerCPU: "CPU", HostCPU: "host CPU", NeighbourCPU: "host CPU", ThreadCPU: "busiest thread", ConnectionsInUse: "database connections",
 	NetworkBandwidth: "network", DiskSpace: "disk space",
 }
 

@@ -65,17 +65,39 @@ func TestBottleneck(t *testing.T) {
 			ResourceNone, "", "none"},
 		"load generator": {func(m *Measurement) { m.Workers[0].Load.CPUSeconds = 1.7 }, WorkerCPU, "worker-0", "worker-0 CPU 85 % (0.85 of 1 cores)"},
 		"host": {func(m *Measurement) {
-			*m.Members[0].Host = Host{CPUs: 4, BusyShare: 0.97, StealShare: 0.02, IdleShare: 0.01}
+			*m.Members[0].Host = Host{CPUs: 4, OwnCPUs: 1, BusyShare: 0.97, StealShare: 0.02, IdleShare: 0.01}
 		}, HostCPU, "node-1",
 			"node-1 host CPU 99 % (3.96 of 4 CPUs)"},
 		"a full host explains throttling": {func(m *Measurement) {
-			*m.Members[0].Host = Host{CPUs: 4, BusyShare: 0.99}
+			*m.Members[0].Host = Host{CPUs: 4, OwnCPUs: 1, BusyShare: 0.99}
 			m.Members[1].ThrottledPeriods = 90
 		}, HostCPU, "node-1", "node-1 host CPU 99 %"},
 		"a member at its limit on a host with room": {func(m *Measurement) {
 			*m.Members[0].Host = Host{CPUs: 4, BusyShare: 0.9, IdleShare: 0.1}
 			m.Members[1].CPUSeconds, m.Members[1].ThrottledPeriods = Series{0.97, 0.97}, 90
 		}, MemberCPU, "notary", "notary CPU 97 %"},
+		"a mean that hides 2 of 3 seconds": {func(m *Measurement) { m.Members[0].CPUSeconds = Series{1, 0.1, 1} }, MemberCPU, "member-0",
+			"member-0 CPU 70 % (0.7 of 1 cores), at its limit in 67 % of the seconds"},
+		"a host saturated in 2 of 3 seconds": {func(m *Measurement) {
+			*m.Members[0].Host = Host{CPUs: 4, OwnCPUs: 0.7, BusyShare: 0.7, SaturatedShare: new(0.67)}
+		}, HostCPU, "node-1", "node-1 host CPU 70 % (2.8 of 4 CPUs), at its limit in 67 % of the seconds"},
+		"a host filled by neighbours": {func(m *Measurement) {
+			*m.Members[0].Host = Host{CPUs: 4, OwnCPUs: 0.5, BusyShare: 0.99}
+		}, NeighbourCPU, "node-1", "neighbours used 1.96 of the 4 CPUs of node-1: node-1 host CPU 99 %"},
+		"a host filled by processes of lowered priority": {func(m *Measurement) {
+			*m.Members[0].Host = Host{CPUs: 4, OwnCPUs: 0.5, BusyShare: 0.99, NiceShare: 0.5}
+		}, ResourceNone, "", "none"},
+		"a full host on which nothing waits": {func(m *Measurement) {
+			*m.Members[0].Host = Host{CPUs: 4, OwnCPUs: 1, BusyShare: 0.99}
+			m.Members[0].Pressure = &Pressure{CPU: new(0.02)}
+		}, ResourceNone, "", "none"},
+		"waits for a CPU": {func(m *Measurement) { m.Members[0].Pressure = &Pressure{CPU: new(0.6)} }, CPUPressure, "member-0",
+			"member-0 waited for a CPU 60 %"},
+		"one hot thread": {func(m *Measurement) {
+			m.Members[0].CPULimit, m.Members[0].BusiestThread = 4, &ThreadUsage{Cores: 0.97, AtLimitShare: 1}
+		}, ThreadCPU, "member-0", "member-0 busiest thread 97 % (0.97 of 1 cores)"},
+		"collection of the load generator": {func(m *Measurement) { m.Workers[0].Load.GarbageCollection = &GarbageCollection{Share: 0.3} },
+			HeapCollection, "worker-0", "worker-0 garbage collection 30 %"},
 		"garbage collection": {func(m *Measurement) { m.Members[0].GarbageCollection.Share = 0.4 }, HeapCollection, "member-0", "member-0 garbage collection 40 %"},
 		"disk space": {func(m *Measurement) { m.Members[0].Volume.LeastAvailableBytes = 1 << 20 }, DiskSpace, "member-0",
 			"member-0 disk space 100 % (10 of 10 GiB)"},

@@ -25,6 +25,8 @@ type Evidence struct {
 	OOMKills int64 `json:"oomKills,omitempty"`
 	// GarbageCollection is the work of the garbage collectors of the container's JVMs.
 	GarbageCollection *GarbageCollection `json:"garbageCollection,omitempty"`
+	// BusiestThread is the CPU usage of the container's busiest thread.
+	BusiestThread *ThreadUsage `json:"busiestThread,omitempty"`
 	// Pressure is the pressure stall information of the container.
 	Pressure *Pressure `json:"pressure,omitempty"`
 	// Volume is the usage of the container's volume.
@@ -41,6 +43,14 @@ type GarbageCollection struct {
 	// a collector.
 	Share       float64 `json:"share"`
 	Collections int64   `json:"collections"`
+}
+
+// ThreadUsage is the CPU usage of the busiest thread of each interval of 5 s. It may be another one in each.
+type ThreadUsage struct {
+	// Cores is the mean of the shares of one core, 0 to 1.
+	Cores float64 `json:"cores"`
+	// AtLimitShare is the share of the intervals in which the thread used at least ThreadThreshold of a core.
+	AtLimitShare float64 `json:"atLimitShare"`
 }
 
 // Pressure is the share of the window, 0 to 1, in which at least one task waited for a resource. Fields that
@@ -67,6 +77,9 @@ type Host struct {
 	// the kernel spent on interrupts, which it accounts to no container.
 	NiceShare      float64 `json:"niceShare,omitempty"`
 	InterruptShare float64 `json:"interruptShare,omitempty"`
+	// SaturatedShare is the share of the seconds in which at least HostCPUThreshold of the CPU time was in use,
+	// without NiceShare, or stolen. It is absent if only the means are known.
+	SaturatedShare *float64 `json:"saturatedShare,omitempty"`
 	// OwnCPUs is the mean number of CPUs that the observed container itself used over the same time.
 	OwnCPUs     float64 `json:"ownCPUs,omitempty"`
 	StealShare  float64 `json:"stealShare"`

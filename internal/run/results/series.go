@@ -67,6 +67,13 @@ func (s Series) Max() float64 {
 	return slices.Max(known)
 }
 
+// shareAtLeast returns the share of the values that are not missing which are at least limit, or 0 if there are none.
+func (s Series) shareAtLeast(limit float64) float64 {
+	known := s.measuredValues()
+	reached := slices.DeleteFunc(slices.Clone(known), func(v float64) bool { return v < limit })
+	return ratio(int64(len(reached)), int64(len(known)))
+}
+
 func (s Series) measuredValues() []float64 {
 	return slices.DeleteFunc(slices.Clone([]float64(s)), math.IsNaN)
 }

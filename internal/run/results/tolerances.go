@@ -38,6 +38,8 @@ type Tolerances struct {
 	HostDaemonCPUs, HostSharedShare float64
 	// GCShare is the share of the window that a JVM may spend in garbage collection before it is noted.
 	GCShare float64
+	// WorkerGCShare is the same for the JVM of a load worker. Its pauses are part of the measured latencies.
+	WorkerGCShare float64
 	// VolumeFreeShare is the share of a volume that must stay free. Below VolumeFreeNoted it is noted.
 	VolumeFreeShare, VolumeFreeNoted float64
 	// ClockSkewMillis is the clock difference between two hosts, less the error of the comparison, above which
@@ -55,7 +57,7 @@ type Tolerances struct {
 func DefaultTolerances() Tolerances {
 	return Tolerances{
 		ErrorShare: 0, ThrottledShare: 0.05, LateShare: 0.01, AchievedShare: 0.95, MissedScrapes: 0.01, MemberThrottling: ThrottlingNoted,
-		WorkerCPUShare: 0.8, StolenShare: 0.05, StolenNoted: 0.01, HostBusyShare: 0.95, HostDaemonCPUs: 0.5, HostSharedShare: 0.05, GCShare: 0.1,
+		WorkerCPUShare: 0.8, StolenShare: 0.05, StolenNoted: 0.01, HostBusyShare: 0.95, HostDaemonCPUs: 0.5, HostSharedShare: 0.05, GCShare: 0.1, WorkerGCShare: 0.01,
 		VolumeFreeShare: 0.01, VolumeFreeNoted: 0.1, ClockSkewMillis: 10,
 	}
 }

@@ -1,9 +1,11 @@
 package results
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
+	"github.com/benchnet/benchnet/internal/format"
 	"github.com/benchnet/benchnet/internal/network/latency"
 )
 
@@ -11,7 +13,6 @@ import (
 const (
 	containerCPUThreshold = 0.9  // of a container: the quota applies to each 0.1 s, so that a mean of 1 cannot be reached.
 	workerCPUThreshold    = 0.8  // of a load worker, which delays what it measures before its CPU limit is reached.
-	hostCPUThreshold      = 0.95 // of a host's CPUs; its own processes use some.
 	throttlingThreshold   = 0.25 // of the CPU periods: one in four ended before the container was done.
 	connectionThreshold   = 0.95 // of the connections, on average.
 	sessionWaitThreshold  = 0.5  // of the active sessions: more wait than work.
@@ -19,6 +20,19 @@ const (
 	ioPressureThreshold   = 0.5  // of the window in which something waited for a disk.
 	diskSpaceThreshold    = 0.98 // of a volume.
 	linkThreshold         = 0.9  // of a link; headers are not counted.
+)
+
+const (
+	// HostCPUThreshold is the share of a host's CPUs from which it is at its limit; its own processes use some.
+	HostCPUThreshold = 0.95
+	// ThreadThreshold is the share of a core from which a thread is at its limit.
+	ThreadThreshold = 0.9
+	// atLimitThreshold is the share of the seconds at its limit from which a resource limited the run.
+	atLimitThreshold = 0.5
+	// cpuWaitThreshold is the share of the window in which a container waited for a CPU.
+	cpuWaitThreshold = 0.5
+	// cpuWaitFloor is the share below which nothing waited for a CPU, so that none was a limit.
+	cpuWaitFloor = 0.05
 )
 
 // containerUtilizations returns how much of their own limits members and databases used.
@@ -49,7 +63,14 @@ func (m MemberUsage) cpuUtilizations() []Utilization {
 	}
 	var all []Utilization
 	if cores := m.CPUSeconds.Mean(); m.CPULimit > 0 && !math.IsNaN(cores) {
-		all = append(all, capacityUtilization(resource, m.Member, cores, m.CPULimit, containerCPUThreshold, "cores"))
+		all = append(all, capacityUtilization(resource, m.Member, cores, m.CPULimit, containerCPUThreshold, "cores").
+			withAtLimitShare(m.CPUSeconds.shareAtLeast(containerCPUThreshold*m.CPULimit)))
+	}
+	if thread := m.BusiestThread; thread != nil {
+		all = append(all, capacityUtilization(ThreadCPU, m.Member, thread.Cores, 1, ThreadThreshold, "cores").withAtLimitShare(thread.AtLimitShare))
+	}
+	if p := m.Pressure; p != nil && p.CPU != nil {
+		all = append(all, waitUtilization(CPUPressure, m.Member, *p.CPU, 1, cpuWaitThreshold, "of the window", "waited for a CPU"))
 	}
 	if m.Periods > 0 {
 		all = append(all, waitUtilization(resource, m.Member, float64(m.ThrottledPeriods), float64(m.Periods), throttlingThreshold, "CPU periods", "CPU throttled"))
@@ -67,6 +88,9 @@ func (m *Measurement) workerUtilizations() []Utilization {
 		if w.Load.CPULimit > 0 {
 			all = append(all, capacityUtilization(WorkerCPU, name, w.Load.MeanCores(m.WindowSeconds), w.Load.CPULimit, workerCPUThreshold, "cores"))
 		}
+		if gc := w.Load.GarbageCollection; gc != nil {
+			all = append(all, waitUtilization(HeapCollection, name, gc.Share, 1, collectionThreshold, "of the window", "garbage collection"))
+		}
 		if w.Load.Periods > 0 {
 			all = append(
 				all,
@@ -80,12 +104,31 @@ func (m *Measurement) workerUtilizations() []Utilization {
 func (m *Measurement) hostUtilizations(containers []ContainerInfo) []Utilization {
 	var all []Utilization
 	for _, h := range m.observedHosts(containers) {
-		all = append(all, capacityUtilization(HostCPU, h.name, h.busyOrStolenShare()*h.CPUs, h.CPUs, hostCPUThreshold, "CPUs"))
+		all = append(all, h.cpuUtilization())
 		if p := h.Pressure; p != nil && p.IO != nil {
 			all = append(all, waitUtilization(DiskPressure, h.name, *p.IO, 1, ioPressureThreshold, "of the window", "waited for a disk"))
 		}
 	}
 	return all
+}
+
+// cpuUtilization returns the use of the host's CPUs, by whom, without processes of lowered priority. Where others
+// used more than daemons need, they are the limit. Without pressure, the host's CPUs are none.
+func (h namedHost) cpuUtilization() Utilization {
+	resource, others := HostCPU, ""
+	if used := h.othersCPUs(); used > DefaultTolerances().othersLimit(h.CPUs) {
+		resource, others = NeighbourCPU, fmt.Sprintf("neighbours used %s of the %s CPUs of %s: ", format.Decimal(used), format.Decimal(h.CPUs), h.name)
+	}
+	u := capacityUtilization(resource, h.name, (h.BusyShare-h.NiceShare+h.StealShare)*h.CPUs, h.CPUs, HostCPUThreshold, "CPUs")
+	if h.SaturatedShare != nil {
+		u = u.withAtLimitShare(*h.SaturatedShare)
+	}
+	u.Message = others + u.Message
+	if p, of := h.cpuPressure(); p != nil && *p < cpuWaitFloor && u.isAtLimit() {
+		u.ruledOut = true
+		u.Message += fmt.Sprintf(", but %s waited for a CPU in only %s of the time", strings.ToLower(of), format.WholePercent(*p))
+	}
+	return u
 }
 
 // databaseUtilizations returns the utilization of connections, of servers and of members' pools, and the share

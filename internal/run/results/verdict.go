@@ -85,6 +85,8 @@ const (
 	// HostShared means that anything but the run's own containers used more of a host's CPUs than its daemons
 	// need. As a note: half as much, or the run has containers on the host that were not observed.
 	HostShared ReasonCode = "HostShared"
+	// WorkerColocated (note) means that a load worker ran on a node with a member or database.
+	WorkerColocated ReasonCode = "WorkerColocated"
 	// GarbageCollected (note) means that a JVM spent much of the window in garbage collection.
 	GarbageCollected ReasonCode = "GarbageCollection"
 	// ClockSkewed (note) means that the clocks of two hosts differ.
@@ -167,6 +169,7 @@ func (m *Measurement) Judge(c RunObservations, t Tolerances) Verdict {
 	j.judgeMembers()
 	j.judgeContainers(c)
 	j.judgeHosts(c)
+	j.judgeColocation(c)
 	j.judgeClocks(c)
 	j.judgeGaps()
 	j.judgeSampleCount()

@@ -2,7 +2,9 @@ package results
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/benchnet/benchnet/internal/format"
@@ -57,8 +59,25 @@ func (j *verdictBuilder) judgeHosts(c RunObservations) {
 	}
 }
 
-// busyOrStolenShare returns the share of CPU time that was busy or stolen.
-func (h Host) busyOrStolenShare() float64 { return h.BusyShare + h.StealShare }
+// judgeColocation notes each node on which load workers ran beside members or databases.
+func (j *verdictBuilder) judgeColocation(c RunObservations) {
+	workers, measured := map[string][]string{}, map[string][]string{}
+	for _, container := range c.Containers {
+		on := measured
+		if container.Role == RoleWorker {
+			on = workers
+		}
+		if container.Node != "" && !slices.Contains(on[container.Node], container.Subject) {
+			on[container.Node] = append(on[container.Node], container.Subject)
+		}
+	}
+	for _, node := range slices.Sorted(maps.Keys(workers)) {
+		if n := len(measured[node]); n > 0 {
+			j.addNote(WorkerColocated, node, float64(n), 0, "%s ran on %s beside %d of the members and databases, first %s: what it uses, they lack",
+				workers[node][0], node, n, measured[node][0])
+		}
+	}
+}
 
 // judgeClocks notes each pair of hosts once if the clock of the one differs from that of a worker on the other.
 func (j *verdictBuilder) judgeClocks(c RunObservations) {

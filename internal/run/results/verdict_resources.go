@@ -59,8 +59,23 @@ func (j *verdictBuilder) judgeContainers(c RunObservations) {
 				w.Worker, format.Percent(share), format.Percent(j.tolerances.WorkerCPUShare))
 		}
 	}
+	j.judgeWorkerCollection()
 	for _, name := range slices.Sorted(maps.Keys(c.UnobservedDatabases)) {
 		j.addNote(DatabaseUnobserved, name, 0, 0, "the resource usage of database %s is unknown: %s", name, c.UnobservedDatabases[name])
+	}
+}
+
+// judgeWorkerCollection notes workers whose JVM paused for garbage collection, which delays what they measure.
+func (j *verdictBuilder) judgeWorkerCollection() {
+	for _, w := range j.measurement.Workers {
+		if w.Load == nil || w.Load.GarbageCollection == nil {
+			continue
+		}
+		if gc := w.Load.GarbageCollection; gc.Share > j.tolerances.WorkerGCShare {
+			j.addNote(GarbageCollected, workerSubject(w.Worker), gc.Share, j.tolerances.WorkerGCShare,
+				"the JVM of load worker %d spent %s of the window in %d garbage collections (%s is the bound): give it more memory or use more workers",
+				w.Worker, format.Percent(gc.Share), gc.Collections, format.Percent(j.tolerances.WorkerGCShare))
+		}
 	}
 }
 

@@ -157,6 +157,18 @@ func TestJudge(t *testing.T) {
 			},
 			notes: "HostSaturated/node-1 CPUStolen/node-1",
 		},
+		"worker in collection": {
+			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
+				m.Workers[1].Load = &WorkerUsage{GarbageCollection: &GarbageCollection{Share: 0.02, Collections: 9}}
+			},
+			notes: "GarbageCollection/worker-1",
+		},
+		"worker beside a member": {
+			change: func(_ *Measurement, c *RunObservations, _ *Tolerances) {
+				c.Containers = append(c.Containers, ContainerInfo{Subject: "worker-1", Role: RoleWorker, Node: "node-1"})
+			},
+			notes: "WorkerColocated/node-1",
+		},
 		"stolen": {
 			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
 				m.Workers[0].Load = &WorkerUsage{Host: &Host{CPUs: 2, StealShare: 0.06}}

@@ -125,6 +125,8 @@ type WorkerUsage struct {
 	Periods          int64 `json:"periods"`
 	// CPULimit is the limit of the container in cores; absent without one.
 	CPULimit float64 `json:"cpuLimit,omitempty"`
+	// GarbageCollection is the work of the garbage collectors of the worker's JVM; absent without one.
+	GarbageCollection *GarbageCollection `json:"garbageCollection,omitempty"`
 	// Host describes the host of the worker; absent if the worker does not report it.
 	Host *Host `json:"host,omitempty"`
 }
