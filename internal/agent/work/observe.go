@@ -16,6 +16,7 @@ import (
 type workerObservation struct {
 	observer.Observation
 	ownLoad *results.WorkerUsage
+	clock   *results.WorkerClock
 }
 
 // addObservation cuts the worker's result to the final window and adds the agent's observation. The unit
@@ -25,7 +26,7 @@ func (w *Worker) addObservation(window *protocol.Window, seen workerObservation,
 	if err != nil {
 		return nil, err
 	}
-	r.Members, r.Load = seen.Members, seen.ownLoad
+	r.Members, r.Load, r.Clock = seen.Members, seen.ownLoad, seen.clock
 	for i := range r.Members {
 		if clock := r.Members[i].Clock; clock != nil {
 			clock.Worker = w.Index
@@ -41,13 +42,28 @@ func (w *Worker) addObservation(window *protocol.Window, seen workerObservation,
 func (w *Worker) startObserving(ctx context.Context, window *protocol.Window) <-chan workerObservation {
 	done := make(chan workerObservation, 1)
 	go func() {
-		own := make(chan *results.WorkerUsage, 1)
+		own, clock := make(chan *results.WorkerUsage, 1), make(chan *results.WorkerClock, 1)
+		go func() { clock <- w.compareClock(ctx, window) }()
 		go func() { own <- w.measureOwnLoad(ctx, window) }()
 		share := observer.SelectEndpoints(w.Workload.Observe, w.Index, w.Workers)
 		seen := observer.Observe(ctx, share, window, w.Scrape)
-		done <- workerObservation{seen, <-own}
+		done <- workerObservation{seen, <-own, <-clock}
 	}()
 	return done
+}
+
+// compareClock compares the worker's clock with that of the reference now and at the end of the window. It returns
+// nil if no member answers now.
+func (w *Worker) compareClock(ctx context.Context, window *protocol.Window) *results.WorkerClock {
+	reference, before := observer.CompareWithReference(ctx, w.Workload.Observe, w.Scrape)
+	if before == nil {
+		return nil
+	}
+	clock := &results.WorkerClock{Reference: reference.Member, Before: before}
+	if window.WaitUntilClosed(ctx) == nil {
+		clock.After = observer.CompareClock(ctx, reference, w.Scrape)
+	}
+	return clock
 }
 
 // measureOwnLoad returns the usage of the worker's own container during the window, or nil if it cannot be read.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/benchnet/benchnet/internal/agent/cgroup"
 	"github.com/benchnet/benchnet/internal/agent/exposition"
+	"github.com/benchnet/benchnet/internal/agent/host"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
@@ -44,7 +45,7 @@ func (b busyContainer) Read() (cgroup.Usage, error) {
 // scrapedMetrics returns the metrics that the container's agent would serve.
 func (b busyContainer) scrapedMetrics() (map[string]float64, error) {
 	used, err := b.Read()
-	values := map[string]float64{"lived": time.Since(b.began).Seconds()}
+	values := map[string]float64{"lived": time.Since(b.began).Seconds(), host.Clock: float64(time.Now().Add(time.Minute).UnixNano()) / 1e9}
 	for _, m := range used.Metrics() {
 		values[m.Name] = m.Value
 	}

@@ -3,6 +3,7 @@ package work
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -163,6 +164,14 @@ func assertObserved(t *testing.T, w *results.WorkerResult) {
 		w.Members[0].MissedScrapes > w.WindowSeconds || len(w.Series) != 1 {
 		t.Fatalf("members %+v, series %+v, want samples of member-1 over %d s", w.Members, w.Series, w.WindowSeconds)
 	}
+	if c := w.Clock; c == nil || c.Reference != "member-0" || !isMinuteAhead(c.Before) || !isMinuteAhead(c.After) {
+		t.Errorf("clock %+v, want member-0 a minute ahead before and after the window", c)
+	}
+}
+
+// isMinuteAhead reports whether the reference was a minute ahead, within the error and the clock's rounding.
+func isMinuteAhead(o *results.ClockOffset) bool {
+	return o != nil && math.Abs(o.OffsetMillis-60_000) <= o.ErrorMillis+1
 }
 
 // stoppedDriverScript measures until the stop and reports the maximum window. After the stop only one request

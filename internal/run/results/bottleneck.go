@@ -172,7 +172,8 @@ func waitUtilization(r Resource, subject string, value, limit, threshold float64
 
 // resourceLabels are the names of resources in messages.
 var resourceLabels = map[Resource]string{
-	MemberCPU: "CPU", DatabaseCPU: "CPU", WorkerCPU: "CPU", HostCPU: "host CPU", NeighbourCPU: "host CPU", ThreadCPU: "busiest thread", ConnectionsInUse: "database connections",
+	MemberCPU: "CPU", DatabaseCPU: "CPU", WorkerCPU: "CPU", HostCPU: "host CPU",
+	NeighbourCPU: "host CPU", ThreadCPU: "busiest thread", ConnectionsInUse: "database connections",
 	NetworkBandwidth: "network", DiskSpace: "disk space",
 }
 

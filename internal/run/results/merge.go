@@ -48,6 +48,7 @@ type WorkerSummary struct {
 	// MaxLagMicros is the largest lag behind the schedule of an open loop, in microseconds.
 	MaxLagMicros int64        `json:"maxLagMicros"`
 	Load         *WorkerUsage `json:"load,omitempty"`
+	Clock        *WorkerClock `json:"clock,omitempty"`
 }
 
 // Merge merges the results of the workers of one run. Without workers the measurement is empty. It fails if a
@@ -164,7 +165,7 @@ func (m *Measurement) addCounts(w *WorkerResult) {
 	m.addLedger(w.Ledger)
 	m.Workers = append(m.Workers, WorkerSummary{
 		Worker: w.Worker, Completed: sum(w.CompletedPerSecond), Failed: sum(w.FailedPerSecond),
-		MaxLagMicros: w.Schedule.MaxLagMicros, Load: w.Load,
+		MaxLagMicros: w.Schedule.MaxLagMicros, Load: w.Load, Clock: w.Clock,
 	})
 	for m.countSeriesValues() > maxSeriesValues && m.coarsenOnce() {
 	}

@@ -45,6 +45,8 @@ type Tolerances struct {
 	// ClockSkewMillis is the clock difference between two hosts, less the error of the comparison, above which
 	// it is noted.
 	ClockSkewMillis float64
+	// WorkerClockSkewMillis is the same between two load workers, above which their windows differ too much.
+	WorkerClockSkewMillis float64
 	// RecordEnvironment keeps findings about the environment as notes (ReasonCode.IsEnvironmental).
 	RecordEnvironment bool
 	// StrictStability turns notes about changes within the window and about missing evidence into reasons.
@@ -57,8 +59,9 @@ type Tolerances struct {
 func DefaultTolerances() Tolerances {
 	return Tolerances{
 		ErrorShare: 0, ThrottledShare: 0.05, LateShare: 0.01, AchievedShare: 0.95, MissedScrapes: 0.01, MemberThrottling: ThrottlingNoted,
-		WorkerCPUShare: 0.8, StolenShare: 0.05, StolenNoted: 0.01, HostBusyShare: 0.95, HostDaemonCPUs: 0.5, HostSharedShare: 0.05, GCShare: 0.1, WorkerGCShare: 0.01,
-		VolumeFreeShare: 0.01, VolumeFreeNoted: 0.1, ClockSkewMillis: 10,
+		WorkerCPUShare: 0.8, StolenShare: 0.05, StolenNoted: 0.01, HostBusyShare: 0.95, HostDaemonCPUs: 0.5, HostSharedShare: 0.05,
+		GCShare: 0.1, WorkerGCShare: 0.01,
+		VolumeFreeShare: 0.01, VolumeFreeNoted: 0.1, ClockSkewMillis: 10, WorkerClockSkewMillis: 100,
 	}
 }
 

@@ -89,7 +89,8 @@ const (
 	WorkerColocated ReasonCode = "WorkerColocated"
 	// GarbageCollected (note) means that a JVM spent much of the window in garbage collection.
 	GarbageCollected ReasonCode = "GarbageCollection"
-	// ClockSkewed (note) means that the clocks of two hosts differ.
+	// ClockSkewed means that the clocks of two load workers differ too much for a common window. As a note: less,
+	// or the clocks of two hosts do.
 	ClockSkewed ReasonCode = "ClockSkewed"
 	// NodeNotReady means that a node of the run was not ready. NodeUnderPressure (note) means that a node runs
 	// out of a resource.
@@ -172,6 +173,7 @@ func (m *Measurement) Judge(c RunObservations, t Tolerances) Verdict {
 	j.judgeColocation(c)
 	j.judgeClocks(c)
 	j.judgeGaps()
+	j.judgeWorkerClocks()
 	j.judgeSampleCount()
 	return Verdict{Reasons: j.reasons, Notes: j.notes}
 }

@@ -47,6 +47,9 @@ type WorkerResult struct {
 	Series []NamedSeries `json:"series,omitempty"`
 	// Members holds the members that this worker observed. The agent adds them.
 	Members []MemberUsage `json:"members,omitempty"`
+	// Clock compares the worker's clock with the reference; absent if no member could serve as one. The agent
+	// adds it.
+	Clock *WorkerClock `json:"clock,omitempty"`
 	// Load is the resource usage of the worker's own container during the window. The agent adds it.
 	Load *WorkerUsage `json:"load,omitempty"`
 }
@@ -170,6 +173,9 @@ func (w *WorkerResult) validate() error {
 	}
 	if err := w.OutOfRange.validateCounts(); err != nil {
 		return err
+	}
+	if w.Clock != nil && len(w.Clock.Reference) > maxNameBytes {
+		return fmt.Errorf("clock.reference: longer than %d bytes", maxNameBytes)
 	}
 	histogram, err := decodeHistogram(w.Histogram)
 	if err != nil {

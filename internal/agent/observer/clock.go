@@ -1,0 +1,51 @@
+package observer
+
+import (
+	"context"
+	"time"
+
+	"github.com/benchnet/benchnet/internal/agent/host"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
+)
+
+// clockExchanges is the number of exchanges of one comparison. The shortest counts, which on an idle network is
+// within some 100 µs of the fastest possible.
+const clockExchanges = 8
+
+// CompareClock compares this pod's clock with that of the endpoint by several exchanges. It returns nil if none of
+// them yields the clock.
+func CompareClock(ctx context.Context, o protocol.ObservedEndpoint, scrape ScrapeFunc) *results.ClockOffset {
+	var known []scrapeSample
+	for range clockExchanges {
+		r := scrapeOnce(ctx, time.Now().Add(scrapeTimeout), o.URL, []string{host.Clock}, scrape)
+		if _, ok := r.values[host.Clock]; !ok {
+			break
+		}
+		known = append(known, r)
+	}
+	best := estimateClockOffset(known)
+	if best == nil {
+		return nil
+	}
+	return &results.ClockOffset{OffsetMillis: best.OffsetMillis, ErrorMillis: best.ErrorMillis}
+}
+
+// maxReferences bounds how many members are tried as the reference.
+const maxReferences = 3
+
+// CompareWithReference compares this pod's clock with that of the first endpoint that answers. All workers have the
+// same list of endpoints, and so the same reference. It returns nil if none does.
+func CompareWithReference(ctx context.Context, all []protocol.ObservedEndpoint, scrape ScrapeFunc) (protocol.ObservedEndpoint, *results.ClockOffset) {
+	tried := 0
+	for _, o := range all {
+		if o.SampleIntervalSeconds() > 1 || tried == maxReferences {
+			continue
+		}
+		tried++
+		if offset := CompareClock(ctx, o, scrape); offset != nil {
+			return o, offset
+		}
+	}
+	return protocol.ObservedEndpoint{}, nil
+}

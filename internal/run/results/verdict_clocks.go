@@ -1,0 +1,80 @@
+package results
+
+import "math"
+
+// WorkerClock compares the clock of a worker with that of a member, which is the same for all workers. The
+// difference of two workers' offsets is the difference of their clocks.
+type WorkerClock struct {
+	// Reference is the member whose agent reported its clock.
+	Reference string `json:"reference"`
+	// Before was measured when the barrier opened, After at the end of the window. Either is absent if the
+	// reference did not answer.
+	Before *ClockOffset `json:"before,omitempty"`
+	After  *ClockOffset `json:"after,omitempty"`
+}
+
+// ClockOffset is the result of several exchanges, of which the shortest counts (F. Cristian, 1989).
+type ClockOffset struct {
+	// OffsetMillis is how far the reference is ahead of the worker. The true offset lies within ErrorMillis of
+	// it: half of the shortest round trip.
+	OffsetMillis float64 `json:"offsetMillis"`
+	ErrorMillis  float64 `json:"errorMillis"`
+}
+
+// skewFrom returns by how much two offsets certainly differ, or 0 if either is unknown.
+func (o *ClockOffset) skewFrom(other *ClockOffset) float64 {
+	if o == nil || other == nil {
+		return 0
+	}
+	return math.Abs(o.OffsetMillis-other.OffsetMillis) - o.ErrorMillis - other.ErrorMillis
+}
+
+// judgeWorkerClocks compares the clocks of workers with each other, and each with itself at the end of the window.
+// Workers share a window, and in an open loop a schedule, only as far as their clocks agree. Latencies do not depend
+// on it: each begins and ends on the clock of one worker.
+func (j *verdictBuilder) judgeWorkerClocks() {
+	worst, first, second := 0.0, 0, 0
+	for i, a := range j.measurement.Workers {
+		if a.Clock == nil {
+			continue
+		}
+		if moved := a.Clock.Before.skewFrom(a.Clock.After); moved > j.tolerances.ClockSkewMillis {
+			j.addNote(ClockSkewed, workerSubject(a.Worker), moved, j.tolerances.ClockSkewMillis,
+				"the clock of worker %d moved by %.1f ms against that of %s during the run", a.Worker, moved, a.Clock.Reference)
+		}
+		for _, b := range j.measurement.Workers[:i] {
+			if b.Clock == nil || b.Clock.Reference != a.Clock.Reference {
+				continue
+			}
+			if skew := max(a.Clock.Before.skewFrom(b.Clock.Before), a.Clock.After.skewFrom(b.Clock.After)); skew > worst {
+				worst, first, second = skew, b.Worker, a.Worker
+			}
+		}
+	}
+	text, find, limit := "the clocks of workers %d and %d differ by %.1f ms or more (%.0f ms is the bound): their windows are not the same seconds",
+		j.addNote, j.tolerances.ClockSkewMillis
+	if worst > j.tolerances.WorkerClockSkewMillis {
+		find, limit = j.addReason, j.tolerances.WorkerClockSkewMillis
+	}
+	if worst > limit {
+		find(ClockSkewed, workerSubject(second), worst, limit, text, first, second, worst, j.tolerances.WorkerClockSkewMillis)
+	}
+}
+
+// judgeClocks notes each pair of hosts once if the clock of the one differs from that of a worker on the other.
+func (j *verdictBuilder) judgeClocks(c RunObservations) {
+	told := map[string]bool{}
+	for _, m := range j.measurement.Members {
+		if m.Clock == nil {
+			continue
+		}
+		node, observer := nodeNameOf(c.Containers, m.Member), nodeNameOf(c.Containers, workerSubject(m.Clock.Worker))
+		skew := math.Abs(m.Clock.OffsetMillis) - m.Clock.ErrorMillis
+		if pair := node + "/" + observer; skew > j.tolerances.ClockSkewMillis && node != observer && !told[pair] {
+			told[pair] = true
+			j.addNote(ClockSkewed, node, math.Abs(m.Clock.OffsetMillis), j.tolerances.ClockSkewMillis,
+				"the clock of %s is %+.1f ms (± %.1f ms) off that of %s: block times from both are comparable only to that precision",
+				node, m.Clock.OffsetMillis, m.Clock.ErrorMillis, observer)
+		}
+	}
+}
