@@ -92,7 +92,7 @@ func TestStreamRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l := m.Summarize().Latency; m.Histogram.Count() != 40 || l.P50 < 50 || l.Max > 50.1 {
+	if l := m.Summarize().Latency; m.Histogram.Count() != 40 || l.P50 == nil || *l.P50 < 50 || l.Max > 50.1 {
 		t.Errorf("%d latencies: %+v, want 40 of 50 ms", m.Histogram.Count(), l)
 	}
 	assertObserved(t, w)
