@@ -114,6 +114,7 @@ var badExperiments = []badInputCase{
 	// Comparison.
 	{"comparison without its parameters", deleteNetworks, "strategy: Compare", []string{"spec.compare must be set"}},
 	{"comparison in a grid", deleteNetworks, replaceOnce(compareSpec, "strategy: Compare\n  ", ""), []string{"spec.compare must be set when, and only when"}},
+	{"listed comparison", "order: {type: Interleaved}\n  networks: Delete", "order: {type: Listed}\n  " + compareSpec, []string{"spec.order.type must not be Listed", "use RandomizedPairs"}},
 	{"baseline that is not a variant", deleteNetworks, replaceOnce(compareSpec, "baseline: old", "baseline: older"), []string{"spec.compare.baseline", "one of spec.variants"}},
 	{"neither baseline nor stored", deleteNetworks, replaceOnce(compareSpec, "baseline: old, ", ""), []string{"exactly one of baseline", "stored"}},
 	{"two baselines", deleteNetworks, replaceOnce(compareSpec, "baseline: old", "baseline: old, stored: {configMapName: x}"), []string{"exactly one of baseline", "stored"}},

@@ -115,7 +115,7 @@ func (r *ExperimentReconciler) checkLimits(e *v1alpha1.BenchmarkExperiment, desi
 	if limit == "" || status.HasPassedPreflight(e) {
 		return nil
 	}
-	return field.Invalid(field.NewPath("spec", "order", "type"), e.Spec.Order.Type,
+	return field.Invalid(field.NewPath("spec", "order", "type"), e.Spec.OrderType(),
 		fmt.Sprintf("requires %d networks at the same time, which exceeds the operator's limit %s", size, limit))
 }
 

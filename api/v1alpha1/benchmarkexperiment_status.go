@@ -125,14 +125,14 @@ type PointStatus struct {
 	Parameters map[string]string `json:"parameters,omitempty"`
 	// runsEnded is the number of runs of this point that have ended.
 	RunsEnded int32 `json:"runsEnded"`
-	// runsInvalid is the number of runs that are invalid or failed. They are not part of the statistics of this point.
+	// runsInvalid is the number of runs that are invalid or failed. They are not part of the mean values of this point.
 	// +optional
 	RunsInvalid int32 `json:"runsInvalid,omitempty"`
 	// throughputMilliPerSecond is the mean throughput of the valid runs, in thousandths of an operation per second.
 	// +optional
 	ThroughputMilliPerSecond *int64 `json:"throughputMilliPerSecond,omitempty"`
 	// throughputHalfWidthMilliPerSecond is half of the width of the confidence interval of the throughput, in thousandths of an
-	// operation per second. It is set if there are at least two valid runs.
+	// operation per second. It is set if there are at least five valid runs.
 	// +optional
 	ThroughputHalfWidthMilliPerSecond *int64 `json:"throughputHalfWidthMilliPerSecond,omitempty"`
 	// p95LatencyMicroseconds is the mean over the valid runs of the 95th percentile of the latency, in microseconds.
@@ -153,7 +153,7 @@ type PointDisplay struct {
 	// parameters are the variant and the parameters, such as "variant=default users=10".
 	// +optional
 	Parameters string `json:"parameters,omitempty"`
-	// throughput is the mean throughput with half of the width of its confidence interval, such as "40.1 ± 0.3 flows/s".
+	// throughput is the mean throughput with its confidence interval, such as "40.1 [39.8, 40.4] flows/s".
 	// +optional
 	Throughput string `json:"throughput,omitempty"`
 	// p95 is the 95th percentile of the latency with its unit, such as "291.8 ms".
@@ -192,7 +192,7 @@ type ComparisonStatus struct {
 	// difference is the difference from the baseline. It is not set if it cannot be computed.
 	// +optional
 	Difference *Difference `json:"difference,omitempty"`
-	// pValuePerMillion is the p-value of the two-sided Mann-Whitney U test, in millionths.
+	// pValuePerMillion is the p-value of the exact two-sided rank test, corrected for the number of comparisons, in millionths.
 	PValuePerMillion int32 `json:"pValuePerMillion"`
 	// verdict says how the candidate differs from the baseline.
 	Verdict ComparisonVerdict `json:"verdict"`
@@ -269,7 +269,7 @@ type ComparisonDisplay struct {
 	Difference string `json:"difference"`
 	// interval is the confidence interval, such as "[-3.4 %, -0.8 %]".
 	Interval string `json:"interval"`
-	// pValue is the p-value, such as "0.0079".
+	// pValue is the corrected p-value, such as "0.0079".
 	PValue string `json:"pValue"`
 }
 

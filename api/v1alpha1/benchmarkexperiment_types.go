@@ -22,7 +22,7 @@ const (
 
 // BenchmarkExperimentSpec describes a set of runs: a grid of parameters, a search for the saturation point, or a comparison. Only suspend,
 // parallelism, networks and ttlSecondsAfterFinished can change.
-// +kubebuilder:validation:XValidation:rule="self.template == oldSelf.template && self.strategy == oldSelf.strategy && self.repetitions == oldSelf.repetitions && self.order == oldSelf.order && self.failures == oldSelf.failures",message="spec.template, strategy, repetitions, order and failures cannot change: create another experiment"
+// +kubebuilder:validation:XValidation:rule="self.template == oldSelf.template && self.strategy == oldSelf.strategy && self.repetitions == oldSelf.repetitions && has(self.order) == has(oldSelf.order) && (!has(self.order) || self.order == oldSelf.order) && self.failures == oldSelf.failures",message="spec.template, strategy, repetitions, order and failures cannot change: create another experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.axes) == has(oldSelf.axes) && (!has(self.axes) || self.axes == oldSelf.axes)",message="spec.axes cannot change: create another experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.variants) == has(oldSelf.variants) && (!has(self.variants) || self.variants == oldSelf.variants)",message="spec.variants cannot change: create another experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.saturation) == has(oldSelf.saturation) && (!has(self.saturation) || self.saturation == oldSelf.saturation)",message="spec.saturation cannot change: create another experiment"
@@ -30,6 +30,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="(self.strategy == 'Saturation') == has(self.saturation)",message="spec.saturation must be set when, and only when, spec.strategy is Saturation"
 // +kubebuilder:validation:XValidation:rule="self.strategy != 'Saturation' || !has(self.template.workload.objectives)",message="spec.template.workload.objectives cannot be set if spec.strategy is Saturation: spec.saturation.serviceLevel is the limit"
 // +kubebuilder:validation:XValidation:rule="(self.strategy == 'Compare') == has(self.compare)",message="spec.compare must be set when, and only when, spec.strategy is Compare"
+// +kubebuilder:validation:XValidation:rule="!has(self.compare) || !has(self.order) || !has(self.order.type) || self.order.type != 'Listed'",message="spec.order.type must not be Listed with spec.strategy Compare, because differences would include the drift of the hosts: use RandomizedPairs"
 // +kubebuilder:validation:XValidation:rule="!has(self.compare) || has(self.compare.stored) || (has(self.variants) && self.variants.size() >= 2)",message="spec.variants must hold at least two variants, unless spec.compare.stored is set"
 // +kubebuilder:validation:XValidation:rule="!has(self.compare) || !has(self.compare.baseline) || (has(self.variants) && self.variants.exists(v, v.name == self.compare.baseline))",message="spec.compare.baseline must be the name of one of spec.variants"
 type BenchmarkExperimentSpec struct {
@@ -59,15 +60,14 @@ type BenchmarkExperimentSpec struct {
 	// compare configures the comparison and its gates. It is required with strategy Compare and must not be set otherwise.
 	// +optional
 	Compare *Comparison `json:"compare,omitempty"`
-	// repetitions is the number of runs of every point, from 1 to 100. A confidence interval needs 2, a comparison at 95 % needs 4 of each variant.
+	// repetitions is the number of runs of every point, from 1 to 100. A confidence interval needs 2, a comparison of one metric at 95 % needs 6 pairs.
 	// Default: 1.
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	Repetitions int32 `json:"repetitions,omitempty"`
-	// order is the order of the runs. Default: type Listed.
-	// +kubebuilder:default={type: Listed}
+	// order is the order of the runs. Default: type RandomizedPairs with strategy Compare, otherwise Listed.
 	// +optional
 	Order Order `json:"order,omitzero"`
 	// parallelism is the number of networks that are measured at the same time, from 1 to 32. Use more than 1 only if the networks do not share hosts.
@@ -183,7 +183,7 @@ type Variant struct {
 }
 
 // OrderType is the order of the runs.
-// +kubebuilder:validation:Enum=Listed;Shuffled;Interleaved
+// +kubebuilder:validation:Enum=Listed;Shuffled;Interleaved;RandomizedPairs
 type OrderType string
 
 // The orders.
@@ -194,20 +194,35 @@ const (
 	OrderShuffled OrderType = "Shuffled"
 	// OrderInterleaved alternates the variants of a point (A B A B), so that drift affects all of them equally. Their networks exist at the same time.
 	OrderInterleaved OrderType = "Interleaved"
+	// OrderRandomizedPairs is like Interleaved, with the variants of each repetition in random order, and those of each second repetition in the reverse
+	// order of the one before (AB BA), so that drift favours none of them.
+	OrderRandomizedPairs OrderType = "RandomizedPairs"
 )
 
 // Order configures the order of the runs.
-// +kubebuilder:validation:XValidation:rule="self.type == 'Shuffled' || !has(self.seed)",message="order.seed belongs to order.type Shuffled"
+// +kubebuilder:validation:XValidation:rule="!has(self.seed) || (has(self.type) && self.type in ['Shuffled', 'RandomizedPairs'])",message="order.seed belongs to order.type Shuffled or RandomizedPairs"
 type Order struct {
-	// type is Listed, Shuffled or Interleaved. Listed keeps the order of the points. Shuffled uses a recorded seed. Interleaved alternates the variants
-	// of a point, so that drift affects all of them equally. Default: Listed.
-	// +kubebuilder:default=Listed
+	// type is Listed, Shuffled, Interleaved or RandomizedPairs. Listed keeps the order of the points. Shuffled uses a recorded seed. Interleaved alternates
+	// the variants of a point. RandomizedPairs does so in random order, so that drift favours no variant. Listed is not possible with strategy Compare.
+	// Default: RandomizedPairs with strategy Compare, otherwise Listed.
 	// +optional
 	Type OrderType `json:"type,omitempty"`
-	// seed is the seed of the shuffle. It may be set only with type Shuffled. Default: derived from the UID of the experiment. status.seed reports it.
+	// seed is the seed of a random order. It may be set only with type Shuffled or RandomizedPairs. Default: derived from the UID of the experiment.
+	// status.seed reports it.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Seed *int64 `json:"seed,omitempty"`
+}
+
+// OrderType returns the order of the runs, or the default of the strategy.
+func (s *BenchmarkExperimentSpec) OrderType() OrderType {
+	switch {
+	case s.Order.Type != "":
+		return s.Order.Type
+	case s.Strategy == StrategyCompare:
+		return OrderRandomizedPairs
+	}
+	return OrderListed
 }
 
 // FailedRuns says how an experiment proceeds after a failed run, which has no result.
@@ -222,7 +237,8 @@ const (
 )
 
 // InvalidRuns says how an experiment proceeds after a run with the verdict Invalid. Such a run is always kept and reported, and never part of the
-// statistics. A run that only fell short of its offered rate is not repeated.
+// mean values. Comparisons count it as the worst outcome, unless only exogenous causes made it invalid. A run that only fell short of its offered rate
+// is not repeated.
 // +kubebuilder:validation:Enum=LeaveOut;Repeat
 type InvalidRuns string
 
@@ -239,7 +255,7 @@ type FailurePolicy struct {
 	// +kubebuilder:default=Continue
 	// +optional
 	Failed FailedRuns `json:"failed,omitempty"`
-	// invalid says what happens after an invalid run. LeaveOut excludes it from the statistics. Repeat makes up to attempts attempts. Default: LeaveOut.
+	// invalid says what happens after an invalid run. LeaveOut excludes it from the mean values. Repeat makes up to attempts attempts. Default: LeaveOut.
 	// +kubebuilder:default=LeaveOut
 	// +optional
 	Invalid InvalidRuns `json:"invalid,omitempty"`
@@ -351,7 +367,13 @@ type Comparison struct {
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
 	Metrics []Metric `json:"metrics,omitempty"`
-	// confidencePercent is the confidence level of the intervals, from 50 to 99. The significance level is 100 minus this value. Default: 95.
+	// firstRepetition is Discard or Count. Discard leaves the first repetition of each point out of the comparison, because its network is new: caches are
+	// cold and the ledger is empty. Use Count if workload.reset renews the ledger before each run. Default: Discard.
+	// +kubebuilder:default=Discard
+	// +optional
+	FirstRepetition FirstRepetition `json:"firstRepetition,omitempty"`
+	// confidencePercent is the confidence level of the intervals, from 50 to 99. The significance level of all comparisons of the experiment together is
+	// 100 minus this value (Holm's correction). Default: 95.
 	// +kubebuilder:default=95
 	// +kubebuilder:validation:Minimum=50
 	// +kubebuilder:validation:Maximum=99
@@ -364,6 +386,16 @@ type Comparison struct {
 	// +optional
 	Gates []Gate `json:"gates,omitempty"`
 }
+
+// FirstRepetition says whether the first repetition of a point counts in a comparison.
+// +kubebuilder:validation:Enum=Discard;Count
+type FirstRepetition string
+
+// The uses of the first repetition.
+const (
+	FirstRepetitionDiscard FirstRepetition = "Discard"
+	FirstRepetitionCount   FirstRepetition = "Count"
+)
 
 // StoredResult is the result of an earlier experiment in a ConfigMap: the ConfigMap of its status.result, or one made of its result file.
 type StoredResult struct {
@@ -389,7 +421,8 @@ type Gate struct {
 	// +required
 	Metric Metric `json:"metric"`
 	// maxRegressionPercent is how much worse the candidate may be, in percent of the baseline, such as 5 or "2.5". The bound of the error share is in
-	// percentage points. The gate fails if the difference is significant and its whole confidence interval is beyond the bound. Default: 5.
+	// percentage points. The gate fails if the difference is significant and its whole confidence interval is beyond the bound, or if the candidate's
+	// runs fail significantly more often. It is undecided if they fail more often than the baseline's, or in half of all cases. Default: 5.
 	// +kubebuilder:default="5"
 	// +kubebuilder:validation:XValidation:rule="!string(self).startsWith('-')",message="compare.gates[].maxRegressionPercent must not be negative"
 	// +optional

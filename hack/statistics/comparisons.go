@@ -13,39 +13,124 @@ const confidence = 0.95
 // runSource returns the value of the next run, given its place in the order of the experiment.
 type runSource func(place int) float64
 
+// comparisonLaw is a family of simulated systems.
+type comparisonLaw struct {
+	name   string
+	source func(r *rand.Rand) runSource
+	// pairs is the number of pairs; 0 means 8 runs of the baseline and 12 of the candidate, without pairs.
+	pairs int
+}
+
+func noise(deviation float64) func(r *rand.Rand) runSource {
+	return func(r *rand.Rand) runSource {
+		return func(int) float64 { return 100 * math.Exp(deviation*r.NormFloat64()) }
+	}
+}
+
+// drift adds a change per run to 3 % noise.
+func drift(perRun float64) func(r *rand.Rand) runSource {
+	return func(r *rand.Rand) runSource {
+		return func(place int) float64 { return 100 * math.Exp(perRun*float64(place)+0.03*r.NormFloat64()) }
+	}
+}
+
+// autocorrelated makes each run depend on the one before, with a total noise of 3 %.
+func autocorrelated(correlation float64) func(r *rand.Rand) runSource {
+	return func(r *rand.Rand) runSource {
+		x := r.NormFloat64()
+		return func(int) float64 {
+			x = correlation*x + math.Sqrt(1-correlation*correlation)*r.NormFloat64()
+			return 100 * math.Exp(0.03*x)
+		}
+	}
+}
+
+func roundedRuns(r *rand.Rand) runSource {
+	next := noise(0.03)(r)
+	return func(place int) float64 { return 2 * math.Round(next(place)/2) }
+}
+
+// heavyTailed has Student's distribution with three degrees of freedom.
+func heavyTailed(r *rand.Rand) runSource {
+	return func(int) float64 {
+		sum := 0.0
+		for range 3 {
+			x := r.NormFloat64()
+			sum += x * x
+		}
+		return 100 * math.Exp(0.03*r.NormFloat64()/math.Sqrt(sum/3))
+	}
+}
+
+func disturbed(r *rand.Rand) runSource {
+	return func(int) float64 {
+		x := 100 * math.Exp(0.03*r.NormFloat64())
+		if r.IntN(10) == 0 {
+			x *= 0.7
+		}
+		return x
+	}
+}
+
+var comparisonLaws = []comparisonLaw{
+	{name: "noise 3 %", source: noise(0.03), pairs: 10},
+	{name: "noise 3 %", source: noise(0.03), pairs: 20},
+	{name: "noise 2.1 % (log ratio 3 %)", source: noise(0.03 / math.Sqrt2), pairs: 10},
+	{name: "drift of 1 % per run", source: drift(0.01), pairs: 10},
+	{name: "drift of 1 % per run", source: drift(0.01), pairs: 20},
+	{name: "drift of 3 % per run", source: drift(0.03), pairs: 10},
+	{name: "AR(1), 0.5", source: autocorrelated(0.5), pairs: 10},
+	{name: "AR(1), 0.9", source: autocorrelated(0.9), pairs: 10},
+	{name: "ties (steps of 2 %)", source: roundedRuns, pairs: 10},
+	{name: "heavy tails (t, 3)", source: heavyTailed, pairs: 10},
+	{name: "one run in ten 30 % off", source: disturbed, pairs: 10},
+	{name: "8 against 12 runs", source: noise(0.03)},
+	{name: "8 against 12, ties", source: roundedRuns},
+}
+
 // simulateComparisons compares a version with itself and with one that is 5 % faster.
 func simulateComparisons(simulations int) markdownTable {
-	t := markdownTable{header: []string{"runs", "per side", "false alarms", "coverage", "power for +5 %"}}
+	t := markdownTable{header: []string{"runs", "pairs", "false alarms", "coverage", "power for +5 %"}}
+	isAlarm := func(c statistics.Comparison) bool { return c.IsSignificant(confidence) }
+	isCovered := func(c statistics.Comparison) bool { return c.Low <= 0 && c.High >= 0 }
 	for _, law := range comparisonLaws {
-		for _, n := range []int{5, 10} {
-			same := simulate(simulations, func(r *rand.Rand) statistics.Comparison { return simulateComparison(r, law.source(r), n, 1) })
-			faster := simulate(simulations, func(r *rand.Rand) statistics.Comparison { return simulateComparison(r, law.source(r), n, 1.05) })
-			t.rows = append(t.rows, []string{law.name, fmt.Sprint(n), formatShare(same, isAlarm),
-				formatShare(same, func(c statistics.Comparison) bool { return c.Low <= 0 && c.High >= 0 }), formatShare(faster, isAlarm)})
+		compare := func(factor float64) []statistics.Comparison {
+			return simulate(simulations, func(r *rand.Rand) statistics.Comparison { return law.simulateComparison(r, factor) })
 		}
+		same, pairs := compare(1), "none"
+		if law.pairs > 0 {
+			pairs = fmt.Sprint(law.pairs)
+		}
+		t.rows = append(t.rows, []string{law.name, pairs, formatShare(same, isAlarm), formatShare(same, isCovered), formatShare(compare(1.05), isAlarm)})
 	}
 	return t
 }
 
-func isAlarm(c statistics.Comparison) bool { return c.IsSignificant(confidence) }
-
-var comparisonLaws = []struct {
-	name   string
-	source func(r *rand.Rand) runSource
-}{
-	{"normal, 3 %", func(r *rand.Rand) runSource {
-		return func(int) float64 { return 100 * math.Exp(0.03*r.NormFloat64()) }
-	}},
-	{"drift of 1 % per run, 3 %", func(r *rand.Rand) runSource {
-		return func(place int) float64 { return 100 * math.Exp(0.01*float64(place)+0.03*r.NormFloat64()) }
-	}},
-}
-
-// simulateComparison measures n alternating runs of each side. The candidate's are multiplied by factor.
-func simulateComparison(r *rand.Rand, next runSource, n int, factor float64) statistics.Comparison {
+// simulateComparison measures both sides; the candidate's runs are multiplied by factor.
+func (l *comparisonLaw) simulateComparison(r *rand.Rand, factor float64) statistics.Comparison {
+	next := l.source(r)
+	o := statistics.CompareOptions{Confidence: confidence, Paired: l.pairs > 0}
 	var baseline, candidate []float64
-	for i := range n {
-		baseline, candidate = append(baseline, next(2*i)), append(candidate, factor*next(2*i+1))
+	if !o.Paired {
+		for place := range 20 {
+			if len(baseline) < 8 && (len(candidate) == 12 || r.IntN(20-place) < 8-len(baseline)) {
+				baseline = append(baseline, next(place))
+			} else {
+				candidate = append(candidate, factor*next(place))
+			}
+		}
+		return statistics.Compare(baseline, candidate, o)
 	}
-	return statistics.Compare(baseline, candidate, statistics.CompareOptions{Confidence: confidence, Seed: int64(r.Uint32())})
+	candidateFirst := false
+	for pair := range l.pairs {
+		if candidateFirst = !candidateFirst; pair%2 == 0 {
+			candidateFirst = r.IntN(2) == 0
+		}
+		first, second := next(2*pair), next(2*pair+1)
+		if candidateFirst {
+			first, second = second, first
+		}
+		baseline, candidate = append(baseline, first), append(candidate, factor*second)
+	}
+	return statistics.Compare(baseline, candidate, o)
 }

@@ -31,12 +31,11 @@ func (s *session) compareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare BASELINE CANDIDATE",
 		Short: "Compare two experiments, two variants, or two runs",
-		Long: `Compares a candidate with a baseline: the difference with its confidence interval, the p-value of the Mann-Whitney U test, the
-effect size, and the smallest difference that could have been seen (docs/statistics.md).
+		Long: `Compares a candidate with a baseline: the difference with its confidence interval, the exact p-value corrected for the number
+of comparisons, the effect size, the smallest difference that could have been seen, and the shares of failed runs (docs/statistics.md).
 
 Each is an experiment, EXPERIMENT:VARIANT, a run, or a file with one result. Experiments are compared at points with equal
-parameters. Two single runs are compared by the throughput of the tenths of their windows: that is the spread within each run, and does
-not include what differs from run to run.
+parameters. Two single runs are no comparison: their numbers are shown beside each other, without a verdict, and no gate is judged.
 
 ` + resultFileHelp + `
 
@@ -57,7 +56,7 @@ It ends with code 2 if a gate failed or could not be judged.`,
 	cmd.Flags().StringArrayVar(&o.metrics, "metric", nil, "metric to compare; may be given several times; default: Throughput, LatencyMean, LatencyP95")
 	cmd.Flags().StringArrayVar(&o.gates, "gate", nil, "METRIC=PERCENT by which the candidate may be worse; may be given several times")
 	cmd.Flags().Int32Var(&o.confidence, "confidence", 95, "of the intervals, in percent")
-	cmd.Flags().Int64Var(&o.seed, "seed", 1, "of the resampling")
+	cmd.Flags().Int64Var(&o.seed, "seed", 1, "of the permutations of many runs")
 	cmd.Flags().StringVarP(&o.output, "output", "o", "", "json, yaml, markdown, junit or wide; default: a table")
 	_ = cmd.RegisterFlagCompletionFunc("output", completeValues(compareOutputs...))
 	return cmd
@@ -112,13 +111,12 @@ func (s *session) showComparison(ctx context.Context, o compareOptions, first, s
 	return checkGates(outcomes)
 }
 
-// warnAboutSingleRuns warns that a comparison of single runs does not cover the variation between runs.
+// warnAboutSingleRuns says that single runs are no comparison, and warns about invalid ones.
 func (s *session) warnAboutSingleRuns(runs ...*results.RunResult) {
 	if runs[0] == nil {
 		return
 	}
-	fmt.Fprintf(s.ErrOut, "one run of each: the interval is of the spread within the runs, by batches of %d and %d s; "+
-		"what differs from run to run is not in it\n", comparison.SecondsPerBatch(runs[0]), comparison.SecondsPerBatch(runs[1]))
+	fmt.Fprintln(s.ErrOut, "two single runs are no comparison: what differs from run to run is unknown; compare experiments with repetitions")
 	for _, run := range runs {
 		if !run.Verdict.IsValid() {
 			fmt.Fprintf(s.ErrOut, "warning: run %s is invalid\n", run.Run.Name)

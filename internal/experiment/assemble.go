@@ -14,7 +14,7 @@ func (d *Design) BuildResult(e *v1alpha1.BenchmarkExperiment, seed int64, step *
 	r := &Result{
 		APIVersion: APIVersion, Kind: Kind, SchemaVersion: SchemaVersion,
 		Experiment: Identity{Namespace: e.Namespace, Name: e.Name, UID: string(e.UID)},
-		Strategy:   string(e.Spec.Strategy), Order: string(e.Spec.Order.Type), Seed: seed, Confidence: confidenceLevel(e.Spec.Compare),
+		Strategy:   string(e.Spec.Strategy), Order: string(e.Spec.OrderType()), Seed: seed, Confidence: confidenceLevel(e.Spec.Compare),
 		Axes: d.Axes, Variants: []string{}, Points: []Point{}, Runs: collectEndedRuns(step, seen),
 	}
 	for _, v := range e.Spec.Variants {
@@ -28,7 +28,8 @@ func (d *Design) BuildResult(e *v1alpha1.BenchmarkExperiment, seed int64, step *
 		r.ServiceLevel = newServiceLevel(level.ServiceLevel)
 	}
 	if e.Spec.Compare != nil {
-		r.Comparisons = CompareVariants(e.Spec.Compare, r.Points, r.Runs, seed, stored)
+		r.FirstRepetition = e.Spec.Compare.FirstRepetition
+		r.Comparisons = CompareVariants(Question{e.Spec.Compare, r, stored})
 		r.labelComparisons()
 	}
 	for _, run := range r.Runs {

@@ -8,79 +8,159 @@ import (
 	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
+// Question asks how the variants of a result differ from a baseline: one of its own variants, or one of a stored
+// result.
+type Question struct {
+	Spec           *v1alpha1.Comparison
+	Result, Stored *Result
+}
+
 // CompareVariants compares each point of each candidate with the baseline's point of the same parameters, in
 // the order of the points and of the metrics. If a stored result is the baseline, every variant of the
-// experiment is a candidate. A point without a partner has an outcome that says so.
-func CompareVariants(spec *v1alpha1.Comparison, points []Point, runs []Run, seed int64, stored *Result) []ComparisonOutcome {
-	base := resolveBaseline(spec, points, runs, stored)
-	o := statistics.CompareOptions{Confidence: confidenceLevel(spec), Seed: seed}
+// experiment is a candidate. A point without a partner has an outcome that says so. All outcomes are claims of
+// one family: their p-values are corrected together.
+func CompareVariants(questions ...Question) []ComparisonOutcome {
 	outcomes := []ComparisonOutcome{}
-	for i := range points {
-		if !base.isCandidate(&points[i]) {
-			continue
+	var pairs []pointPair
+	for _, q := range questions {
+		pairs = append(pairs, q.pairPoints()...)
+	}
+	claims := 0
+	for _, p := range pairs {
+		if p.isTestable() {
+			claims++
 		}
-		partner, missing := base.findPartner(&points[i])
-		for _, metric := range spec.Metrics {
-			values := base.comparedValues(partner, runs, points[i].Name, metric)
-			c := ComparisonOutcome{
-				Candidate: points[i].Variant, Baseline: base.name, Point: points[i].Name, BaselinePoint: partner, Metric: string(metric),
-				Comparison: compareMetric(values.baseline, values.candidate, metric, o),
-			}
-			c.decideOutcome(metric, findGate(spec, metric), o.Confidence, cmp.Or(missing, values.missing))
-			outcomes = append(outcomes, c)
+	}
+	var pValues []float64
+	for _, p := range pairs {
+		outcomes = append(outcomes, p.compare(claims))
+		if p.isTestable() {
+			pValues = append(pValues, outcomes[len(outcomes)-1].PValue)
 		}
+	}
+	adjusted := statistics.AdjustForClaims(pValues)
+	for i, p := range pairs {
+		if p.isTestable() {
+			outcomes[i].AdjustedPValue, adjusted = adjusted[0], adjusted[1:]
+		}
+		outcomes[i].decideOutcome(&p, claims)
 	}
 	return outcomes
 }
 
-// compareMetric compares a metric on its scale. Error shares are compared in points, since most baselines have
-// no errors.
-func compareMetric(baseline, candidate []float64, metric v1alpha1.Metric, o statistics.CompareOptions) statistics.Comparison {
-	if metric == v1alpha1.MetricErrorShare {
+// pointPair is a metric of a candidate's point with that of its partner.
+type pointPair struct {
+	question            *Question
+	candidate, baseline string
+	point, partner      string
+	metric              v1alpha1.Metric
+	// runs are the runs that count, and values those of the metric, of the baseline and the candidate.
+	runs   [2]pointRuns
+	values [2][]float64
+	paired bool
+	trend  *statistics.Trend
+	// missing says why there is no partner, or why the metric cannot be compared.
+	missing string
+}
+
+// isTestable reports whether both sides have a value.
+func (p *pointPair) isTestable() bool { return len(p.values[0]) > 0 && len(p.values[1]) > 0 }
+
+func (q *Question) pairPoints() []pointPair {
+	base := resolveBaseline(q.Spec, q.Result, q.Stored)
+	var pairs []pointPair
+	for i := range q.Result.Points {
+		point := &q.Result.Points[i]
+		if !base.isCandidate(point) {
+			continue
+		}
+		partner, missing := base.findPartner(point)
+		runs := [2]pointRuns{base.selectCountedRuns(partner), selectCountedRuns(q.Result, point.Name)}
+		for _, metric := range q.Spec.Metrics {
+			p := pointPair{question: q, candidate: point.Variant, baseline: base.name, point: point.Name, partner: partner, metric: metric,
+				runs: runs, missing: cmp.Or(missing, runs[1].describeBlankMetric(metric, "the candidate"), runs[0].describeBlankMetric(metric, "the baseline")),
+				paired: base.isSameExperiment(q.Result) && isPairedOrder(q.Result.Order)}
+			p.selectValues()
+			if base.isSameExperiment(q.Result) {
+				p.trend = estimateTrend(runs[0], runs[1], metric)
+			}
+			pairs = append(pairs, p)
+		}
+	}
+	return pairs
+}
+
+// selectValues selects the values to compare; none if something is missing.
+func (p *pointPair) selectValues() {
+	switch {
+	case p.missing != "":
+	case p.paired:
+		p.values[0], p.values[1] = pairValues(p.runs[0], p.runs[1], p.metric)
+	default:
+		_, p.values[0] = p.runs[0].values(p.metric)
+		_, p.values[1] = p.runs[1].values(p.metric)
+	}
+}
+
+// compare compares a metric on its scale. Error shares are compared in points, since most baselines have no
+// errors.
+func (p *pointPair) compare(claims int) ComparisonOutcome {
+	o := statistics.CompareOptions{Confidence: confidenceLevel(p.question.Spec), Seed: p.question.Result.Seed, Paired: p.paired, Claims: claims}
+	if p.metric == v1alpha1.MetricErrorShare {
 		o.Scale = statistics.Absolute
 	}
-	return statistics.Compare(baseline, candidate, o)
+	return ComparisonOutcome{Candidate: p.candidate, Baseline: p.baseline, Point: p.point, BaselinePoint: p.partner, Metric: string(p.metric),
+		Comparison: statistics.Compare(p.values[0], p.values[1], o), Failures: compareFailures(p.runs[0], p.runs[1]), Trend: p.trend}
 }
 
 // decideOutcome sets verdict, gate and message.
-func (c *ComparisonOutcome) decideOutcome(metric v1alpha1.Metric, gate *v1alpha1.Gate, confidence float64, missing string) {
-	c.Verdict = c.decideVerdict(metric, confidence)
-	if gate != nil {
+func (c *ComparisonOutcome) decideOutcome(p *pointPair, claims int) {
+	confidence := confidenceLevel(p.question.Spec)
+	c.Verdict = c.decideVerdict(p.metric, confidence, claims)
+	if gate := findGate(p.question.Spec, p.metric); gate != nil {
 		c.MaxRegression = gate.MaxRegressionPercent.AsApproximateFloat64() / 100
-		c.Gate = c.decideGate(metric)
+		c.Gate = c.decideGate(p.metric, confidence)
 	}
-	c.Message = c.buildMessage(metric, confidence, missing)
+	c.Message = c.buildMessage(p, confidence, claims)
 }
 
-func (c *ComparisonOutcome) decideVerdict(metric v1alpha1.Metric, confidence float64) v1alpha1.ComparisonVerdict {
+func (c *ComparisonOutcome) decideVerdict(metric v1alpha1.Metric, confidence float64, claims int) v1alpha1.ComparisonVerdict {
 	switch {
-	case c.HasTooFewRuns(confidence):
-		return v1alpha1.ComparisonTooFewRuns
-	case !c.IsSignificant(confidence):
-		return v1alpha1.ComparisonNoDifference
-	case higherIsBetter(metric) == (c.Difference > 0):
+	case c.IsSignificant(confidence) && higherIsBetter(metric) == c.IsHigher():
 		return v1alpha1.ComparisonBetter
-	default:
+	case c.IsSignificant(confidence):
 		return v1alpha1.ComparisonWorse
+	case c.HasTooFewRuns(confidence, claims):
+		return v1alpha1.ComparisonTooFewRuns
+	default:
+		return v1alpha1.ComparisonNoDifference
 	}
 }
 
 // decideGate returns the outcome of a gate. It fails if the difference is significant and its whole interval
-// lies beyond the bound. It is undecided if a run of the baseline is 0, because a bound in percent of it cannot
+// lies beyond the bound, or if the candidate's runs fail significantly more often. It is undecided if they fail
+// more often, or in half of all cases, and if a run of the baseline is 0, because a bound in percent of it cannot
 // be judged.
-func (c *ComparisonOutcome) decideGate(metric v1alpha1.Metric) v1alpha1.GateOutcome {
+func (c *ComparisonOutcome) decideGate(metric v1alpha1.Metric, confidence float64) v1alpha1.GateOutcome {
 	least := c.Low // the smallest regression within the interval
 	if higherIsBetter(metric) {
 		least = -c.High
 	}
 	switch {
-	case c.Verdict == v1alpha1.ComparisonTooFewRuns, c.Scale == statistics.Absolute && metric != v1alpha1.MetricErrorShare:
+	case c.Failures.isWorse() && c.Failures.PValue < 1-confidence:
+		return v1alpha1.GateFailed
+	case c.Failures.preventsPass(), c.Verdict == v1alpha1.ComparisonTooFewRuns, c.hasUnjudgeableBound():
 		return v1alpha1.GateUndecided
 	case c.Verdict == v1alpha1.ComparisonWorse && least > c.MaxRegression:
 		return v1alpha1.GateFailed
 	default:
 		return v1alpha1.GatePassed
 	}
+}
+
+// hasUnjudgeableBound reports whether a bound in percent has no meaning, because a run is 0.
+func (c *ComparisonOutcome) hasUnjudgeableBound() bool {
+	return c.Scale == statistics.Absolute && c.Metric != string(v1alpha1.MetricErrorShare)
 }
 
 func higherIsBetter(metric v1alpha1.Metric) bool { return metric == v1alpha1.MetricThroughput }
@@ -91,17 +171,6 @@ func findGate(spec *v1alpha1.Comparison, metric v1alpha1.Metric) *v1alpha1.Gate 
 		return nil
 	}
 	return &spec.Gates[at]
-}
-
-// validMetricValues returns the values of the metric in the valid runs of a point.
-func validMetricValues(runs []Run, point string, metric v1alpha1.Metric) []float64 {
-	var all []float64
-	for _, r := range runs {
-		if v, measured := r.Metrics[string(metric)]; measured && r.Point == point && r.Verdict == RunValid {
-			all = append(all, v)
-		}
-	}
-	return all
 }
 
 // EstimateMetrics returns the estimate of each metric over the valid runs.

@@ -14,22 +14,22 @@ type baseline struct {
 	// name is for people; variant is the variant of its points.
 	name, variant string
 	stored        bool
-	points        []Point
-	runs          []Run
+	// result has the points and runs; nil if there is none.
+	result *Result
 	// problem says why there is no baseline; empty if there is one.
 	problem string
 }
 
-func resolveBaseline(spec *v1alpha1.Comparison, points []Point, runs []Run, stored *Result) baseline {
+func resolveBaseline(spec *v1alpha1.Comparison, own, stored *Result) baseline {
 	if spec.Stored == nil {
-		return baseline{name: spec.Baseline, variant: spec.Baseline, points: points, runs: runs}
+		return baseline{name: spec.Baseline, variant: spec.Baseline, result: own}
 	}
 	b := baseline{stored: true, name: spec.Stored.ConfigMapName, variant: spec.Stored.Variant}
 	if stored == nil {
 		b.problem = fmt.Sprintf("ConfigMap %s has no stored result", spec.Stored.ConfigMapName)
 		return b
 	}
-	b.points, b.runs, b.name = stored.Points, stored.Runs, stored.Experiment.Name
+	b.result, b.name = stored, stored.Experiment.Name
 	switch variants := variantNames(stored.Points); {
 	case b.variant == "" && len(variants) == 1:
 		b.variant = variants[0]
@@ -59,14 +59,22 @@ func (b *baseline) findPartner(p *Point) (name, missing string) {
 	if b.problem != "" {
 		return "", b.problem
 	}
-	for i := range b.points {
-		if b.points[i].Variant == b.variant && slices.Equal(b.points[i].Parameters, p.Parameters) {
-			return b.points[i].Name, ""
+	for _, own := range b.result.Points {
+		if own.Variant == b.variant && slices.Equal(own.Parameters, p.Parameters) {
+			return own.Name, ""
 		}
 	}
 	return "", fmt.Sprintf("the baseline %s has no point at %s", b.name, formatPointLabel("", p.Parameters))
 }
 
-func (b *baseline) metricValues(point string, metric v1alpha1.Metric) []float64 {
-	return validMetricValues(b.runs, point, metric)
+func (b *baseline) selectCountedRuns(point string) pointRuns {
+	if b.result == nil || point == "" {
+		return pointRuns{}
+	}
+	return selectCountedRuns(b.result, point)
+}
+
+// isSameExperiment reports whether the baseline was measured in the same experiment.
+func (b *baseline) isSameExperiment(r *Result) bool {
+	return b.result != nil && (b.result == r || r.Experiment.UID != "" && b.result.Experiment.UID == r.Experiment.UID)
 }

@@ -15,29 +15,57 @@ var metricLabels = map[v1alpha1.Metric]string{
 	v1alpha1.MetricLatencyP99: "p99 latency", v1alpha1.MetricLatencyP999: "p99.9 latency",
 }
 
-// buildMessage returns the message for people: the gate's outcome, the numbers, and which differences could
-// have been missed.
-func (c *ComparisonOutcome) buildMessage(metric v1alpha1.Metric, confidence float64, missing string) string {
-	least := statistics.RunsNeeded(confidence)
-	switch {
-	case missing != "":
-		return missing
-	case c.Verdict == v1alpha1.ComparisonTooFewRuns:
-		return fmt.Sprintf("too few valid runs: %d against %d; %s needs %d for each", c.Candidates, c.Baselines, format.WholePercent(confidence), least)
+// buildMessage returns the message for people: the gate's outcome, the numbers, which differences could have been
+// missed, failed runs and a significant trend.
+func (c *ComparisonOutcome) buildMessage(p *pointPair, confidence float64, claims int) string {
+	if p.missing != "" {
+		return p.missing
 	}
-	numbers := fmt.Sprintf("%s %s %s, p = %.2g", metricLabels[metric], c.FormatDifference(c.Difference), c.FormatInterval(), c.PValue)
+	text := c.describeOutcome(p, confidence, claims)
+	if c.Gate == v1alpha1.GateFailed && c.Failures.isWorse() {
+		text = "the candidate's runs fail more often: " + text
+	}
+	if f := c.Failures; f.Candidate+f.Baseline+f.CandidateExcluded+f.BaselineExcluded > 0 {
+		text += "; " + f.String()
+		if c.Gate == v1alpha1.GateUndecided && f.preventsPass() {
+			text += "; a gate does not pass if runs fail more often than the baseline's, or in half of all cases"
+		}
+	}
+	if c.Trend != nil && c.Trend.PValue < 1-confidence {
+		text += fmt.Sprintf("; trend of %s per run, p = %.2g", format.SignedPercent(c.Trend.PerRun), c.Trend.PValue)
+	}
+	return text
+}
+
+// describeOutcome describes the verdict with its numbers.
+func (c *ComparisonOutcome) describeOutcome(p *pointPair, confidence float64, claims int) string {
+	if c.Verdict == v1alpha1.ComparisonTooFewRuns {
+		unit := "runs"
+		if c.Paired {
+			unit = "pairs"
+		}
+		needed := fmt.Sprintf("%s needs %d", format.WholePercent(confidence), statistics.RunsNeeded(confidence, claims, c.Paired))
+		if claims > 1 {
+			needed = fmt.Sprintf("%d claims at %s need %d", claims, format.WholePercent(confidence), statistics.RunsNeeded(confidence, claims, c.Paired))
+		}
+		return fmt.Sprintf("too few %s: %d against %d; %s", unit, c.Candidates, c.Baselines, needed)
+	}
+	numbers := fmt.Sprintf("%s %s %s, p = %.2g", metricLabels[p.metric], c.FormatDifference(c.Difference), c.FormatInterval(), c.PValue)
+	if claims > 1 {
+		numbers += fmt.Sprintf(" (%.2g of %d claims)", c.AdjustedPValue, claims)
+	}
 	bound := c.formatMaxRegression()
 	switch {
-	case c.Gate == v1alpha1.GateFailed:
+	case c.Gate == v1alpha1.GateFailed && c.Verdict == v1alpha1.ComparisonWorse:
 		return fmt.Sprintf("regression > %s at %s: %s", bound, format.WholePercent(confidence), numbers)
-	case c.Gate == v1alpha1.GateUndecided:
+	case c.Gate == v1alpha1.GateUndecided && c.hasUnjudgeableBound():
 		return numbers + "; a run of the baseline is 0, so a bound in percent of it has no meaning"
 	case c.Gate == v1alpha1.GatePassed && c.Verdict == v1alpha1.ComparisonWorse:
 		return numbers + "; worse, but not significantly by more than " + bound
-	case c.Gate == v1alpha1.GatePassed && c.Detectable > c.MaxRegression:
-		return fmt.Sprintf("%s; the number and spread of the runs could hide a regression of %s: they can detect %s", numbers, bound, c.formatDetectable())
+	case c.Gate == v1alpha1.GatePassed && (c.Detectable == nil || *c.Detectable > c.MaxRegression):
+		return fmt.Sprintf("%s; the number and spread of the runs could hide a regression of %s: the detectable difference is %s", numbers, bound, c.FormatDetectable())
 	case c.Verdict == v1alpha1.ComparisonNoDifference:
-		return numbers + "; they could have detected " + c.formatDetectable()
+		return numbers + "; the detectable difference is " + c.FormatDetectable()
 	default:
 		return numbers
 	}
@@ -50,8 +78,12 @@ func (c *ComparisonOutcome) formatMaxRegression() string {
 	return fmt.Sprintf("%.4g points", 100*c.MaxRegression)
 }
 
-func (c *ComparisonOutcome) formatDetectable() string {
-	return strings.TrimPrefix(c.FormatDifference(c.Detectable), "+") + " or more"
+// FormatDetectable formats the smallest detectable difference, such as "2.1 %", or "unknown".
+func (c *ComparisonOutcome) FormatDetectable() string {
+	if c.Detectable == nil {
+		return "unknown"
+	}
+	return strings.TrimPrefix(c.FormatDifference(*c.Detectable), "+")
 }
 
 // FormatDifference formats a difference with its sign: in percent of the baseline, in percentage points for an
@@ -69,7 +101,11 @@ func (c *ComparisonOutcome) FormatDifference(difference float64) string {
 	}
 }
 
-// FormatInterval formats the interval of the difference, such as "[-10.2 %, -6.0 %]".
+// FormatInterval formats the interval of the difference, such as "[-10.2 %, -6.0 %]", or of few runs the extremes
+// of the single differences, such as "(-10.2 % to -6.0 %)".
 func (c *ComparisonOutcome) FormatInterval() string {
+	if min(c.Baselines-c.BaselineFailed, c.Candidates-c.CandidateFailed) < statistics.MinRunsForInterval {
+		return fmt.Sprintf("(%s to %s)", c.FormatDifference(c.Low), c.FormatDifference(c.High))
+	}
 	return fmt.Sprintf("[%s, %s]", c.FormatDifference(c.Low), c.FormatDifference(c.High))
 }

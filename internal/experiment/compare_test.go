@@ -19,12 +19,17 @@ func newMeasuredRuns(throughputs map[string][]float64) (points []Point, runs []R
 	for _, variant := range []string{"base", "other"} {
 		point := Point{Name: "p-" + variant, Variant: variant, Parameters: []Parameter{{"users", "10"}}}
 		for i, x := range throughputs[variant] {
-			runs = append(runs, Run{Name: fmt.Sprint(variant, i), Point: point.Name, Verdict: RunValid,
+			runs = append(runs, Run{Name: fmt.Sprint(variant, i), Point: point.Name, Repetition: i + 1, Verdict: RunValid,
 				Metrics: map[string]float64{"Throughput": x, "LatencyP95": 1e4 / x, "ErrorShare": x / 1000}})
 		}
 		points = append(points, point)
 	}
 	return points, runs
+}
+
+// compareUnpaired compares runs that were not measured in pairs.
+func compareUnpaired(spec *v1alpha1.Comparison, points []Point, runs []Run, stored *Result) []ComparisonOutcome {
+	return CompareVariants(Question{spec, &Result{Points: points, Runs: runs, Seed: 1, Order: "Shuffled"}, stored})
 }
 
 func newComparisonSpec(metric v1alpha1.Metric, maxRegression string) *v1alpha1.Comparison {
@@ -52,7 +57,7 @@ func TestVerdictsAndGates(t *testing.T) {
 		gate    v1alpha1.GateOutcome
 		message string
 	}{
-		"same":              {"Throughput", "5", base, "NoDifference", "Passed", "throughput +0.0 % [-1.2 %, +1.1 %], p = 1; they could have detected 1.9 % or more"},
+		"same":              {"Throughput", "5", base, "NoDifference", "Passed", "throughput +0.0 % [-1.1 %, +1.2 %], p = 1; the detectable difference is 1.9 %"},
 		"far worse":         {"Throughput", "5", times(0.9), "Worse", "Failed", "regression > 5 % at 95 %: throughput -9.8 % ["},
 		"worse, within":     {"Throughput", "20", times(0.9), "Worse", "Passed", "; worse, but not significantly by more than 20 %"},
 		"better":            {"Throughput", "5", times(1.1), "Better", "Passed", "throughput +10.2 % ["},
@@ -61,13 +66,13 @@ func TestVerdictsAndGates(t *testing.T) {
 		"latency better":    {"LatencyP95", "5", times(1.1), "Better", "Passed", "p95 latency -9.3 % ["},
 		"errors, in points": {"ErrorShare", "500m", times(1.1), "Worse", "Failed", "regression > 0.5 points at 95 %: error share +1.02 points ["},
 		"errors, within":    {"ErrorShare", "5", times(1.1), "Worse", "Passed", "; worse, but not significantly by more than 5 points"},
-		"too few":           {"Throughput", "5", []float64{50, 51}, "TooFewRuns", "Undecided", "too few valid runs: 2 against 5; 95 % needs 4 for each"},
-		"none":              {"Throughput", "5", nil, "TooFewRuns", "Undecided", "too few valid runs: 0 against 5; 95 % needs 4 for each"},
-		"too noisy":         {"Throughput", "5", []float64{80, 120, 100, 90, 115}, "NoDifference", "Passed", "could hide a regression of 5 %: they can detect "},
+		"too few":           {"Throughput", "5", []float64{50, 51}, "TooFewRuns", "Undecided", "too few runs: 2 against 5; 95 % needs 4"},
+		"none":              {"Throughput", "5", nil, "TooFewRuns", "Undecided", "too few runs: 0 against 5; 95 % needs 4"},
+		"too noisy":         {"Throughput", "5", []float64{80, 120, 100, 90, 115}, "NoDifference", "Passed", "could hide a regression of 5 %: the detectable difference is "},
 	} {
 		points, runs := newMeasuredRuns(map[string][]float64{"base": base, "other": test.other})
-		runs = append(runs, Run{Point: "p-other", Verdict: RunInvalid, Metrics: map[string]float64{"Throughput": 1, "LatencyP95": 1, "ErrorShare": 1}}, Run{Point: "p-base", Verdict: RunFailed})
-		got := CompareVariants(newComparisonSpec(test.metric, test.bound), points, runs, 1, nil)
+		runs = append(runs, Run{Point: "p-other", Repetition: 9, Verdict: RunInvalid, Excluded: true, Metrics: map[string]float64{"Throughput": 1, "LatencyP95": 1, "ErrorShare": 1}}, Run{Point: "p-base", Repetition: 9, Verdict: RunInvalid, Excluded: true})
+		got := compareUnpaired(newComparisonSpec(test.metric, test.bound), points, runs, nil)
 		if len(got) != 1 {
 			t.Fatalf("%s: %+v", name, got)
 		}
@@ -88,15 +93,15 @@ func TestBaselineAtZero(t *testing.T) {
 	for i := range runs {
 		runs[i].Metrics["LatencyP95"] = float64(len(runs[i].Name)) - float64(len("base0"))
 	}
-	c := CompareVariants(newComparisonSpec(v1alpha1.MetricLatencyP95, "5"), points, runs, 1, nil)[0]
-	if c.Scale != statistics.Absolute || c.Gate != "Undecided" || !strings.HasPrefix(c.Message, "p95 latency +1 ms [+1 ms, +1 ms]") {
+	c := compareUnpaired(newComparisonSpec(v1alpha1.MetricLatencyP95, "5"), points, runs, nil)[0]
+	if c.Scale != statistics.Absolute || c.Gate != "Undecided" || !strings.HasPrefix(c.Message, "p95 latency +1 ms (+1 ms to +1 ms)") {
 		t.Errorf("got %+v", c)
 	}
 }
 
 func TestStoredBaseline(t *testing.T) {
-	_, before := newMeasuredRuns(map[string][]float64{"base": {100, 101, 99, 100}})
-	points, runs := newMeasuredRuns(map[string][]float64{"base": {80, 81, 79, 80}, "other": {100, 101, 99, 100}})
+	_, before := newMeasuredRuns(map[string][]float64{"base": {100, 101, 99, 100, 102}})
+	points, runs := newMeasuredRuns(map[string][]float64{"base": {80, 81, 79, 80, 82}, "other": {100, 101, 99, 100, 102}})
 	at := func(users string) []Parameter { return []Parameter{{"users", users}} }
 	stored := &Result{Experiment: Identity{Name: "last-week"}, Points: []Point{{Name: "p-base", Variant: "v1", Parameters: at("10")}}, Runs: before}
 	two := &Result{Experiment: Identity{Name: "last-week"}, Runs: before,
@@ -117,7 +122,7 @@ func TestStoredBaseline(t *testing.T) {
 	} {
 		spec := newComparisonSpec(v1alpha1.MetricThroughput, "5")
 		spec.Baseline, spec.Stored = "", &v1alpha1.StoredResult{ConfigMapName: "old", Variant: test.variant}
-		got := CompareVariants(spec, points, runs, 1, test.stored)
+		got := compareUnpaired(spec, points, runs, test.stored)
 		if len(got) != 2 {
 			t.Fatalf("%s: %+v", name, got)
 		}
@@ -137,8 +142,8 @@ func TestCompareVariantsPairsPointsByParameters(t *testing.T) {
 		for j, users := range []string{"1", "10"} {
 			name := fmt.Sprintf("p%d%d", i, j)
 			points = append(points, Point{Name: name, Variant: variant, Parameters: []Parameter{{"users", users}, {"size", "1"}}})
-			for r := range 4 {
-				runs = append(runs, Run{Point: name, Verdict: RunValid, Metrics: map[string]float64{"Throughput": float64(100*j + 10 + r)}})
+			for r := range 5 {
+				runs = append(runs, Run{Point: name, Repetition: r + 1, Verdict: RunValid, Metrics: map[string]float64{"Throughput": float64(100*j + 10 + r)}})
 			}
 		}
 	}
@@ -146,7 +151,7 @@ func TestCompareVariantsPairsPointsByParameters(t *testing.T) {
 	var pairs []string
 	spec := newComparisonSpec(v1alpha1.MetricThroughput, "")
 	spec.Metrics = append(spec.Metrics, v1alpha1.MetricLatencyP95)
-	for _, c := range CompareVariants(spec, points, runs, 1, nil) {
+	for _, c := range compareUnpaired(spec, points, runs, nil) {
 		pairs = append(pairs, fmt.Sprint(c.Point, "-", c.BaselinePoint, " ", c.Metric, " ", c.Verdict))
 	}
 	want := "p00-p10 Throughput NoDifference, p00-p10 LatencyP95 TooFewRuns, p01-p11 Throughput NoDifference, p01-p11 LatencyP95 TooFewRuns, " +
@@ -179,7 +184,7 @@ func TestGateOverManyExperiments(t *testing.T) {
 				all["other"] = append(all["other"], 100*test.factor*math.Exp(noise*random.NormFloat64()))
 			}
 			points, runs := newMeasuredRuns(all)
-			if CompareVariants(newComparisonSpec(v1alpha1.MetricThroughput, "5"), points, runs, int64(seed), nil)[0].Gate == "Failed" {
+			if compareUnpaired(newComparisonSpec(v1alpha1.MetricThroughput, "5"), points, runs, nil)[0].Gate == "Failed" {
 				failed += 1.0 / experiments
 			}
 		}
@@ -206,7 +211,7 @@ func TestEstimatesAreOfValidRuns(t *testing.T) {
 func BenchmarkCompareVariants(b *testing.B) {
 	points, runs := newMeasuredRuns(map[string][]float64{"base": {100, 101, 99, 100, 98, 103, 100, 99}, "other": {100, 101, 99, 100, 97, 103, 100, 99}})
 	for b.Loop() {
-		CompareVariants(newComparisonSpec(v1alpha1.MetricThroughput, "5"), points, runs, 1, nil)
+		compareUnpaired(newComparisonSpec(v1alpha1.MetricThroughput, "5"), points, runs, nil)
 	}
 }
 

@@ -236,7 +236,7 @@ func validateSearch(spec *v1alpha1.BenchmarkExperimentSpec, axes []resolvedAxis,
 	if spec.Template.Workload.Load == nil {
 		return field.Required(path.Child("template", "workload", "load"), "a saturation search varies the load, which this platform generates itself")
 	}
-	if spec.Order.Type == v1alpha1.OrderInterleaved {
+	if order := spec.OrderType(); order != v1alpha1.OrderListed && order != v1alpha1.OrderShuffled {
 		return field.Invalid(path.Child("order", "type"), spec.Order.Type, "must be Listed or Shuffled: the next load of a search depends on earlier results")
 	}
 	if spec.Repetitions > 1 {

@@ -63,7 +63,7 @@ func FuzzStored(f *testing.F) {
 		}
 		points := []Point{{Name: "p01"}}
 		runs := []Run{{Point: "p01", Verdict: RunValid, Metrics: map[string]float64{"Throughput": 11}}}
-		if got := CompareVariants(spec, points, runs, 1, stored); len(got) > len(points) {
+		if got := CompareVariants(Question{spec, &Result{Points: points, Runs: runs, Seed: 1}, stored}); len(got) > len(points) {
 			t.Fatalf("%d comparisons of a point and a metric", len(got))
 		}
 	})

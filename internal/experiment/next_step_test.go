@@ -113,6 +113,26 @@ spec:
 	}
 }
 
+// TestRandomizedPairs checks that each repetition measures both variants in a random order, the second one in the
+// reverse order of the first, and that it is the default of a comparison.
+func TestRandomizedPairs(t *testing.T) {
+	orders := map[string]bool{}
+	for seed := range 8 {
+		spec := fmt.Sprintf("{spec: {order: {type: RandomizedPairs, seed: %d}, variants: [{name: A}, {name: B}]}}", seed)
+		l := newSimulator(t, spec)
+		l.runToEnd()
+		orders[strings.Join(l.createdRuns, " ")] = true
+	}
+	for _, want := range []string{"exp-p01-r1 exp-p02-r1 exp-p02-r2 exp-p01-r2", "exp-p02-r1 exp-p01-r1 exp-p01-r2 exp-p02-r2"} {
+		if !orders[want] || len(orders) != 2 {
+			t.Errorf("got %v", orders)
+		}
+	}
+	if spec := (&v1alpha1.BenchmarkExperimentSpec{Strategy: v1alpha1.StrategyCompare}); spec.OrderType() != v1alpha1.OrderRandomizedPairs {
+		t.Errorf("a comparison has the order %s", spec.OrderType())
+	}
+}
+
 func TestShuffledOrder(t *testing.T) {
 	orders := map[string]bool{}
 	for seed := range 5 {

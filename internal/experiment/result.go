@@ -29,9 +29,12 @@ type Result struct {
 	Experiment    Identity `json:"experiment"`
 	// Strategy is Grid, Saturation or Compare.
 	Strategy string `json:"strategy"`
-	// Order is Listed, Shuffled or Interleaved. Seed is the seed of the shuffle and of all resampling.
+	// Order is Listed, Shuffled, Interleaved or RandomizedPairs. Seed is the seed of the order and of all
+	// permutations.
 	Order string `json:"order"`
 	Seed  int64  `json:"seed"`
+	// FirstRepetition is Discard if comparisons leave out the first repetition of each point.
+	FirstRepetition v1alpha1.FirstRepetition `json:"firstRepetition,omitempty"`
 	// ServiceLevel is the service level of a saturation search; absent with other strategies.
 	ServiceLevel *ServiceLevel `json:"serviceLevel,omitempty"`
 	// Confidence is the confidence of all intervals, such as 0.95.
@@ -127,6 +130,9 @@ type Run struct {
 	Reasons []string   `json:"reasons,omitempty"`
 	// Codes are the codes of the reasons of an invalid run.
 	Codes []results.ReasonCode `json:"codes,omitempty"`
+	// Excluded reports that only causes outside of the system under test made the run invalid. Comparisons leave
+	// it out; every other run without a valid result counts as the worst outcome.
+	Excluded bool `json:"excluded,omitempty"`
 	// Notes are the notes of the run, those about the environment that were only recorded
 	// (measure.environmentPolicy) first. The run's own document has all of them.
 	Notes []results.Reason `json:"notes,omitempty"`
@@ -185,7 +191,11 @@ type ComparisonOutcome struct {
 	Metric     string `json:"metric"`
 	// Comparison has the numbers.
 	statistics.Comparison `json:",inline"`
-	Verdict               v1alpha1.ComparisonVerdict `json:"verdict"`
+	// Failures compares the shares of failed runs of both points.
+	Failures RunFailures `json:"failures"`
+	// Trend is the change from run to run in the order of both points' runs; absent if it is unknown.
+	Trend   *statistics.Trend          `json:"trend,omitempty"`
+	Verdict v1alpha1.ComparisonVerdict `json:"verdict"`
 	// Gate is empty without a gate. MaxRegression is its bound on the comparison's scale.
 	Gate          v1alpha1.GateOutcome `json:"gate,omitempty"`
 	MaxRegression float64              `json:"maxRegression,omitempty"`

@@ -23,14 +23,17 @@ type Turn struct {
 	Repetition int
 }
 
-// GroupRuns returns the runs of a design in order. The seed determines a shuffled order.
+// GroupRuns returns the runs of a design in order. The seed determines a random order.
 func (d *Design) GroupRuns(spec *v1alpha1.BenchmarkExperimentSpec, seed int64) []RunGroup {
 	repetitions := int(max(1, spec.Repetitions))
 	if spec.Strategy == v1alpha1.StrategySaturation {
 		repetitions = 0
 	}
-	if spec.Order.Type == v1alpha1.OrderInterleaved {
-		return d.interleaveGroups(repetitions)
+	switch spec.OrderType() {
+	case v1alpha1.OrderInterleaved:
+		return d.interleaveGroups(repetitions, nil)
+	case v1alpha1.OrderRandomizedPairs:
+		return d.interleaveGroups(repetitions, rand.New(rand.NewPCG(uint64(seed), 0)))
 	}
 	groups := make([]RunGroup, len(d.Networks))
 	for i, p := range d.Points {
@@ -65,20 +68,24 @@ func shuffleGroups(groups []RunGroup, seed int64) {
 }
 
 // interleaveGroups returns one group for each block. A group has all points of the block for each repetition,
-// the variants of one point next to each other.
-func (d *Design) interleaveGroups(repetitions int) []RunGroup {
+// the variants of one point next to each other. With random they are in random order, and in each second
+// repetition in the reverse order of the one before, so that a linear drift cancels out.
+func (d *Design) interleaveGroups(repetitions int, random *rand.Rand) []RunGroup {
 	var groups []RunGroup
 	for block := range d.countBlocks() {
 		g := RunGroup{}
-		points := d.orderPointsOfBlock(block)
-		for _, p := range points {
+		pairs := d.pairPointsOfBlock(block)
+		for _, p := range slices.Concat(pairs...) {
 			if n := d.Points[p].Network; !slices.Contains(g.Networks, n) {
 				g.Networks = append(g.Networks, n)
 			}
 		}
 		for r := range repetitions {
-			for _, p := range points {
-				g.Turns = append(g.Turns, Turn{Point: p, Repetition: r + 1})
+			for _, pair := range pairs {
+				reorderPair(pair, r, random)
+				for _, p := range pair {
+					g.Turns = append(g.Turns, Turn{Point: p, Repetition: r + 1})
+				}
 			}
 		}
 		groups = append(groups, g)
@@ -94,25 +101,33 @@ func (d *Design) countBlocks() int {
 	return n
 }
 
-// orderPointsOfBlock returns the points of a block, ordered so that those with the same parameters are
-// adjacent.
-func (d *Design) orderPointsOfBlock(block int) []int {
-	var order []string
-	byParameters := map[string][]int{}
+// reorderPair shuffles the variants of a point for an even repetition, and reverses their order for an odd one.
+func reorderPair(pair []int, repetition int, random *rand.Rand) {
+	switch {
+	case random == nil:
+	case repetition%2 == 1:
+		slices.Reverse(pair)
+	default:
+		random.Shuffle(len(pair), func(i, j int) { pair[i], pair[j] = pair[j], pair[i] })
+	}
+}
+
+// pairPointsOfBlock returns the points of a block, those with the same parameters together.
+func (d *Design) pairPointsOfBlock(block int) [][]int {
+	var pairs [][]int
+	place := map[string]int{}
 	for i := range d.Points {
 		p := &d.Points[i]
 		if p.block != block {
 			continue
 		}
 		key := formatPointLabel("", p.Parameters)
-		if byParameters[key] == nil {
-			order = append(order, key)
+		at, known := place[key]
+		if !known {
+			at = len(pairs)
+			place[key], pairs = at, append(pairs, nil)
 		}
-		byParameters[key] = append(byParameters[key], i)
+		pairs[at] = append(pairs[at], i)
 	}
-	var points []int
-	for _, key := range order {
-		points = append(points, byParameters[key]...)
-	}
-	return points
+	return pairs
 }

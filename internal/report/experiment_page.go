@@ -108,7 +108,7 @@ func pointsTable(e *experiment.Result) htmlTable {
 	return t
 }
 
-// formatEstimate formats a mean with half its interval, or only the mean for a single run.
+// formatEstimate formats a mean with its interval. Of fewer runs than an interval needs it lists all.
 func formatEstimate(e statistics.Estimate, m metricInfo) string {
 	switch e.N {
 	case 0:
@@ -116,7 +116,14 @@ func formatEstimate(e statistics.Estimate, m metricInfo) string {
 	case 1:
 		return formatNumber(e.Mean * m.displayScale())
 	}
-	return formatNumber(e.Mean*m.displayScale()) + " ± " + formatSignificant(e.HalfWidth()*m.displayScale(), 2)
+	if !e.HasInterval() {
+		var runs []string
+		for _, v := range e.Values {
+			runs = append(runs, formatNumber(v*m.displayScale()))
+		}
+		return fmt.Sprintf("%s (%s)", formatNumber(e.Mean*m.displayScale()), strings.Join(runs, ", "))
+	}
+	return fmt.Sprintf("%s [%s, %s]", formatNumber(e.Mean*m.displayScale()), formatNumber(e.Low*m.displayScale()), formatNumber(e.High*m.displayScale()))
 }
 
 func variantColumns(e *experiment.Result) []tableColumn {
@@ -199,7 +206,8 @@ func comparisonTables(e *experiment.Result) []htmlTable {
 		return nil
 	}
 	t := htmlTable{Header: slices.Concat(textColumns("Metric", "Candidate", "Baseline"),
-		numberColumns("Runs", "Baseline mean", "Candidate mean", "Difference", "Interval", "p", "Effect", "Detectable"), textColumns("Verdict", "Gate"))}
+		numberColumns("Runs", "Baseline mean", "Candidate mean", "Difference", "Interval", "p (corrected)", "Effect", "Detectable", "Failed runs", "Trend per run"),
+		textColumns("Verdict", "Gate"))}
 	points := pointsByName(e)
 	for _, c := range e.Comparisons {
 		m := experimentMetric(e, c.Metric)
@@ -208,8 +216,9 @@ func comparisonTables(e *experiment.Result) []htmlTable {
 			cells = append(cells, "–", "–", "–", "–", "–", "–", "–")
 		} else {
 			cells = append(cells, m.formatValue(c.BaselineMean), m.formatValue(c.CandidateMean), formatDifference(c, c.Difference),
-				formatDifference(c, c.Low)+" to "+formatDifference(c, c.High), formatNumber(c.PValue), formatNumber(c.EffectSize), formatDetectable(c))
+				formatDifference(c, c.Low)+" to "+formatDifference(c, c.High), formatNumber(c.AdjustedPValue), formatNumber(c.EffectSize), formatDetectable(c))
 		}
+		cells = append(cells, c.Failures.String(), formatTrend(c))
 		t.Rows = append(t.Rows, tableRow{Cells: append(cells, verdictLabels[c.Verdict], cmp.Or(string(c.Gate), "–"))})
 	}
 	return []htmlTable{t}
@@ -233,10 +242,17 @@ func formatDifference(c experiment.ComparisonOutcome, v float64) string {
 }
 
 func formatDetectable(c experiment.ComparisonOutcome) string {
-	if c.Detectable == 0 {
-		return "–"
+	if c.Detectable == nil {
+		return "unknown"
 	}
-	return strings.TrimPrefix(formatDifference(c, c.Detectable), "+")
+	return strings.TrimPrefix(formatDifference(c, *c.Detectable), "+")
+}
+
+func formatTrend(c experiment.ComparisonOutcome) string {
+	if c.Trend == nil {
+		return "unknown"
+	}
+	return fmt.Sprintf("%s, p = %s", formatSignedPercent(c.Trend.PerRun), formatNumber(c.Trend.PValue))
 }
 
 // networksSection describes the networks of the points, as far as the runs' own results are available.

@@ -156,7 +156,7 @@ func describeComparisons(e *experiment.Result) []string {
 	}
 	text += "."
 	if e.Order == string(v1alpha1.OrderListed) && len(e.Variants) > 1 {
-		text += " The variants were measured one after the other, so the differences include any drift of the hosts. Order Interleaved avoids this."
+		text += " The variants were measured one after the other, so the differences include any drift of the hosts. Order RandomizedPairs avoids this."
 	}
 	return append([]string{text}, differences...)
 }

@@ -63,8 +63,8 @@ func newBlockSizeGrid(t testing.TB) (*experiment.Result, map[string]*results.Run
 		t.Fatalf("found %d recorded runs, want 24", len(e.Runs))
 	}
 	e.Start, e.End = e.Runs[0].Start, e.Runs[len(e.Runs)-1].End
-	e.Comparisons = experiment.CompareVariants(&v1alpha1.Comparison{Baseline: "parts", Metrics: []v1alpha1.Metric{
-		v1alpha1.MetricThroughput, v1alpha1.MetricLatencyP50, v1alpha1.MetricLatencyP95}}, e.Points, e.Runs, e.Seed, nil)
+	e.Comparisons = experiment.CompareVariants(experiment.Question{Result: e, Spec: &v1alpha1.Comparison{Baseline: "parts", Metrics: []v1alpha1.Metric{
+		v1alpha1.MetricThroughput, v1alpha1.MetricLatencyP50, v1alpha1.MetricLatencyP95}}})
 	return e, runs
 }
 
@@ -136,8 +136,8 @@ func newVariantComparison(t testing.TB) (*experiment.Result, map[string]*results
 		p.Parameters, p.Valid = nil, 0
 		addPointWithEstimates(e, p)
 	}
-	e.Comparisons = experiment.CompareVariants(&v1alpha1.Comparison{Baseline: "whole", Metrics: []v1alpha1.Metric{v1alpha1.MetricThroughput},
-		Gates: []v1alpha1.Gate{{Metric: v1alpha1.MetricThroughput, MaxRegressionPercent: resource.MustParse("5")}}}, e.Points, e.Runs, e.Seed, nil)
+	e.Comparisons = experiment.CompareVariants(experiment.Question{Result: e, Spec: &v1alpha1.Comparison{Baseline: "whole", Metrics: []v1alpha1.Metric{v1alpha1.MetricThroughput},
+		Gates: []v1alpha1.Gate{{Metric: v1alpha1.MetricThroughput, MaxRegressionPercent: resource.MustParse("5")}}}})
 	return e, runs
 }
 

@@ -143,14 +143,14 @@ func TestComparisonWithItself(t *testing.T) {
 	ns.WaitExperiment("same", "is suspended", func(e *v1alpha1.BenchmarkExperiment) bool { return e.Status.Phase == "Suspended" })
 	before := len(ns.ListRuns("same"))
 	// The reconcile that counts the end of the last running run would create the next one.
-	done := fmt.Sprintf("%d/4", before)
+	done := fmt.Sprintf("%d/6", before)
 	ns.WaitExperiment("same", "has counted "+done+" runs", func(e *v1alpha1.BenchmarkExperiment) bool { return e.Status.Display.Runs == done })
-	if after := len(ns.ListRuns("same")); after != before || after == 4 {
+	if after := len(ns.ListRuns("same")); after != before || after == 6 {
 		t.Errorf("there were %d runs when it was suspended, and %d when these had ended", before, after)
 	}
 	setSuspended(ns, false)
 	e := ns.WaitExperiment("same", "has ended", (*v1alpha1.BenchmarkExperiment).IsComplete)
-	r := assertRunsComplete(ns, e, []string{"same-p01-r1", "same-p01-r2", "same-p02-r1", "same-p02-r2"})
+	r := assertRunsComplete(ns, e, []string{"same-p01-r1", "same-p01-r2", "same-p01-r3", "same-p02-r1", "same-p02-r2", "same-p02-r3"})
 	if r.Points[0].Network != "same-n1" || r.Points[1].Network != "same-n1" {
 		t.Errorf("variants that do not differ should share a network: %s, %s", r.Points[0].Network, r.Points[1].Network)
 	}

@@ -1,6 +1,7 @@
 package comparison
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,7 +14,7 @@ import (
 
 // Options configure a comparison.
 type Options struct {
-	// Metrics are the metrics to compare. The default is throughput and, for experiments, mean and p95 latency.
+	// Metrics are the metrics to compare. The default is throughput, mean and p95 latency.
 	Metrics []v1alpha1.Metric
 	// ConfidencePercent is the level of the confidence intervals.
 	ConfidencePercent int32
@@ -23,16 +24,18 @@ type Options struct {
 }
 
 // Compare compares candidate with baseline, pairing points with equal parameters. It fails if one side is a
-// single run and the other an experiment, or if the baseline variant is ambiguous.
+// single run and the other an experiment, if a gate is given for two single runs, or if the baseline variant is
+// ambiguous.
 func Compare(q Options, baseline, candidate *Side) ([]experiment.ComparisonOutcome, error) {
 	if (baseline.Run == nil) != (candidate.Run == nil) {
 		return nil, fmt.Errorf("%s and %s cannot be compared: give two runs or two experiments", baseline.Name, candidate.Name)
 	}
-	metrics, err := q.selectMetrics(candidate.Run != nil)
-	if err != nil {
-		return nil, err
+	single := candidate.Run != nil
+	if single && len(q.Gates) > 0 {
+		return nil, errors.New("two single runs are no comparison, so no gate can be judged: compare experiments with repetitions")
 	}
-	var all []experiment.ComparisonOutcome
+	metrics := q.selectMetrics()
+	var questions []experiment.Question
 	for _, variant := range candidate.variantNames() {
 		against, err := baseline.matchVariant(variant)
 		if err != nil {
@@ -40,34 +43,33 @@ func Compare(q Options, baseline, candidate *Side) ([]experiment.ComparisonOutco
 		}
 		spec := &v1alpha1.Comparison{Stored: &v1alpha1.StoredResult{Variant: against}, Metrics: metrics,
 			ConfidencePercent: q.ConfidencePercent, Gates: q.Gates}
-		for _, o := range experiment.CompareVariants(spec, candidate.pointsOfVariant(variant), candidate.Result.Runs, q.Seed, baseline.Result) {
-			o.Candidate, o.Baseline = candidate.pointLabel(o.Point), baseline.pointLabel(o.BaselinePoint)
-			all = append(all, o)
+		result := *candidate.Result
+		result.Points, result.Seed = candidate.pointsOfVariant(variant), q.Seed
+		questions = append(questions, experiment.Question{Spec: spec, Result: &result, Stored: baseline.Result})
+	}
+	outcomes := experiment.CompareVariants(questions...)
+	for i := range outcomes {
+		o := &outcomes[i]
+		o.Candidate, o.Baseline = candidate.pointLabel(o.Point), baseline.pointLabel(o.BaselinePoint)
+		if single {
+			o.Message = "two single runs are no comparison: what differs from run to run is unknown"
 		}
 	}
-	return all, nil
+	return outcomes, nil
 }
 
-// selectMetrics returns the metrics including those of the gates. A single run supports only throughput.
-func (q Options) selectMetrics(single bool) ([]v1alpha1.Metric, error) {
+// selectMetrics returns the metrics including those of the gates.
+func (q Options) selectMetrics() []v1alpha1.Metric {
 	all := slices.Clone(q.Metrics)
 	if len(all) == 0 {
-		all = []v1alpha1.Metric{v1alpha1.MetricThroughput}
-		if !single {
-			all = append(all, v1alpha1.MetricLatencyMean, v1alpha1.MetricLatencyP95)
-		}
+		all = []v1alpha1.Metric{v1alpha1.MetricThroughput, v1alpha1.MetricLatencyMean, v1alpha1.MetricLatencyP95}
 	}
 	for _, gate := range q.Gates {
 		if !slices.Contains(all, gate.Metric) {
 			all = append(all, gate.Metric)
 		}
 	}
-	for _, metric := range all {
-		if single && metric != v1alpha1.MetricThroughput {
-			return nil, fmt.Errorf("metric %s: of two single runs only Throughput can be judged: for the others compare two experiments with repetitions", metric)
-		}
-	}
-	return all, nil
+	return all
 }
 
 // variantNames returns the selected variant, else all variants, else one empty name.

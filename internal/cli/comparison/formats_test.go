@@ -73,7 +73,7 @@ func TestWriteMarkdown(t *testing.T) {
 	}
 	for _, want := range []string{
 		"**new against old\\_1.json:** 1 of 3 gates passed, 1 failed, 1 undecided\n\n- Failed, new a\\|b=&lt;1&gt;: regression &gt; 5 %\n- Undecided, new: too few valid runs\n\n",
-		"| Candidate | Metric | Baseline | Measured | Difference | Interval | P | Detectable | Verdict | Gate |\n| --- | --- |",
+		"| Candidate | Metric | Baseline | Measured | Difference | Interval | P | Detectable | Failed | Verdict | Gate |\n| --- | --- |",
 		"| new a\\|b=&lt;1&gt; | Throughput |",
 	} {
 		if !strings.Contains(out.String(), want) {

@@ -20,7 +20,7 @@ type Side struct {
 	Name string
 	// Variant is the selected variant of an experiment; empty for all.
 	Variant string
-	// Result is the result of an experiment, or the batches of a run.
+	// Result is the result of an experiment, or of one with a single run.
 	Result *experiment.Result
 	// Run is the run of a single-run side, or nil.
 	Run *results.RunResult
@@ -62,7 +62,8 @@ func (s *Side) fetchResult(ctx context.Context, connect func() (*cluster.Connect
 		if err != nil {
 			return err
 		}
-		return s.setRun(document.RunResult)
+		s.setRun(document.RunResult)
+		return nil
 	}
 	var e v1alpha1.BenchmarkExperiment
 	if err := c.Client.Get(ctx, target.Key(), &e); err != nil {
@@ -90,49 +91,19 @@ func (s *Side) setFile(file *documents.File) error {
 	case len(file.Experiments) == 1:
 		s.Result = file.Experiments[0].Result
 	case len(file.Experiments) == 0 && len(file.Runs) == 1:
-		return s.setRun(file.Runs[0].RunResult)
+		s.setRun(file.Runs[0].RunResult)
 	default:
 		return fmt.Errorf("%s has %d experiments and %d runs: give a file with one", file.Name, len(file.Experiments), len(file.Runs))
 	}
 	return nil
 }
 
-// setRun makes the batches of one run the side's result.
-func (s *Side) setRun(run *results.RunResult) (err error) {
+// setRun makes a single run the side's result, as a point with one run.
+func (s *Side) setRun(run *results.RunResult) {
 	s.Run = run
-	s.Result, err = splitIntoBatches(run)
-	return err
-}
-
-// minBatchCount is the minimum number of batches in the window of a single run. With many more, the batches
-// would be too short to be independent.
-const minBatchCount = 10
-
-// SecondsPerBatch returns the length of a run's batches in seconds; 0 if its window is too short.
-func SecondsPerBatch(r *results.RunResult) int {
-	return len(r.Series.CompletedPerSecond) / minBatchCount
-}
-
-// splitIntoBatches returns an experiment result with the throughput of each batch of one run. Its spread covers
-// only the variation within the run. It fails if the window is shorter than minBatchCount seconds.
-func splitIntoBatches(r *results.RunResult) (*experiment.Result, error) {
-	size := SecondsPerBatch(r)
-	if size == 0 {
-		return nil, fmt.Errorf(
-			"run %s: its window of %d s is too short to be compared, which takes %d s",
-			r.Run.Name,
-			len(r.Series.CompletedPerSecond),
-			minBatchCount,
-		)
-	}
-	made := &experiment.Result{Points: []experiment.Point{{Name: r.Run.Name, Parameters: []experiment.Parameter{}, Unit: r.Summary.Unit}}}
-	for i := range len(r.Series.CompletedPerSecond) / size {
-		sum := int64(0)
-		for _, n := range r.Series.CompletedPerSecond[i*size : (i+1)*size] {
-			sum += n
-		}
-		made.Runs = append(made.Runs, experiment.Run{Name: fmt.Sprintf("%s second %d", r.Run.Name, i*size), Point: r.Run.Name, Repetition: i + 1,
-			Verdict: experiment.RunValid, Metrics: map[string]float64{string(v1alpha1.MetricThroughput): float64(sum) / float64(size)}})
-	}
-	return made, nil
+	only := experiment.SummarizeRun(run)
+	// The numbers of an invalid run are shown too, with a warning.
+	only.Point, only.Repetition, only.Verdict = run.Run.Name, 1, experiment.RunValid
+	s.Result = &experiment.Result{Points: []experiment.Point{{Name: run.Run.Name, Parameters: []experiment.Parameter{}, Unit: run.Summary.Unit}},
+		Runs: []experiment.Run{only}}
 }

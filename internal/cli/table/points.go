@@ -2,7 +2,6 @@ package table
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
@@ -10,8 +9,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// ForPoints returns a table of the points of a finished experiment: means over the valid runs, with the
-// half-width of their confidence interval. Latencies are in milliseconds.
+// ForPoints returns a table of the points of a finished experiment: means over the valid runs, with
+// their confidence interval. Latencies are in milliseconds.
 func ForPoints(e *experiment.Result) *Table {
 	names := []string{"Point"}
 	for _, axis := range e.Axes {
@@ -102,28 +101,31 @@ func formatLoad(x int64) string {
 	return fmt.Sprint(x)
 }
 
-// ForComparisons returns a table of comparisons between candidates and baselines.
+// ForComparisons returns a table of comparisons between candidates and baselines. P is corrected for the number of
+// comparisons.
 func ForComparisons(outcomes []experiment.ComparisonOutcome) *Table {
-	t := New("Candidate", "Metric", "Baseline", "Measured", "Difference", "Interval", "P", "Detectable", "Verdict", "Gate",
-		"+Against", "+Effect", "+Runs", "+Message")
+	t := New("Candidate", "Metric", "Baseline", "Measured", "Difference", "Interval", "P", "Detectable", "Failed", "Verdict", "Gate",
+		"+Against", "+Effect", "+Runs", "+Failed P", "+Trend", "+Message")
 	for _, o := range outcomes {
+		f := o.Failures
 		if o.Verdict == v1alpha1.ComparisonTooFewRuns && (o.Baselines == 0 || o.Candidates == 0) { // Nothing was compared; the message says why.
-			t.AddRow(o.Candidate, o.Metric, "", "", "", "", "", "", string(o.Verdict), string(o.Gate), o.Baseline, "", "", o.Message)
+			t.AddRow(o.Candidate, o.Metric, "", "", "", "", "", "",
+				fmt.Sprintf("%d/%d vs %d/%d", f.Candidate, f.CandidateRuns, f.Baseline, f.BaselineRuns), string(o.Verdict), string(o.Gate), o.Baseline, "", "", format.Number(f.PValue), "", o.Message)
 			continue
 		}
 		t.AddRow(o.Candidate, o.Metric, format.Number(o.BaselineMean), format.Number(o.CandidateMean), o.FormatDifference(o.Difference),
-			o.FormatInterval(), format.Number(o.PValue), formatDetectable(&o), string(o.Verdict), string(o.Gate),
-			o.Baseline, format.Number(o.EffectSize), fmt.Sprintf("%d against %d", o.Candidates, o.Baselines), o.Message)
+			o.FormatInterval(), format.Number(o.AdjustedPValue), o.FormatDetectable(),
+			fmt.Sprintf("%d/%d vs %d/%d", f.Candidate, f.CandidateRuns, f.Baseline, f.BaselineRuns), string(o.Verdict), string(o.Gate),
+			o.Baseline, format.Number(o.EffectSize), fmt.Sprintf("%d against %d", o.Candidates, o.Baselines), format.Number(f.PValue), formatTrend(&o), o.Message)
 	}
 	return t
 }
 
-// formatDetectable returns the smallest detectable difference, or an empty string if there are too few runs to know it.
-func formatDetectable(o *experiment.ComparisonOutcome) string {
-	if o.Detectable == 0 {
-		return ""
+func formatTrend(o *experiment.ComparisonOutcome) string {
+	if o.Trend == nil {
+		return "unknown"
 	}
-	return strings.TrimPrefix(o.FormatDifference(o.Detectable), "+")
+	return fmt.Sprintf("%s/run, p %s", format.SignedPercent(o.Trend.PerRun), format.Number(o.Trend.PValue))
 }
 
 // ForLatencies returns a table of the latencies of two single runs, in milliseconds. A single run has no intervals.

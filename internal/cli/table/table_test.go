@@ -24,14 +24,14 @@ func TestPointWithoutNumbers(t *testing.T) {
 	}
 }
 
-func TestDetectableIsEmptyWhereItIsUnknown(t *testing.T) {
+func TestDetectableDifference(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		outcome experiment.ComparisonOutcome
 		want    string
 	}{
-		{"enough runs", experiment.ComparisonOutcome{Verdict: v1alpha1.ComparisonNoDifference, Comparison: statistics.Comparison{Scale: statistics.Relative, Detectable: 0.123}}, "12.3 %"},
-		{"too few runs", experiment.ComparisonOutcome{Verdict: v1alpha1.ComparisonTooFewRuns}, "-"},
+		{"enough runs", experiment.ComparisonOutcome{Verdict: v1alpha1.ComparisonNoDifference, Comparison: statistics.Comparison{Scale: statistics.Relative, Detectable: new(0.123)}}, "12.3 %"},
+		{"too few runs", experiment.ComparisonOutcome{Verdict: v1alpha1.ComparisonTooFewRuns, Comparison: statistics.Comparison{Baselines: 1, Candidates: 1}}, "unknown"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.outcome.Candidate, test.outcome.Metric = "candidate", "Throughput"

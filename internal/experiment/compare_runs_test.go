@@ -1,0 +1,163 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// newPairedResult returns a result of n pairs. change alters each run of the candidate.
+func newPairedResult(n int, change func(repetition int, run *Run)) *Result {
+	r := &Result{Order: string(v1alpha1.OrderRandomizedPairs), Seed: 1,
+		Points: []Point{{Name: "p-base", Variant: "base"}, {Name: "p-other", Variant: "other"}}}
+	random := rand.New(rand.NewPCG(3, 0))
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for repetition := 1; repetition <= n; repetition++ {
+		for i := range 2 {
+			x := 100 * math.Exp(0.02*random.NormFloat64())
+			run := Run{Name: fmt.Sprint(r.Points[i].Name, repetition), Point: r.Points[i].Name, Repetition: repetition, Attempt: 1, Verdict: RunValid,
+				Start: start.Add(time.Duration(2*repetition+i) * time.Minute), Metrics: map[string]float64{"Throughput": x, "LatencyP95": 1e4 / x, "ErrorShare": 0}}
+			if i == 1 {
+				change(repetition, &run)
+			}
+			r.Runs = append(r.Runs, run)
+		}
+	}
+	return r
+}
+
+func invalidate(run *Run, exogenous bool) { run.Verdict, run.Excluded = RunInvalid, exogenous }
+
+// TestFailedRunsNeverPassAGate compares a version with a candidate some of whose runs are invalid. Runs are left
+// out only for exogenous causes; otherwise no gate passes, whatever the number of runs.
+func TestFailedRunsNeverPassAGate(t *testing.T) {
+	for name, test := range map[string]struct {
+		pairs   int
+		change  func(repetition int, run *Run)
+		gate    v1alpha1.GateOutcome
+		message string
+	}{
+		"all valid": {10, func(int, *Run) {}, "Passed", "the detectable difference is"},
+		"errors in every second run": {10, func(r int, run *Run) {
+			if r%2 == 0 {
+				run.Metrics["ErrorShare"] = 0.3
+				invalidate(run, false)
+			}
+		}, "Failed", "the candidate's runs fail more often: "},
+		"errors in every second of few runs": {6, func(r int, run *Run) {
+			if r%2 == 0 {
+				invalidate(run, false)
+			}
+		}, "Undecided", "3 of 6 runs failed against 0 of 6, p = 0.18; a gate does not pass if runs fail more often"},
+		"one failed run": {10, func(r int, run *Run) {
+			if r == 4 {
+				run.Verdict, run.Metrics = RunFailed, nil
+			}
+		}, "Undecided", "1 of 10 runs failed against 0 of 10, p = 1"},
+		"all failed": {10, func(_ int, run *Run) { run.Verdict, run.Metrics = RunFailed, nil }, "Failed", "10 of 10 runs failed against 0 of 10"},
+		"a cancelled run": {10, func(r int, run *Run) {
+			if r == 4 {
+				run.Verdict, run.Metrics = RunCancelled, nil
+			}
+		}, "Undecided", "1 of 10 runs failed"},
+		"stolen CPU time": {10, func(r int, run *Run) {
+			if r%2 == 0 && r < 8 {
+				invalidate(run, true)
+			}
+		}, "Passed", "0 of 7 runs failed against 0 of 10, p = 1; 3 and 0 were left out for exogenous causes"},
+	} {
+		for _, metric := range []v1alpha1.Metric{v1alpha1.MetricThroughput, v1alpha1.MetricLatencyP95, v1alpha1.MetricErrorShare} {
+			t.Run(name+" "+string(metric), func(t *testing.T) {
+				c := CompareVariants(Question{Spec: newComparisonSpec(metric, "10"), Result: newPairedResult(test.pairs, test.change)})[0]
+				if c.Gate != test.gate || !strings.Contains(c.Message, test.message) || c.Verdict == v1alpha1.ComparisonBetter {
+					t.Errorf("%s, gate %s, %q", c.Verdict, c.Gate, c.Message)
+				}
+			})
+		}
+	}
+}
+
+// TestRepeatedAttemptsHideNothing checks that a valid second attempt replaces a run that an exogenous cause
+// excluded, but not one that failed.
+func TestRepeatedAttemptsHideNothing(t *testing.T) {
+	for _, exogenous := range []bool{true, false} {
+		r := newPairedResult(8, func(repetition int, run *Run) {
+			if repetition == 3 {
+				invalidate(run, exogenous)
+			}
+		})
+		again := r.Runs[5]
+		again.Attempt, again.Verdict, again.Excluded = 2, RunValid, false
+		r.Runs = append(r.Runs, again)
+		f := CompareVariants(Question{Spec: newComparisonSpec(v1alpha1.MetricThroughput, ""), Result: r})[0].Failures
+		want := RunFailures{CandidateRuns: 8, BaselineRuns: 8, Candidate: 1, PValue: 1}
+		if exogenous {
+			want.Candidate, want.CandidateExcluded = 0, 1
+		}
+		if f.PValue = math.Round(f.PValue); f != want {
+			t.Errorf("exogenous %v: got %+v, want %+v", exogenous, f, want)
+		}
+	}
+}
+
+// TestFirstRepetition checks that a slow first repetition of the candidate, on a new network, has no effect if it
+// is discarded.
+func TestFirstRepetition(t *testing.T) {
+	slowStart := func(repetition int, run *Run) {
+		if repetition == 1 {
+			run.Metrics["Throughput"] = 20
+		}
+	}
+	for use, want := range map[v1alpha1.FirstRepetition]string{v1alpha1.FirstRepetitionDiscard: "within 3 %, 9 pairs", v1alpha1.FirstRepetitionCount: "off, 10 pairs"} {
+		r := newPairedResult(10, slowStart)
+		r.FirstRepetition = use
+		c := CompareVariants(Question{Spec: newComparisonSpec(v1alpha1.MetricThroughput, ""), Result: r})[0]
+		got := fmt.Sprintf("off, %d pairs", c.Candidates)
+		if math.Abs(c.Difference) < 0.03 {
+			got = fmt.Sprintf("within 3 %%, %d pairs", c.Candidates)
+		}
+		if got != want {
+			t.Errorf("%s: the difference of %.3f is %s, want %s", use, c.Difference, got, want)
+		}
+	}
+}
+
+// TestTrendIsReported checks that a drift of 2 % per run is reported, and does not look like a difference.
+func TestTrendIsReported(t *testing.T) {
+	r := newPairedResult(10, func(int, *Run) {})
+	for i := range r.Runs {
+		r.Runs[i].Metrics["Throughput"] *= math.Exp(-0.02 * float64(i))
+	}
+	c := CompareVariants(Question{Spec: newComparisonSpec(v1alpha1.MetricThroughput, "5"), Result: r})[0]
+	if c.Trend == nil || math.Abs(c.Trend.PerRun+0.02) > 0.004 || !strings.Contains(c.Message, "; trend of -") || c.Gate != v1alpha1.GatePassed {
+		t.Errorf("%+v, gate %s, %q", c.Trend, c.Gate, c.Message)
+	}
+}
+
+// TestClaimsAreCorrectedTogether checks Holm's correction over the metrics of an experiment.
+func TestClaimsAreCorrectedTogether(t *testing.T) {
+	r := newPairedResult(7, func(_ int, run *Run) {
+		run.Metrics["Throughput"] *= 1.2
+		run.Metrics["LatencyP95"] /= 1.2
+	})
+	spec := newComparisonSpec(v1alpha1.MetricThroughput, "")
+	spec.Metrics = []v1alpha1.Metric{v1alpha1.MetricThroughput, v1alpha1.MetricLatencyP95, v1alpha1.MetricErrorShare}
+	for i, want := range []v1alpha1.ComparisonVerdict{v1alpha1.ComparisonBetter, v1alpha1.ComparisonBetter, v1alpha1.ComparisonNoDifference} {
+		c := CompareVariants(Question{Spec: spec, Result: r})[i]
+		if adjusted := min(1, 3*c.PValue); c.Verdict != want || math.Abs(c.AdjustedPValue-adjusted) > 1e-12 {
+			t.Errorf("%s: %s, p %v, corrected %v", c.Metric, c.Verdict, c.PValue, c.AdjustedPValue)
+		}
+	}
+	spec.Metrics = append(spec.Metrics, v1alpha1.MetricLatencyP50)
+	for i := range r.Runs {
+		r.Runs[i].Metrics["LatencyP50"] = 1
+	}
+	if c := CompareVariants(Question{Spec: spec, Result: r})[0]; c.Verdict != v1alpha1.ComparisonTooFewRuns || !strings.HasPrefix(c.Message, "too few pairs: 7 against 7; 4 claims at 95 % need 8") {
+		t.Errorf("%s: %s", c.Verdict, c.Message)
+	}
+}
