@@ -251,8 +251,9 @@ type Measure struct {
 	// causes are HostShared (anything but the run used over 0.5 CPUs and 5 % of a host's CPUs), HostSaturated (over 95 % of a host's
 	// CPU time was in use, and others caused it), CPUStolen (a hypervisor gave over 5 % of a host's CPU time to other machines),
 	// ClockSkewed (the clocks of two load workers differ by over 100 ms) and NodeNotReady (a node of the run was not ready when it
-	// ended). NodeUnderPressure, clocks of members and a host that the run itself saturated are notes with either policy. All other reasons, such as errors, throttled workers and restarts, make a run Invalid
-	// with either policy. Use Record for trials and demonstrations on a shared machine, not to compare numbers. Default: Enforce.
+	// ended). NodeUnderPressure, clocks of members and a host that the run itself saturated are notes with either policy. All other
+	// reasons, such as errors, throttled workers and restarts, make a run Invalid with either policy. Use Record for trials and
+	// demonstrations on a shared machine, not to compare numbers. Default: Enforce.
 	// +kubebuilder:default=Enforce
 	// +optional
 	EnvironmentPolicy EnvironmentPolicy `json:"environmentPolicy,omitempty"`

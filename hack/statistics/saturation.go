@@ -39,14 +39,13 @@ func (q *queue) model() v1alpha1.LoadModel {
 	return v1alpha1.LoadOpen
 }
 
-func saturationSpec(from, to int64, p95 time.Duration) *v1alpha1.SaturationSearch {
-	return &v1alpha1.SaturationSearch{From: from, To: to, PrecisionPercent: 10, MaxLoads: 16, Repeats: 3,
+func saturationSpec(to int64, p95 time.Duration) *v1alpha1.SaturationSearch {
+	return &v1alpha1.SaturationSearch{From: 1, To: to, PrecisionPercent: 10, MaxLoads: 16, Repeats: 3,
 		ServiceLevel: v1alpha1.ServiceLevel{Percentile: v1alpha1.MetricLatencyP95, Latency: metav1.Duration{Duration: p95}}}
 }
 
-func exponential(mean float64) func(*rand.Rand) float64 {
-	return func(r *rand.Rand) float64 { return mean * r.ExpFloat64() }
-}
+// exponential draws a service time with a mean of 20 ms.
+func exponential(r *rand.Rand) float64 { return 0.02 * r.ExpFloat64() }
 
 // lognormal has that mean and coefficient of variation.
 func lognormal(mean, variation float64) func(*rand.Rand) float64 {
@@ -55,12 +54,12 @@ func lognormal(mean, variation float64) func(*rand.Rand) float64 {
 }
 
 var queues = []queue{
-	{"1 server, exponential 20 ms, Poisson", 1, exponential(0.02), true, 0, saturationSpec(1, 500, 200*time.Millisecond)},
-	{"1 server, exponential 20 ms, even", 1, exponential(0.02), false, 0, saturationSpec(1, 500, 200*time.Millisecond)},
-	{"4 servers, lognormal 40 ms (cv 2), Poisson", 4, lognormal(0.04, 2), true, 0, saturationSpec(1, 1000, 300*time.Millisecond)},
-	{"4 servers, lognormal 40 ms (cv 2), even", 4, lognormal(0.04, 2), false, 0, saturationSpec(1, 1000, 300*time.Millisecond)},
-	{"16 servers, lognormal 100 ms (cv 0.5), Poisson", 16, lognormal(0.1, 0.5), true, 0, saturationSpec(1, 1000, 400*time.Millisecond)},
-	{"closed, 4 servers, exponential 20 ms, think 400 ms", 4, exponential(0.02), false, 0.4, saturationSpec(1, 500, 200*time.Millisecond)},
+	{"1 server, exponential 20 ms, Poisson", 1, exponential, true, 0, saturationSpec(500, 200*time.Millisecond)},
+	{"1 server, exponential 20 ms, even", 1, exponential, false, 0, saturationSpec(500, 200*time.Millisecond)},
+	{"4 servers, lognormal 40 ms (cv 2), Poisson", 4, lognormal(0.04, 2), true, 0, saturationSpec(1000, 300*time.Millisecond)},
+	{"4 servers, lognormal 40 ms (cv 2), even", 4, lognormal(0.04, 2), false, 0, saturationSpec(1000, 300*time.Millisecond)},
+	{"16 servers, lognormal 100 ms (cv 0.5), Poisson", 16, lognormal(0.1, 0.5), true, 0, saturationSpec(1000, 400*time.Millisecond)},
+	{"closed, 4 servers, exponential 20 ms, think 400 ms", 4, exponential, false, 0.4, saturationSpec(500, 200*time.Millisecond)},
 }
 
 // simulateSaturation searches each system, with one run in fifty three times as slow and one in fifty disturbed.

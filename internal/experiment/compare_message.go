@@ -63,7 +63,8 @@ func (c *ComparisonOutcome) describeOutcome(p *pointPair, confidence float64, cl
 	case c.Gate == v1alpha1.GatePassed && c.Verdict == v1alpha1.ComparisonWorse:
 		return numbers + "; worse, but not significantly by more than " + bound
 	case c.Gate == v1alpha1.GatePassed && (c.Detectable == nil || *c.Detectable > c.MaxRegression):
-		return fmt.Sprintf("%s; the number and spread of the runs could hide a regression of %s: the detectable difference is %s", numbers, bound, c.FormatDetectable())
+		return fmt.Sprintf("%s; the number and spread of the runs could hide a regression of %s: the detectable difference is %s",
+			numbers, bound, c.FormatDetectable())
 	case c.Verdict == v1alpha1.ComparisonNoDifference:
 		return numbers + "; the detectable difference is " + c.FormatDetectable()
 	default:

@@ -69,7 +69,8 @@ func forestPlotChart(e *experiment.Result, m metricInfo, outcomes []experiment.C
 	g.drawGates(m, outcomes)
 	room := 0.06 * (g.plot.X.Max - g.plot.X.Min)
 	g.plot.X.Min, g.plot.X.Max = g.plot.X.Min-room, g.plot.X.Max+room
-	g.Caption = fmt.Sprintf("Differences with %s intervals, or the extremes of fewer than five runs. An interval that contains zero shows no difference.", formatPercent(e.Confidence))
+	g.Caption = fmt.Sprintf("Differences with %s intervals, or the extremes of fewer than five runs. An interval that contains zero shows no difference.",
+		formatPercent(e.Confidence))
 	return g.Chart
 }
 

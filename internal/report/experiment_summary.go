@@ -142,7 +142,8 @@ func describeComparisons(e *experiment.Result) []string {
 	for _, c := range e.Comparisons {
 		counts[c.Verdict]++
 		if c.Verdict == v1alpha1.ComparisonBetter || c.Verdict == v1alpha1.ComparisonWorse {
-			differences = append(differences, fmt.Sprintf("%s: %s %s (%s to %s), %s than %s.", formatCandidate(c, points), lowercaseFirst(experimentMetric(e, c.Metric).title),
+			differences = append(differences, fmt.Sprintf("%s: %s %s (%s to %s), %s than %s.",
+				formatCandidate(c, points), lowercaseFirst(experimentMetric(e, c.Metric).title),
 				formatDifference(c, c.Difference), formatDifference(c, c.Low), formatDifference(c, c.High), strings.ToLower(string(c.Verdict)), c.Baseline))
 		}
 	}

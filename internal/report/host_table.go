@@ -7,7 +7,8 @@ func hostTables(r *results.RunResult) []htmlTable {
 	if len(r.Hosts) == 0 {
 		return nil
 	}
-	t := htmlTable{Title: "Hosts", Header: append(textColumns("Host"), numberColumns("Used by others", "At most", "Used by this run", "Stolen", "CPUs", "Waited for a CPU")...)}
+	numbers := numberColumns("Used by others", "At most", "Used by this run", "Stolen", "CPUs", "Waited for a CPU")
+	t := htmlTable{Title: "Hosts", Header: append(textColumns("Host"), numbers...)}
 	for _, h := range r.Hosts {
 		waited := ""
 		if h.CPUPressure != nil {

@@ -110,7 +110,8 @@ func ForComparisons(outcomes []experiment.ComparisonOutcome) *Table {
 		f := o.Failures
 		if o.Verdict == v1alpha1.ComparisonTooFewRuns && (o.Baselines == 0 || o.Candidates == 0) { // Nothing was compared; the message says why.
 			t.AddRow(o.Candidate, o.Metric, "", "", "", "", "", "",
-				fmt.Sprintf("%d/%d vs %d/%d", f.Candidate, f.CandidateRuns, f.Baseline, f.BaselineRuns), string(o.Verdict), string(o.Gate), o.Baseline, "", "", format.Number(f.PValue), "", o.Message)
+				fmt.Sprintf("%d/%d vs %d/%d", f.Candidate, f.CandidateRuns, f.Baseline, f.BaselineRuns),
+				string(o.Verdict), string(o.Gate), o.Baseline, "", "", format.Number(f.PValue), "", o.Message)
 			continue
 		}
 		t.AddRow(o.Candidate, o.Metric, format.Number(o.BaselineMean), format.Number(o.CandidateMean), o.FormatDifference(o.Difference),

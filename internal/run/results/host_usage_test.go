@@ -37,7 +37,7 @@ func TestNeighbours(t *testing.T) {
 			},
 			notes: "HostShared/node-1"},
 		"unobserved member": {host: Host{CPUs: 2, BusyShare: 0.8}, own: 0.5,
-			change: func(m *Measurement, o *RunObservations) {
+			change: func(m *Measurement, _ *RunObservations) {
 				m.Members = append(m.Members, MemberUsage{Member: "member-0/execution", CPUSeconds: Series{Missing, Missing}})
 			},
 			notes: "HostShared/node-1"},

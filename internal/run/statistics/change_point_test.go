@@ -14,7 +14,7 @@ func TestDetectThroughputChange(t *testing.T) {
 		least, most float64
 		unknown     bool
 	}{
-		"dead after 5 of 60 s": {seconds: 60, rate: func(r *rand.Rand, s float64) float64 {
+		"dead after 5 of 60 s": {seconds: 60, rate: func(_ *rand.Rand, s float64) float64 {
 			if s < 5 {
 				return 1000
 			}

@@ -14,7 +14,8 @@ type SteadyStatePolicy struct {
 	HalfWidth float64
 	// Confidence is the confidence of that interval, such as 0.95.
 	Confidence float64
-	// MinWindow, MaxWarmUp and MaxWindow are in seconds. The warm-up is at least 10 s, unless MaxWarmUp is less. A MinWindow below ten batches (10 s) counts as 10.
+	// MinWindow, MaxWarmUp and MaxWindow are in seconds. The warm-up is at least 10 s, unless MaxWarmUp is less. A
+	// MinWindow below ten batches (10 s) counts as 10.
 	MinWindow, MaxWarmUp, MaxWindow int
 }
 
