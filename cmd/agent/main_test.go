@@ -7,6 +7,7 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -196,6 +197,15 @@ func TestSuperviseMember(t *testing.T) {
 	}
 	if code := exitCodeOf(t, c.Wait()); code != 5 {
 		t.Errorf("exit code %d, want the member's own", code)
+	}
+}
+
+// TestWorkerMetrics checks that a worker, which has neither a volume nor a counter, serves its container's usage.
+func TestWorkerMetrics(t *testing.T) {
+	server := httptest.NewServer(newMetricsHandler("", nil))
+	defer server.Close()
+	for range 2 {
+		scrapeCounter(t, server.Listener.Addr().String())
 	}
 }
 

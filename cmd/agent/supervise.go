@@ -44,7 +44,7 @@ func superviseCommand(flags *flag.FlagSet) subcommand.Action {
 		if err != nil {
 			return 0, err
 		}
-		if err := serveMetrics(*address, *ready, metricsHandler{volume: *volume, threads: &threads.Sampler{Root: "/"}, counter: tally}); err != nil {
+		if err := serveMetrics(*address, *ready, newMetricsHandler(*volume, tally)); err != nil {
 			return process.ExitNotRun, err
 		}
 		options := process.Options{Stdin: process.StdinNull, Stdout: append(watch, count...), Stderr: count, Linger: *linger}
@@ -83,7 +83,7 @@ func newReadinessWatchers(pattern, file string) ([]process.LineWatcher, error) {
 }
 
 // serveMetrics serves the metrics and the readiness of the command in the background until the process ends.
-func serveMetrics(address, readyFile string, metrics metricsHandler) error {
+func serveMetrics(address, readyFile string, metrics http.Handler) error {
 	if address == "" {
 		return nil
 	}
@@ -91,7 +91,6 @@ func serveMetrics(address, readyFile string, metrics metricsHandler) error {
 	if err != nil {
 		return fmt.Errorf("serve metrics: %w", err)
 	}
-	metrics.reader, metrics.readerErr = cgroup.Open("/")
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
 	mux.HandleFunc("GET /ready", readinessHandler(readyFile))
@@ -111,6 +110,11 @@ type metricsHandler struct {
 	threads *threads.Sampler
 	// counter counts lines of the output, or is nil.
 	counter *exposition.SharedCounter
+}
+
+func newMetricsHandler(volume string, counter *exposition.SharedCounter) metricsHandler {
+	reader, err := cgroup.Open("/")
+	return metricsHandler{reader: reader, readerErr: err, volume: volume, threads: &threads.Sampler{Root: "/"}, counter: counter}
 }
 
 // ServeHTTP answers a scrape.

@@ -120,15 +120,15 @@ func newSimulatedSearch() *experiment.Result {
 }
 
 // newVariantComparison returns the part of newBlockSizeGrid with the smallest blocks, as an experiment with
-// only variants. It has an additional invalid run, a failed run, and a gate that fails.
+// only variants. Each has an additional run, one invalid and one failed, and a gate fails.
 func newVariantComparison(t testing.TB) (*experiment.Result, map[string]*results.RunResult) {
 	t.Helper()
 	e, runs := newBlockSizeGrid(t)
 	e.Experiment.Name, e.Axes, e.Points, e.Runs = "ways", nil, e.Points[:2], e.Runs[:8]
 	restarted := e.Runs[0]
-	restarted.Name, restarted.Verdict, restarted.Reasons = "g-16ki-parts-r5", experiment.RunInvalid, []string{"member-0 was restarted"}
-	failed := experiment.NewFailedRun("g-16ki-parts-r6", "no worker was ready in time", e.Runs[7].End)
-	failed.Point = restarted.Point
+	restarted.Name, restarted.Repetition, restarted.Verdict, restarted.Reasons = "g-16ki-parts-r5", 5, experiment.RunInvalid, []string{"member-0 was restarted"}
+	failed := experiment.NewFailedRun("g-16ki-whole-r5", "no worker was ready in time", e.Runs[7].End)
+	failed.Point, failed.Repetition = e.Runs[7].Point, 5
 	e.Runs = append(slices.Clone(e.Runs), restarted, failed)
 	points := e.Points
 	e.Points = nil
@@ -136,8 +136,10 @@ func newVariantComparison(t testing.TB) (*experiment.Result, map[string]*results
 		p.Parameters, p.Valid = nil, 0
 		addPointWithEstimates(e, p)
 	}
-	e.Comparisons = experiment.CompareVariants(experiment.Question{Result: e, Spec: &v1alpha1.Comparison{Baseline: "whole", Metrics: []v1alpha1.Metric{v1alpha1.MetricThroughput},
-		Gates: []v1alpha1.Gate{{Metric: v1alpha1.MetricThroughput, MaxRegressionPercent: resource.MustParse("5")}}}})
+	e.Comparisons = experiment.CompareVariants(experiment.Question{Result: e, Spec: &v1alpha1.Comparison{
+		Baseline: "whole", ConfidencePercent: 80, Metrics: []v1alpha1.Metric{v1alpha1.MetricThroughput},
+		Gates: []v1alpha1.Gate{{Metric: v1alpha1.MetricThroughput, MaxRegressionPercent: resource.MustParse("5")}},
+	}})
 	return e, runs
 }
 

@@ -137,6 +137,10 @@ func (j *verdictBuilder) judgeObservation(c RunObservations) {
 	for _, m := range j.measurement.Members {
 		observed[m.Member] = len(m.CPUSeconds.measuredValues()) > 0
 	}
+	// Programs with metrics of their own, such as a consensus engine, report series instead of CPU and memory.
+	for _, s := range j.measurement.Series {
+		observed[s.Subject] = observed[s.Subject] || len(s.Values.measuredValues()) > 0
+	}
 	var missing []string
 	for _, member := range c.ObservedMembers {
 		if !observed[member] {

@@ -80,6 +80,12 @@ func TestJudgeStability(t *testing.T) {
 			change:        func(_ *Measurement, c *RunObservations) { c.ObservedMembers = []string{"member-0", "member-1"} },
 			tolerantNotes: "MembersUnobserved/member-1", strictReasons: "MembersUnobserved/member-1",
 		},
+		"one of two has metrics of its own": {
+			change: func(m *Measurement, c *RunObservations) {
+				c.ObservedMembers = []string{"member-0", "member-0/consensus"}
+				m.Series = append(m.Series, NamedSeries{Subject: "member-0/consensus", Name: "heights", Values: Series{Missing, 1}})
+			},
+		},
 		"no latency over time": {
 			change:        func(m *Measurement, _ *RunObservations) { m.LatencyMicros = nil },
 			tolerantNotes: "StabilityUnknown/latency", strictReasons: "StabilityUnknown/latency",
