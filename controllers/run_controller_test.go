@@ -62,6 +62,12 @@ func (w *testEnv) completeTwoWorkerRun() {
 	must(w.t, w.createFromYAML(twoWorkerRun, &v1alpha1.BenchmarkRun{}))
 	w.reconcileNetwork("banks")
 	w.reconcileRun("extra")
+	w.finishTwoWorkerRun()
+}
+
+// finishTwoWorkerRun takes the created run from its workers to its verdict: 100 operations of 20 ms by each worker.
+func (w *testEnv) finishTwoWorkerRun() {
+	w.t.Helper()
 	w.createReadyWorkers("extra")
 	w.reconcileRun("extra")
 	for worker := range int32(2) {

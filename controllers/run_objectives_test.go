@@ -21,13 +21,7 @@ func TestObjectivesOfARun(t *testing.T) {
     - {metric: LatencyP99, maxLatency: 50ms}
     workers:`, 1))
 	w.reconcileRun("extra")
-	w.createReadyWorkers("extra")
-	w.reconcileRun("extra")
-	for worker := range int32(2) {
-		w.reportResult(w.getRun("extra"), worker, 100, 20_000)
-	}
-	w.reconcileRun("extra")
-	w.reconcileRun("extra")
+	w.finishTwoWorkerRun()
 	s := w.getRun("extra").Status
 	var got []string
 	for _, o := range s.Objectives {

@@ -23,11 +23,11 @@ func TestCompareWithReference(t *testing.T) {
 			return map[string]float64{"n": 1}, nil
 		}
 		exchanges++
-		told := float64(time.Now().Add(250*time.Millisecond).UnixNano()) / 1e9
+		reference := float64(time.Now().Add(250*time.Millisecond).UnixNano()) / 1e9
 		if exchanges < 3 {
 			time.Sleep(80 * time.Millisecond)
 		}
-		return map[string]float64{host.Clock: told}, nil
+		return map[string]float64{host.Clock: reference}, nil
 	}
 	o, got := CompareWithReference(t.Context(), []protocol.ObservedEndpoint{{Member: "a", URL: "down"}, {Member: "b", URL: "program"}, {Member: "c", URL: "up"}}, scrape)
 	if got == nil || o.Member != "c" || exchanges != clockExchanges {

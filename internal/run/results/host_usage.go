@@ -84,8 +84,8 @@ type namedHost struct {
 	pressures map[string]float64
 }
 
-// othersCPUs returns the number of CPUs in use by anything but the run's observed containers. Interrupts belong
-// to nobody, because the run's own packets cause them too.
+// othersCPUs returns the number of CPUs in use by anything but the run's observed containers. Interrupts
+// do not count, because the run's own packets cause them too.
 func (h namedHost) othersCPUs() float64 {
 	return max(0, (h.BusyShare-h.InterruptShare)*h.CPUs-h.ownCPUs)
 }

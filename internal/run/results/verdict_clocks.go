@@ -63,15 +63,15 @@ func (j *verdictBuilder) judgeWorkerClocks() {
 
 // judgeClocks notes each pair of hosts once if the clock of the one differs from that of a worker on the other.
 func (j *verdictBuilder) judgeClocks(c RunObservations) {
-	told := map[string]bool{}
+	noted := map[string]bool{}
 	for _, m := range j.measurement.Members {
 		if m.Clock == nil {
 			continue
 		}
 		node, observer := nodeNameOf(c.Containers, m.Member), nodeNameOf(c.Containers, workerSubject(m.Clock.Worker))
 		skew := math.Abs(m.Clock.OffsetMillis) - m.Clock.ErrorMillis
-		if pair := node + "/" + observer; skew > j.tolerances.ClockSkewMillis && node != observer && !told[pair] {
-			told[pair] = true
+		if pair := node + "/" + observer; skew > j.tolerances.ClockSkewMillis && node != observer && !noted[pair] {
+			noted[pair] = true
 			j.addNote(ClockSkewed, node, math.Abs(m.Clock.OffsetMillis), j.tolerances.ClockSkewMillis,
 				"the clock of %s is %+.1f ms (± %.1f ms) off that of %s: block times from both are comparable only to that precision",
 				node, m.Clock.OffsetMillis, m.Clock.ErrorMillis, observer)

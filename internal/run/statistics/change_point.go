@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// minStabilitySeconds is the shortest window in which a change can be told from noise, and minStabilityBins the
+	// minStabilitySeconds is the shortest window in which a change can be distinguished from noise, and minStabilityBins the
 	// least number of bins. More than maxStabilityBins find nothing further.
 	minStabilitySeconds = 30
 	minStabilityBins    = 10
