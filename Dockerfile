@@ -6,6 +6,7 @@ FROM ${GO_IMAGE} AS build
 ARG TARGETOS=linux
 ARG TARGETARCH=amd64
 ARG VERSION=dev
+ARG COMMIT=
 # Caches of modules and compiled packages.
 ARG GOMODCACHE=/go/pkg/mod
 ARG GOCACHE=/root/.cache/go-build
@@ -18,7 +19,7 @@ COPY controllers/ controllers/
 COPY internal/ internal/
 ENV CGO_ENABLED=0 GOFLAGS=-trimpath
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
-    GOOS=${TARGETOS} GOARCH=${TARGETARCH} go build -buildvcs=false -ldflags "-s -w -X main.version=${VERSION}" -o /manager .
+    GOOS=${TARGETOS} GOARCH=${TARGETARCH} go build -buildvcs=false -ldflags "-s -w -X main.version=${VERSION} -X main.commit=${COMMIT}" -o /manager .
 
 FROM ${RUNTIME_IMAGE}
 COPY --from=build /manager /manager

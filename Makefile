@@ -11,6 +11,7 @@ export GOFLAGS := $(strip $(filter-out -trimpath,$(GOFLAGS)) -trimpath)
 
 VERSION := $(shell cat VERSION)
 LDFLAGS := -s -w -X main.version=$(VERSION)
+MANAGER_LDFLAGS = $(LDFLAGS) -X main.commit=$$(hack/images/commit)
 # Tools are built into the cache on first use; $(call tool,NAME) expands to the path.
 tool = $$(hack/tools/get $(1))
 
@@ -92,7 +93,7 @@ sbom: ## Write CycloneDX SBOMs of code and images to bin/sbom
 
 .PHONY: build
 build: ## Build the operator, the agent and the kubectl plugin into bin/
-	go build -ldflags="$(LDFLAGS)" -o bin/manager .
+	go build -ldflags="$(MANAGER_LDFLAGS)" -o bin/manager .
 	go build -ldflags="$(LDFLAGS)" -o bin/agent ./cmd/agent
 	go build -ldflags="$(LDFLAGS)" -o bin/kubectl-benchnet ./cmd/kubectl-benchnet
 
@@ -147,6 +148,10 @@ test-report: ## Open the reports in a headless Chromium
 docs: ## Build the documentation site into bin/site; fails on a broken link or a page missing in the navigation
 	@hack/docs/build
 
+.PHONY: notebooks
+notebooks: ## Run the notebooks of the documentation on recorded results
+	@hack/docs/notebooks/run
+
 .PHONY: docs-images
 docs-images: ## Regenerate the pictures of the documentation
 	@hack/test/go report -count=1 -run TestPictures -update=true
@@ -164,9 +169,8 @@ try-argocd: ## Try a benchmark repository with the real Argo CD, run as processe
 	@hack/argocd/try
 
 .PHONY: test-kueue
-test-kueue: ## Tests with the real Kueue, which is built first (two cores: minutes)
-	@program=$$(hack/kueue/build) assets=$$(hack/cluster/assets) && \
-	  BENCHNET_KUEUE=$$program KUBEBUILDER_ASSETS=$$assets hack/test/go kueue -count=1 -run TestWithTheRealKueue ./controllers
+test-kueue: ## The part of test-e2e with Kueue, which runs on the cluster as a pod
+	@hack/test/e2e -run '^TestKueue$$'
 
 .PHONY: fuzz
 fuzz: ## Fuzz all parsers for FUZZTIME (15s) each; earlier findings are unit tests

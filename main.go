@@ -44,8 +44,11 @@ import (
 	"github.com/benchnet/benchnet/internal/selftest"
 )
 
-// version is set by the linker.
-var version = "0.1.0"
+// The linker sets version and commit.
+var (
+	version = "0.1.0"
+	commit  string
+)
 
 // managerFlags are the flags of the manager.
 type managerFlags struct {
@@ -210,6 +213,7 @@ func (o managerFlags) setUpManager(mgr ctrl.Manager, kubeVersion string, found c
 		ChartRenderer:     charts,
 		Recorder:          mgr.GetEventRecorder(v1alpha1.ManagedBy),
 		KubeVersion:       kubeVersion,
+		Commit:            commit,
 		NetworkPolicyMode: o.networkPolicyMode,
 		MetricsScrapers:   o.metricsScrapers,
 		Kueue:             found,

@@ -33,6 +33,8 @@ type Dependencies struct {
 	Recorder      EventRecorder
 	// KubeVersion is the version of the cluster. Charts may query it, and results record it.
 	KubeVersion string
+	// Commit is the commit of the operator, which results record; empty if unknown.
+	Commit string
 	// NetworkPolicyMode says whether NetworkPolicies isolate networks; empty means ModeEnforced.
 	NetworkPolicyMode networkpolicy.Mode
 	// MetricsScrapers may read the metrics of networks; empty means all pods.

@@ -3,12 +3,14 @@ package controllers
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -144,11 +146,20 @@ func (r *ExperimentReconciler) acknowledgeGeneration(ctx context.Context, e *v1a
 	return patchStatus(ctx, r.Client, r.Recorder, before, e, before.Status.Conditions, e.Status.Conditions)
 }
 
-// deleteIfExpired deletes a completed experiment when its time to live is over.
+// deleteIfExpired deletes a completed experiment when its time to live is over and no run uploads its result.
 func (r *ExperimentReconciler) deleteIfExpired(ctx context.Context, e *v1alpha1.BenchmarkExperiment) (ctrl.Result, error) {
 	ttl := e.Spec.TTLSecondsAfterFinished
 	if ttl == nil || e.Status.CompletionTime == nil {
 		return ctrl.Result{}, nil
+	}
+	var runs v1alpha1.BenchmarkRunList
+	if err := r.Client.List(ctx, &runs, client.InNamespace(e.Namespace), client.MatchingLabels(naming.ExperimentSelector(e.Name))); err != nil {
+		return ctrl.Result{}, fmt.Errorf("list runs of experiment %s: %w", e.Name, err)
+	}
+	for i := range runs.Items {
+		if metav1.IsControlledBy(&runs.Items[i], e) && runs.Items[i].IsUploading() {
+			return ctrl.Result{}, nil // The end of the upload changes the run, which is watched.
+		}
 	}
 	return r.deleteAfterDeadline(ctx, e, e.Status.CompletionTime.Add(time.Duration(*ttl)*time.Second))
 }

@@ -4,7 +4,6 @@ package controllers
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -19,9 +18,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/apply"
-	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/naming"
-	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -99,7 +96,7 @@ func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 
 // requeueOrExpire returns when to requeue the network. It deletes the network if its time to live is over.
 func (r *NetworkReconciler) requeueOrExpire(ctx context.Context, pass *networkPass, held time.Duration) (ctrl.Result, error) {
-	if held > 0 && pass.reconcileErr == nil {
+	if held > 0 && pass.reconcileErr == nil && !pass.unfinished {
 		return ctrl.Result{RequeueAfter: held}, nil
 	}
 	if pass.reconcileErr != nil || pass.specErr != nil {
@@ -140,6 +137,7 @@ func (r *NetworkReconciler) applyPlan(ctx context.Context, pass *networkPass) er
 	if err := r.Writer.Apply(ctx, owner, pass.plan.EpochRecord, pass.snapshot.LiveObject(pass.plan.EpochRecord)); err != nil {
 		return err
 	}
+	pass.applyTimer = &applyTimer{now: r.Now}
 	for _, stage := range pass.plan.Stages {
 		finding := status.ObservedStage{Name: stage.Name, Provisioning: stage.Provisioning}
 		finding.Started, finding.Message = pass.areNeedsReady(stage.Needs)
@@ -158,34 +156,6 @@ func (r *NetworkReconciler) applyPlan(ctx context.Context, pass *networkPass) er
 		}
 	}
 	return nil
-}
-
-// applyStage applies a stage and returns its readiness. With an error, the readiness describes the error for
-// the status.
-func (r *NetworkReconciler) applyStage(ctx context.Context, pass *networkPass, owner apply.Owner, stage plan.Stage) (snapshot.Readiness, error) {
-	for _, object := range stage.Objects {
-		if err := r.deleteForRecreation(ctx, pass, object); err != nil {
-			return applyErrorReadiness(err), err
-		}
-		applied, err := r.Writer.ApplyAndReturn(ctx, owner, object, pass.snapshot.LiveObject(object))
-		if err != nil {
-			return applyErrorReadiness(err), err
-		}
-		if object == stage.Owner {
-			owner.Object, owner.SkipBlockOwnerDeletion = applied, true
-		}
-	}
-	return pass.stageReadiness(stage), nil
-}
-
-// applyErrorReadiness returns the readiness of a stage with an object that could not be applied. The state is
-// Waiting, since the operator retries. It is Failed only for a foreign object, which the user has to remove.
-func applyErrorReadiness(err error) snapshot.Readiness {
-	found := snapshot.Readiness{State: snapshot.StateWaiting, Message: err.Error()}
-	if errors.Is(err, apply.ErrForeign) {
-		found.State = snapshot.StateFailed
-	}
-	return found
 }
 
 // updateStatus patches the status if it changed and records events for the transitions. Changes that are only

@@ -49,6 +49,9 @@ type networkPass struct {
 	// jobRecreationDelay is how long until the first Job that failed only by waiting is created again; 0 if
 	// there is none.
 	jobRecreationDelay time.Duration
+	// applyTimer limits the time to apply objects. unfinished is set when the pass has left some to the next one.
+	applyTimer *applyTimer
+	unfinished bool
 	// admission is the limiter's decision on a network that is not admitted yet, or Kueue's decision on any
 	// network.
 	admission status.AdmissionDecision
@@ -220,10 +223,12 @@ func (p *networkPass) allObservedStages() []status.ObservedStage {
 	return all
 }
 
-// requeueResult requeues a network that waits for something without an event: an unwatched object, pods that
-// could not be created, or a Job that is to be created again.
+// requeueResult requeues a network that waits for something without an event: the next pass over objects, an
+// unwatched object, pods that could not be created, or a Job that is to be created again.
 func (p *networkPass) requeueResult() ctrl.Result {
 	switch {
+	case p.unfinished:
+		return ctrl.Result{RequeueAfter: continueInterval}
 	case p.recheckSpec:
 		return ctrl.Result{RequeueAfter: 15 * time.Second}
 	case p.snapshot.HasMissingPods():

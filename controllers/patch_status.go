@@ -44,7 +44,8 @@ func recordTransitionEvents(recorder EventRecorder, object runtime.Object, old, 
 			continue
 		}
 		kind := corev1.EventTypeNormal
-		if c.Type == v1alpha1.ConditionStalled && c.Reason != v1alpha1.ReasonCancelled || c.Reason == v1alpha1.ReasonInvalidSpec {
+		if c.Type == v1alpha1.ConditionStalled && c.Reason != v1alpha1.ReasonCancelled || c.Reason == v1alpha1.ReasonInvalidSpec ||
+			c.Reason == v1alpha1.ReasonUploadFailed {
 			kind = corev1.EventTypeWarning
 		}
 		recorder.Eventf(object, nil, kind, c.Reason, c.Type, "%s", limits.Truncate(c.Message, limits.MaxNote))

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -47,6 +48,21 @@ func (w *testEnv) startProgram(program string, arguments ...string) {
 			w.t.Logf("%s said:\n%s", filepath.Base(program), text[max(0, len(text)-6000):])
 		}
 	})
+}
+
+// waitFor waits up to ten minutes until the condition holds; what describes it.
+func (w *testEnv) waitFor(what string, is func() bool) {
+	w.t.Helper()
+	for deadline := time.Now().Add(10 * time.Minute); !is(); time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			var list v1alpha1.BenchmarkNetworkList
+			must(w.t, w.client.List(w.ctx, &list))
+			for i := range list.Items {
+				w.t.Logf("%s: %s %+v", list.Items[i].Name, list.Items[i].Status.Phase, meta.FindStatusCondition(list.Items[i].Status.Conditions, v1alpha1.ConditionAdmitted))
+			}
+			w.t.Fatalf("never: %s", what)
+		}
+	}
 }
 
 // startControllers runs the Kubernetes controllers of these names.

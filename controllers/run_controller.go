@@ -48,6 +48,9 @@ func (r *RunReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		if err := r.acknowledgeGeneration(ctx, run); err != nil {
 			return ctrl.Result{}, err
 		}
+		if ended, result, err := r.uploadResult(ctx, run); err != nil || !ended {
+			return requeueOnQuota(result, err)
+		}
 		return r.deleteIfExpired(ctx, run)
 	}
 	pass, err := r.readState(ctx, run)
@@ -126,7 +129,7 @@ func (r *RunReconciler) advanceRun(ctx context.Context, pass *runPass) error {
 	if err != nil {
 		return err
 	}
-	if err := r.completeWorkerPods(pass.network, objects); err != nil {
+	if err := r.completePods(pass.network, objects); err != nil {
 		return err
 	}
 	if err := r.applyObjects(ctx, pass, objects); err != nil {
@@ -151,8 +154,8 @@ func (r *RunReconciler) releaseWorkers(pass *runPass) error {
 	return nil
 }
 
-// completeWorkerPods adds what the network and the operator's configuration add to every pod.
-func (r *RunReconciler) completeWorkerPods(network *v1alpha1.BenchmarkNetwork, objects []client.Object) error {
+// completePods adds what the network and the operator's configuration add to every pod of the run.
+func (r *RunReconciler) completePods(network *v1alpha1.BenchmarkNetwork, objects []client.Object) error {
 	secrets := slices.Concat(r.Images.PullSecrets, network.Spec.ImagePullSecrets)
 	return pods.EditTemplates(objects, func(_ client.Object, template *corev1.PodTemplateSpec) error {
 		pods.AddMetadata(template, network.Spec.PodTemplate)

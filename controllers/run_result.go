@@ -74,6 +74,7 @@ func (r *RunReconciler) assembleResult(ctx context.Context, pass *runPass, read 
 	if err := r.addProvenance(pass, result, nodes); err != nil {
 		return nil, err
 	}
+	result.Environment.Hosts = read.measurement.DescribeHosts(circumstances.Containers)
 	result.Objectives = objectives.JudgeRun(pass.run.Spec.Workload.Objectives, result)
 	result.Hosts = read.measurement.SummarizeHosts(circumstances, tolerances)
 	result.Bottleneck = read.measurement.FindBottleneck(circumstances.Containers, result.Environment.EmulatedLatency)
@@ -114,8 +115,11 @@ func runObservationsOf(pass *runPass, read *workerReports, troubles []results.Di
 		NodeProblems: troubles, EmulatesLatency: pass.network.Spec.Latency != nil,
 		ObservedMembers: observedMembers(pass.driver.Workload.Observe),
 	}
-	if load := pass.driver.Workload.Load; load != nil && pass.run.Spec.Workload.JMeter == nil {
-		c.Clients, c.OfferedPerSecond = load.Clients, load.RatePerSecond
+	if load := pass.driver.Workload.Load; load != nil {
+		c.OfferedPerSecond = load.RatePerSecond
+		if pass.run.Spec.Workload.JMeter == nil {
+			c.Clients = load.Clients
+		}
 	}
 	return c, nil
 }
@@ -156,7 +160,7 @@ func (r *RunReconciler) addProvenance(pass *runPass, result *results.RunResult, 
 	}
 	result.Workload = orders
 	result.Environment = results.Environment{
-		OperatorVersion: r.Images.Version, PlatformVersion: pass.platform.Version(&network.Spec),
+		OperatorVersion: r.Images.Version, OperatorCommit: r.Commit, PlatformVersion: pass.platform.Version(&network.Spec),
 		KubernetesVersion: r.KubeVersion, PlanHash: network.Status.PlanHash,
 		Images: snapshot.DescribeImages(pass.networkPods), Containers: snapshot.DescribeContainers(pass.networkPods),
 		Settings: settingsByName(network.Status.Settings), Nodes: []results.NodeInfo{},

@@ -89,7 +89,7 @@ func TestWorkloadOfSteadyStateRun(t *testing.T) {
 	w.mustGet(naming.WorkloadConfigMap("extra"), cm)
 	var orders protocol.WorkloadFile[any]
 	must(t, json.Unmarshal([]byte(cm.Data["workload.json"]), &orders))
-	if want := (protocol.MeasureTimes{WindowSeconds: 150, DrainSeconds: 60, IntervalSeconds: 5}); orders.Measure != want {
+	if want := (protocol.MeasureTimes{WindowSeconds: 150, DrainSeconds: 60, IntervalSeconds: 5, StopsEarly: true}); orders.Measure != want {
 		t.Errorf("the drivers get %+v, want %+v", orders.Measure, want)
 	}
 }

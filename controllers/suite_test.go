@@ -2,11 +2,11 @@ package controllers_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -83,8 +83,9 @@ type testEnv struct {
 	writeCount atomic.Int64
 	// dryRunCount counts the dry-run creations.
 	dryRunCount atomic.Int64
-	// applied has the kind and name of each applied object.
-	applied []string
+	// applied has the kind and name of each applied object. The reconcilers apply concurrently.
+	applied      []string
+	appliedMutex sync.Mutex
 	// failAtWrite is the number of the write that fails, as if the operator crashed before it; 0 for none.
 	failAtWrite int64
 	// now is the reconcilers' clock.
@@ -175,11 +176,8 @@ func (w *testEnv) countingFuncs() interceptor.Funcs {
 			return w.countWrite(func() error { return c.Delete(ctx, o, opts...) })
 		},
 		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+			w.recordApplied(o)
 			return w.countWrite(func() error { return c.Patch(ctx, o, p, opts...) })
-		},
-		Apply: func(ctx context.Context, c client.WithWatch, o runtime.ApplyConfiguration, opts ...client.ApplyOption) error {
-			w.applied = append(w.applied, kindAndName(o))
-			return w.countWrite(func() error { return c.Apply(ctx, o, opts...) })
 		},
 		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
 			return w.countWrite(func() error { return c.SubResource(sub).Patch(ctx, o, p, opts...) })
@@ -272,15 +270,8 @@ func (w *testEnv) objectMeta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Namespace: w.namespace}
 }
 
-// kindAndName returns the kind and name of an apply configuration.
-func kindAndName(o runtime.ApplyConfiguration) string {
-	var head struct {
-		metav1.TypeMeta
-		metav1.ObjectMeta `json:"metadata"`
-	}
-	data, err := json.Marshal(o)
-	if err != nil || json.Unmarshal(data, &head) != nil {
-		return fmt.Sprintf("%T", o)
-	}
-	return head.Kind + " " + head.Name
+func (w *testEnv) recordApplied(o client.Object) {
+	w.appliedMutex.Lock()
+	defer w.appliedMutex.Unlock()
+	w.applied = append(w.applied, o.GetObjectKind().GroupVersionKind().Kind+" "+o.GetName())
 }

@@ -3,6 +3,7 @@ package docs_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -44,6 +45,8 @@ var loadChartSchema = sync.OnceValues(func() (*schemaNode, error) {
 	if err := decodeFile("../charts/benchnet/values.schema.json", &draft7); err != nil {
 		return nil, err
 	}
+	definitions, _ := draft7["definitions"].(map[string]any)
+	inlineDefinitions(draft7, definitions)
 	dropTypeLists(draft7)
 	text, err := json.Marshal(draft7)
 	if err != nil {
@@ -52,6 +55,20 @@ var loadChartSchema = sync.OnceValues(func() (*schemaNode, error) {
 	var schema schemaNode
 	return &schema, json.Unmarshal(text, &schema)
 })
+
+// inlineDefinitions replaces references by the fields of their definitions, which Kubernetes schemas do not support.
+func inlineDefinitions(schema, definitions map[string]any) {
+	if reference, ok := schema["$ref"].(string); ok {
+		delete(schema, "$ref")
+		definition, _ := definitions[strings.TrimPrefix(reference, "#/definitions/")].(map[string]any)
+		maps.Copy(schema, definition)
+	}
+	for _, value := range schema {
+		if inner, ok := value.(map[string]any); ok {
+			inlineDefinitions(inner, definitions)
+		}
+	}
+}
 
 // dropTypeLists removes types such as ["string", "null"], which Kubernetes schemas do not support.
 func dropTypeLists(schema map[string]any) {

@@ -75,6 +75,12 @@ type BenchmarkRunStatus struct {
 	// the current throughput.
 	// +optional
 	ThroughputMilliPerSecond *int64 `json:"throughputMilliPerSecond,omitempty"`
+	// recent are the latest steps of the load while the run is active, the newest last: at most five minutes in steps of 5 s.
+	// It is for watching a run and absent once the run has ended.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=60
+	// +optional
+	Recent []RecentLoad `json:"recent,omitempty"`
 	// unit is the name of the operations: flows, requests, blocks or transactions.
 	// +optional
 	Unit string `json:"unit,omitempty"`
@@ -180,6 +186,21 @@ type Measured struct {
 	// unit is the unit of the value, such as ms or bit/s. It is empty for a count.
 	// +optional
 	Unit string `json:"unit,omitempty"`
+}
+
+// RecentLoad is the load that was completed in a step, which begins at the end of the previous one.
+type RecentLoad struct {
+	// seconds is the end of the step, in seconds since the start of the load.
+	// +kubebuilder:validation:Minimum=0
+	Seconds int32 `json:"seconds"`
+	// completed is the number of operations that succeeded in the step.
+	// +kubebuilder:validation:Minimum=0
+	Completed int64 `json:"completed"`
+	// p95Microseconds is the 95th percentile of their latencies in microseconds, estimated from buckets. With several workers it is
+	// that of the worker with the highest. It is absent if no operation succeeded.
+	// +kubebuilder:validation:Minimum=0
+	// +optional
+	P95Microseconds *int64 `json:"p95Microseconds,omitempty"`
 }
 
 // OperationCounts are the numbers of operations that started in the window, by outcome.

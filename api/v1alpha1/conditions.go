@@ -25,6 +25,9 @@ const (
 	ConditionGatesPassed = "GatesPassed"
 	// ConditionComplete reports whether a run or an experiment has ended, successfully or not.
 	ConditionComplete = "Complete"
+	// ConditionUploaded reports whether the result of a run was copied to the place of workload.upload. A run without that field does
+	// not have it.
+	ConditionUploaded = "Uploaded"
 )
 
 // Condition reasons.
@@ -72,6 +75,11 @@ const (
 	ReasonGateFailed         = "GateFailed"
 	ReasonGateUndecided      = "GateUndecided"
 
+	// Reasons of Uploaded.
+	ReasonUploading    = "Uploading"
+	ReasonUploaded     = "Uploaded"
+	ReasonUploadFailed = "UploadFailed"
+
 	// Reasons of LatencyEmulated, besides the mechanisms Netem and UserSpace.
 	ReasonNotRequested       = "NotRequested"
 	ReasonWaitingForMembers  = "WaitingForMembers"
@@ -88,6 +96,15 @@ func IsComplete(conditions []metav1.Condition) bool {
 
 // IsComplete reports whether the run has ended, successfully or not. A nil run has not.
 func (r *BenchmarkRun) IsComplete() bool { return r != nil && IsComplete(r.Status.Conditions) }
+
+// IsUploading reports whether the run has a result whose upload has not ended. A run without an upload has none.
+func (r *BenchmarkRun) IsUploading() bool {
+	if r.Spec.Workload.Upload == nil || r.Status.Result == nil {
+		return false
+	}
+	c := meta.FindStatusCondition(r.Status.Conditions, ConditionUploaded)
+	return c == nil || c.Status == metav1.ConditionUnknown
+}
 
 // IsComplete reports whether the experiment has ended, successfully or not.
 func (e *BenchmarkExperiment) IsComplete() bool { return IsComplete(e.Status.Conditions) }

@@ -153,6 +153,9 @@ type Workload struct {
 	// +kubebuilder:default=Delete
 	// +optional
 	JTL RetentionPolicy `json:"jtl,omitempty"`
+	// upload is where the result is copied when the run has ended. It does not change the verdict. Default: nowhere.
+	// +optional
+	Upload *ResultUpload `json:"upload,omitempty"`
 }
 
 // JMeterPlan is your own test plan.

@@ -48,7 +48,7 @@ func TestChartEqualsKustomize(t *testing.T) {
 
 func TestChartWithMonitorEqualsKustomize(t *testing.T) {
 	on := map[string]any{"enabled": true}
-	values := map[string]any{"serviceMonitor": on, "monitoring": map[string]any{"podMonitors": on, "rules": on}}
+	values := map[string]any{"monitoring": on}
 	expectEqual(t, buildKustomization(t, "../../config/prometheus"), renderRelease(t, "benchnet", "benchnet-system", values))
 }
 

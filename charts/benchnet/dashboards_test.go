@@ -25,7 +25,7 @@ func filterKinds(all objectSet, kinds ...string) objectSet {
 }
 
 func dashboardValues(dashboards map[string]any) map[string]any {
-	return map[string]any{"dashboards": dashboards}
+	return map[string]any{"monitoring": map[string]any{"dashboards": dashboards}}
 }
 
 func TestDashboardsAreNotInstalledByDefault(t *testing.T) {

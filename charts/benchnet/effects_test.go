@@ -6,12 +6,13 @@ const (
 	podSpecPath           = ".spec.template.spec"
 	containerPath         = podSpecPath + ".containers[0]"
 	argsPath              = containerPath + ".args[*]"
-	enableServiceMonitor  = "serviceMonitor: {enabled: true}"
+	enableServiceMonitor  = "monitoring: {serviceMonitor: {enabled: true}}"
 	enablePodMonitors     = "monitoring: {podMonitors: {enabled: true}}"
 	enableRules           = "monitoring: {rules: {enabled: true}}"
+	bindPrometheus        = "monitoring: {prometheus: {serviceAccount: {name: p, namespace: m}}}"
 	twoReplicas           = "replicas: 2"
-	enableDashboards      = "dashboards: {enabled: true}"
-	enableGrafanaOperator = "dashboards: {grafanaOperator: {enabled: true}}"
+	enableDashboards      = "monitoring: {dashboards: {enabled: true}}"
+	enableGrafanaOperator = "monitoring: {dashboards: {grafanaOperator: {enabled: true}}}"
 	runGrafanaDashboard   = "GrafanaDashboard benchnet-dashboard-run"
 
 	runDashboardConfigMap = "ConfigMap benchnet-dashboard-run"
@@ -24,12 +25,13 @@ const (
 
 // valueEffects maps the path of each value to its effect.
 var valueEffects = map[string]valueEffect{
-	"image.registry":   {set: "image: {registry: example.com/lab}", object: operatorDeployment, path: containerPath + ".image", want: "example.com/lab/operator:0.1.0"},
-	"image.name":       {set: "image: {name: manager}", object: operatorDeployment, path: containerPath + ".image", want: "ghcr.io/benchnet/manager:0.1.0"},
-	"image.tag":        {set: "image: {tag: 0.2.0}", object: operatorDeployment, path: containerPath + ".image", want: "ghcr.io/benchnet/operator:0.2.0"},
-	"image.digest":     {set: "image: {digest: '" + testDigest + "'}", object: operatorDeployment, path: containerPath + ".image", want: "ghcr.io/benchnet/operator@" + testDigest},
-	"image.pullPolicy": {set: "image: {pullPolicy: Never}", object: operatorDeployment, path: containerPath + ".imagePullPolicy", want: "Never"},
-	"imagePullSecrets": {set: "imagePullSecrets: [{name: a}, {name: b}]", object: operatorDeployment, path: podSpecPath + ".imagePullSecrets[*].name", want: "a b"},
+	"global.imageRegistry": {set: "global: {imageRegistry: 'example.com:5000'}", object: operatorDeployment, path: containerPath + ".image", want: "example.com:5000/benchnet/operator:0.1.0"},
+	"image.registry":       {set: "image: {registry: example.com/lab}", object: operatorDeployment, path: containerPath + ".image", want: "example.com/lab/operator:0.1.0"},
+	"image.name":           {set: "image: {name: manager}", object: operatorDeployment, path: containerPath + ".image", want: "ghcr.io/benchnet/manager:0.1.0"},
+	"image.tag":            {set: "image: {tag: 0.2.0}", object: operatorDeployment, path: containerPath + ".image", want: "ghcr.io/benchnet/operator:0.2.0"},
+	"image.digest":         {set: "image: {digest: '" + testDigest + "'}", object: operatorDeployment, path: containerPath + ".image", want: "ghcr.io/benchnet/operator@" + testDigest},
+	"image.pullPolicy":     {set: "image: {pullPolicy: Never}", object: operatorDeployment, path: containerPath + ".imagePullPolicy", want: "Never"},
+	"imagePullSecrets":     {set: "imagePullSecrets: [{name: a}, {name: b}]", object: operatorDeployment, path: podSpecPath + ".imagePullSecrets[*].name", want: "a b"},
 	"imageOverrides": {set: "imageOverrides: {corda: example.com/corda:4.10}", object: operatorDeployment, path: argsPath,
 		want: defaultArgs + defaultImages + "--image-override=corda=example.com/corda:4.10 " + lastArgs},
 
@@ -60,16 +62,18 @@ var valueEffects = map[string]valueEffect{
 	"maxNetworksPerNamespace": {set: "maxNetworksPerNamespace: 2", object: operatorDeployment, path: argsPath, want: defaultArgs + defaultImages + lastArgs + " --max-networks-per-namespace=2"},
 	"kueue":                   {set: "kueue: Honour", object: operatorDeployment, path: argsPath, want: defaultArgs + defaultImages + lastArgs + " --kueue=Honour"},
 
-	"metrics.port":                   {set: "metrics: {port: 9000}", object: "Service benchnet-metrics", path: ".spec.ports[0].port", want: "9000"},
-	"metrics.access":                 {set: "metrics: {access: Anyone}", object: operatorDeployment, path: containerPath + ".args[2]", want: "--metrics-authorization=false"},
-	"serviceMonitor.enabled":         {set: enableServiceMonitor, object: "ServiceMonitor benchnet-operator"},
-	"serviceMonitor.interval":        {baseValues: enableServiceMonitor, set: "serviceMonitor: {enabled: true, interval: 15s}", object: "ServiceMonitor benchnet-operator", path: ".spec.endpoints[0].interval", want: "15s"},
-	"serviceMonitor.labels":          {baseValues: enableServiceMonitor, set: "serviceMonitor: {enabled: true, labels: {release: p}}", object: "ServiceMonitor benchnet-operator", path: ".metadata.labels.release", want: "p"},
-	"monitoring.podMonitors.enabled": {set: enablePodMonitors, object: "PodMonitor benchnet-networks"},
+	"monitoring.metrics.port":                        {set: "monitoring: {metrics: {port: 9000}}", object: "Service benchnet-metrics", path: ".spec.ports[0].port", want: "9000"},
+	"monitoring.metrics.access":                      {set: "monitoring: {metrics: {access: Anyone}}", object: operatorDeployment, path: containerPath + ".args[2]", want: "--metrics-authorization=false"},
+	"monitoring.enabled":                             {set: "monitoring: {enabled: true}", object: "PrometheusRule benchnet-alerts"},
+	"monitoring.labels":                              {baseValues: enablePodMonitors, set: "monitoring: {podMonitors: {enabled: true}, labels: {release: p}}", object: "PodMonitor benchnet-networks", path: ".metadata.labels.release", want: "p"},
+	"monitoring.prometheus.serviceAccount.name":      {set: "monitoring: {prometheus: {serviceAccount: {name: p, namespace: m}}}", object: "ClusterRoleBinding benchnet-metrics-reader"},
+	"monitoring.prometheus.serviceAccount.namespace": {baseValues: bindPrometheus, set: "monitoring: {prometheus: {serviceAccount: {name: p, namespace: other}}}", object: "ClusterRoleBinding benchnet-metrics-reader", path: ".subjects[0].namespace", want: "other"},
+	"monitoring.alerts":                              {baseValues: enableRules, set: "monitoring: {rules: {enabled: true}, alerts: {BenchnetClockSkew: {threshold: 0.5}}}", object: "PrometheusRule benchnet-alerts", path: ".spec.groups[*].rules[?(@.alert=='BenchnetClockSkew')].expr", want: "abs(member:host_clock_ahead_seconds) > 0.5"},
+	"monitoring.serviceMonitor.enabled":              {set: enableServiceMonitor, object: "ServiceMonitor benchnet-operator"},
+	"monitoring.serviceMonitor.interval":             {baseValues: enableServiceMonitor, set: "monitoring: {serviceMonitor: {enabled: true, interval: 15s}}", object: "ServiceMonitor benchnet-operator", path: ".spec.endpoints[0].interval", want: "15s"},
+	"monitoring.podMonitors.enabled":                 {set: enablePodMonitors, object: "PodMonitor benchnet-networks"},
 	"monitoring.podMonitors.interval": {baseValues: enablePodMonitors, set: "monitoring: {podMonitors: {enabled: true, interval: 15s}}", object: "PodMonitor benchnet-networks",
 		path: ".spec.podMetricsEndpoints[0].interval", want: "15s"},
-	"monitoring.podMonitors.labels": {baseValues: enablePodMonitors, set: "monitoring: {podMonitors: {enabled: true, labels: {release: p}}}", object: "PodMonitor benchnet-networks",
-		path: ".metadata.labels.release", want: "p"},
 	"monitoring.podMonitors.sampleLimit": {baseValues: enablePodMonitors, set: "monitoring: {podMonitors: {enabled: true, sampleLimit: 5}}", object: "PodMonitor benchnet-networks",
 		path: ".spec.sampleLimit", want: "5"},
 	"monitoring.podMonitors.labelLimit": {baseValues: enablePodMonitors, set: "monitoring: {podMonitors: {enabled: true, labelLimit: 5}}", object: "PodMonitor benchnet-networks",
@@ -81,7 +85,6 @@ var valueEffects = map[string]valueEffect{
 	"monitoring.podMonitors.bodySizeLimit": {baseValues: enablePodMonitors, set: "monitoring: {podMonitors: {enabled: true, bodySizeLimit: 5MB}}", object: "PodMonitor benchnet-networks",
 		path: ".spec.bodySizeLimit", want: "5MB"},
 	"monitoring.rules.enabled": {set: enableRules, object: "PrometheusRule benchnet-alerts"},
-	"monitoring.rules.labels":  {baseValues: enableRules, set: "monitoring: {rules: {enabled: true, labels: {release: p}}}", object: "PrometheusRule benchnet-recording", path: ".metadata.labels.release", want: "p"},
 	"networkPolicies":          {set: "networkPolicies: None", object: operatorDeployment, path: containerPath + ".args[1]", want: "--network-policies=None"},
 	"networkPolicy.enabled":    {set: "networkPolicy: {enabled: false}", object: "NetworkPolicy benchnet-operator"},
 	"networkPolicy.scrapers":   {set: "networkPolicy: {scrapers: [{podSelector: {matchLabels: {app: p}}}]}", object: "NetworkPolicy benchnet-operator", path: ".spec.ingress[0].from[0].podSelector.matchLabels.app", want: "p"},
@@ -96,16 +99,16 @@ var valueEffects = map[string]valueEffect{
 
 	"admissionPolicy.enabled": {set: "admissionPolicy: {enabled: false}", object: "ValidatingAdmissionPolicy benchnet-deletion-guard"},
 
-	"dashboards.enabled":                                   {set: enableDashboards, object: runDashboardConfigMap},
-	"dashboards.namespace":                                 {baseValues: enableDashboards, set: "dashboards: {enabled: true, namespace: grafana}", object: runDashboardConfigMap, path: ".metadata.namespace", want: "grafana"},
-	"dashboards.label.key":                                 {baseValues: enableDashboards, set: "dashboards: {enabled: true, label: {key: find, value: me}}", object: runDashboardConfigMap, path: ".metadata.labels.find", want: "me"},
-	"dashboards.label.value":                               {baseValues: enableDashboards, set: "dashboards: {enabled: true, label: {value: yes-please}}", object: runDashboardConfigMap, path: ".metadata.labels.grafana_dashboard", want: "yes-please"},
-	"dashboards.annotations":                               {baseValues: enableDashboards, set: "dashboards: {enabled: true, annotations: {grafana_folder: a}}", object: runDashboardConfigMap, path: ".metadata.annotations.grafana_folder", want: "a"},
-	"dashboards.grafanaOperator.enabled":                   {set: "dashboards: {grafanaOperator: {enabled: true}}", object: runGrafanaDashboard},
-	"dashboards.grafanaOperator.instanceSelector":          {baseValues: enableGrafanaOperator, set: "dashboards: {grafanaOperator: {enabled: true, instanceSelector: {matchLabels: {a: b}}}}", object: runGrafanaDashboard, path: ".spec.instanceSelector.matchLabels.a", want: "b"},
-	"dashboards.grafanaOperator.allowCrossNamespaceImport": {baseValues: enableGrafanaOperator, set: "dashboards: {grafanaOperator: {enabled: true, allowCrossNamespaceImport: false}}", object: runGrafanaDashboard, path: ".spec.allowCrossNamespaceImport", want: "false"},
-	"dashboards.grafanaOperator.folder":                    {baseValues: enableGrafanaOperator, set: "dashboards: {grafanaOperator: {enabled: true, folder: Ledgers}}", object: runGrafanaDashboard, path: ".spec.folder", want: "Ledgers"},
-	"dashboards.grafanaOperator.resyncPeriod":              {baseValues: enableGrafanaOperator, set: "dashboards: {grafanaOperator: {enabled: true, resyncPeriod: 1h}}", object: runGrafanaDashboard, path: ".spec.resyncPeriod", want: "1h"},
+	"monitoring.dashboards.enabled":                                   {set: enableDashboards, object: runDashboardConfigMap},
+	"monitoring.dashboards.namespace":                                 {baseValues: enableDashboards, set: "monitoring: {dashboards: {enabled: true, namespace: grafana}}", object: runDashboardConfigMap, path: ".metadata.namespace", want: "grafana"},
+	"monitoring.dashboards.label.key":                                 {baseValues: enableDashboards, set: "monitoring: {dashboards: {enabled: true, label: {key: find, value: me}}}", object: runDashboardConfigMap, path: ".metadata.labels.find", want: "me"},
+	"monitoring.dashboards.label.value":                               {baseValues: enableDashboards, set: "monitoring: {dashboards: {enabled: true, label: {value: yes-please}}}", object: runDashboardConfigMap, path: ".metadata.labels.grafana_dashboard", want: "yes-please"},
+	"monitoring.dashboards.annotations":                               {baseValues: enableDashboards, set: "monitoring: {dashboards: {enabled: true, annotations: {grafana_folder: a}}}", object: runDashboardConfigMap, path: ".metadata.annotations.grafana_folder", want: "a"},
+	"monitoring.dashboards.grafanaOperator.enabled":                   {set: "monitoring: {dashboards: {grafanaOperator: {enabled: true}}}", object: runGrafanaDashboard},
+	"monitoring.dashboards.grafanaOperator.instanceSelector":          {baseValues: enableGrafanaOperator, set: "monitoring: {dashboards: {grafanaOperator: {enabled: true, instanceSelector: {matchLabels: {a: b}}}}}", object: runGrafanaDashboard, path: ".spec.instanceSelector.matchLabels.a", want: "b"},
+	"monitoring.dashboards.grafanaOperator.allowCrossNamespaceImport": {baseValues: enableGrafanaOperator, set: "monitoring: {dashboards: {grafanaOperator: {enabled: true, allowCrossNamespaceImport: false}}}", object: runGrafanaDashboard, path: ".spec.allowCrossNamespaceImport", want: "false"},
+	"monitoring.dashboards.grafanaOperator.folder":                    {baseValues: enableGrafanaOperator, set: "monitoring: {dashboards: {grafanaOperator: {enabled: true, folder: Ledgers}}}", object: runGrafanaDashboard, path: ".spec.folder", want: "Ledgers"},
+	"monitoring.dashboards.grafanaOperator.resyncPeriod":              {baseValues: enableGrafanaOperator, set: "monitoring: {dashboards: {grafanaOperator: {enabled: true, resyncPeriod: 1h}}}", object: runGrafanaDashboard, path: ".spec.resyncPeriod", want: "1h"},
 
 	"resources":         {set: "resources: {limits: {memory: 1Gi}}", object: operatorDeployment, path: containerPath + ".resources.limits.memory", want: "1Gi"},
 	"podAnnotations":    {set: "podAnnotations: {note: b}", object: operatorDeployment, path: ".spec.template.metadata.annotations.note", want: "b"},

@@ -1,6 +1,8 @@
 package benchnet_test
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"helm.sh/helm/v4/pkg/chart/common"
@@ -60,7 +62,7 @@ func TestMonitorsFollowAvailableAPI(t *testing.T) {
 func TestMonitorsSelectWatchedNamespaces(t *testing.T) {
 	all := renderMonitors(t, nil, map[string]any{
 		"watchNamespaces": []any{"team-a", "team-b"},
-		"monitoring":      map[string]any{"podMonitors": map[string]any{"enabled": true, "interval": "15s", "labels": map[string]any{"release": "prometheus"}}},
+		"monitoring":      map[string]any{"podMonitors": map[string]any{"enabled": true, "interval": "15s"}, "labels": map[string]any{"release": "prometheus"}},
 	})
 	monitor := all["PodMonitor benchnet-networks"]
 	if monitor == nil {
@@ -76,5 +78,47 @@ func TestMonitorsSelectWatchedNamespaces(t *testing.T) {
 	}
 	if monitor.GetLabels()["release"] != "prometheus" {
 		t.Errorf("its labels are %v", monitor.GetLabels())
+	}
+}
+
+// TestAlertsFollowValues changes every alert: each that has a threshold in values.yaml ends in it, and each can be
+// left out.
+func TestAlertsFollowValues(t *testing.T) {
+	content, err := os.ReadFile("values.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	alerts := parseValues(t, string(content))["monitoring"].(map[string]any)["alerts"].(map[string]any)
+	kept := ""
+	for name, values := range alerts {
+		if _, tunable := values.(map[string]any)["threshold"]; tunable {
+			alerts[name] = map[string]any{"threshold": 0.125, "for": "7m", "severity": "info"}
+			kept += name
+		} else {
+			alerts[name] = map[string]any{"enabled": false}
+		}
+	}
+	all := renderRelease(t, "benchnet", "benchnet-system", map[string]any{
+		"crds":       map[string]any{"install": false},
+		"monitoring": map[string]any{"enabled": true, "alerts": alerts},
+	})
+	groups, _, _ := unstructured.NestedSlice(all["PrometheusRule benchnet-alerts"].Object, "spec", "groups")
+	seen := 0
+	for _, group := range groups {
+		for _, entry := range group.(map[string]any)["rules"].([]any) {
+			rule := entry.(map[string]any)
+			name := rule["alert"].(string)
+			labels := rule["labels"].(map[string]any)
+			switch {
+			case !strings.Contains(kept, name):
+				t.Errorf("%s is disabled, but rendered", name)
+			case !strings.HasSuffix(rule["expr"].(string), " 0.125"), rule["for"] != "7m", labels["severity"] != "info":
+				t.Errorf("%s ignores its values: %v", name, rule)
+			}
+			seen++
+		}
+	}
+	if seen != strings.Count(kept, "Benchnet") || seen < 5 {
+		t.Errorf("%d alerts are rendered, want those of %s", seen, kept)
 	}
 }

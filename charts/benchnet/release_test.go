@@ -127,10 +127,25 @@ func TestHelmTestHooks(t *testing.T) {
 	}
 }
 
+// TestMirrorReplacesHost checks that a mirror replaces the host of a registry, and nothing of a path without a host.
+func TestMirrorReplacesHost(t *testing.T) {
+	for registry, want := range map[string]string{
+		"ghcr.io/benchnet":     "mirror:5000/benchnet/operator:0.1.0",
+		"localhost/a/b":        "mirror:5000/a/b/operator:0.1.0",
+		"registry.example.com": "mirror:5000/operator:0.1.0",
+		"team":                 "mirror:5000/team/operator:0.1.0",
+	} {
+		all := renderRelease(t, "benchnet", "benchnet-system", parseValues(t, "{global: {imageRegistry: 'mirror:5000'}, crds: {install: false}, image: {registry: "+registry+"}}"))
+		if got := operatorContainer(t, all["Deployment benchnet-operator"])["image"]; got != want {
+			t.Errorf("the image of registry %s is %v, want %s", registry, got, want)
+		}
+	}
+}
+
 // TestMetricsOfSingleNamespaces checks that a user who requests authorized metrics gets the cluster role for
 // them.
 func TestMetricsOfSingleNamespaces(t *testing.T) {
-	all := renderRelease(t, "benchnet", "benchnet-system", parseValues(t, "watchNamespaces: [team-a]"+"\nmetrics: {access: Authorised}"))
+	all := renderRelease(t, "benchnet", "benchnet-system", parseValues(t, "watchNamespaces: [team-a]"+"\nmonitoring: {metrics: {access: Authorised}}"))
 	if all["ClusterRoleBinding benchnet-metrics-auth"] == nil {
 		t.Errorf("no client could read the metrics: %v", all.objectNames())
 	}
@@ -142,28 +157,33 @@ func TestMetricsOfSingleNamespaces(t *testing.T) {
 // TestBadValues checks that invalid values are rejected with a message that names the value.
 func TestBadValues(t *testing.T) {
 	tests := map[string]struct{ values, message string }{
-		"an unknown value":               {"imagge: {tag: '1'}", "imagge"},
-		"a floating tag":                 {"image: {tag: latest}", "image/tag"},
-		"a digest that is none":          {"image: {digest: 'sha256:abc'}", "image/digest"},
-		"an unknown log level":           {"logLevel: chatty", "value must be one of 'debug', 'info', 'error'"},
-		"no reconciles":                  {"maxConcurrentReconciles: 0", "maxConcurrentReconciles"},
-		"a namespace that cannot exist":  {"watchNamespaces: [Team_A]", "watchNamespaces/0"},
-		"the port of the probes":         {"metrics: {port: 8081}", "metrics/port"},
-		"an override that is no string":  {"imageOverrides: {corda: 4}", "imageOverrides/corda"},
-		"a policy for pulling, misspelt": {"image: {pullPolicy: IfAbsent}", "image/pullPolicy"},
-		"a misspelt toleration":          {"tolerations: [{keys: a}]", "tolerations/0"},
-		"an argument that is none":       {"extraArgs: [verbose]", "extraArgs/0"},
-		"no disruption at all":           {"podDisruptionBudget: {maxUnavailable: 0}", "podDisruptionBudget/maxUnavailable"},
-		"a spread without a topology":    {"topologySpreadConstraints: [{maxSkew: 1}]", "topologySpreadConstraints/0"},
-		"two replicas and no election":   {"{replicas: 2, leaderElection: {enabled: false}}", "leaderElection.enabled: false, but replicas: 2"},
-		"namespaces in and out":          {"{watchNamespaces: [a], excludeNamespaces: [b]}", "excludeNamespaces: [b]"},
-		"an account without a name":      {"serviceAccount: {create: false}", "serviceAccount.name"},
-		"a limit below nothing":          {"maxNetworks: -1", "maxNetworks"},
-		"a limit for each, below it":     {"maxNetworksPerNamespace: -1", "maxNetworksPerNamespace"},
-		"a mode of Kueue, misspelt":      {"kueue: Honor", "kueue"},
-		"a scraper that is a name":       {"networkPolicy: {scrapers: [prometheus]}", "networkPolicy/scrapers/0"},
-		"a size without a unit":          {"monitoring: {podMonitors: {bodySizeLimit: '16'}}", "monitoring/podMonitors/bodySizeLimit"},
-		"metrics for somebody":           {"metrics: {access: Friends}", "metrics/access"},
+		"an unknown value":                 {"imagge: {tag: '1'}", "imagge"},
+		"a mirror with a path":             {"global: {imageRegistry: example.com/mirror}", "global/imageRegistry"},
+		"a floating tag":                   {"image: {tag: latest}", "image/tag"},
+		"a digest that is none":            {"image: {digest: 'sha256:abc'}", "image/digest"},
+		"an unknown log level":             {"logLevel: chatty", "value must be one of 'debug', 'info', 'error'"},
+		"no reconciles":                    {"maxConcurrentReconciles: 0", "maxConcurrentReconciles"},
+		"a namespace that cannot exist":    {"watchNamespaces: [Team_A]", "watchNamespaces/0"},
+		"the port of the probes":           {"monitoring: {metrics: {port: 8081}}", "monitoring/metrics/port"},
+		"an override that is no string":    {"imageOverrides: {corda: 4}", "imageOverrides/corda"},
+		"a policy for pulling, misspelt":   {"image: {pullPolicy: IfAbsent}", "image/pullPolicy"},
+		"a misspelt toleration":            {"tolerations: [{keys: a}]", "tolerations/0"},
+		"an argument that is none":         {"extraArgs: [verbose]", "extraArgs/0"},
+		"no disruption at all":             {"podDisruptionBudget: {maxUnavailable: 0}", "podDisruptionBudget/maxUnavailable"},
+		"a spread without a topology":      {"topologySpreadConstraints: [{maxSkew: 1}]", "topologySpreadConstraints/0"},
+		"two replicas and no election":     {"{replicas: 2, leaderElection: {enabled: false}}", "leaderElection.enabled: false, but replicas: 2"},
+		"namespaces in and out":            {"{watchNamespaces: [a], excludeNamespaces: [b]}", "excludeNamespaces: [b]"},
+		"an account without a name":        {"serviceAccount: {create: false}", "serviceAccount.name"},
+		"a limit below nothing":            {"maxNetworks: -1", "maxNetworks"},
+		"a limit for each, below it":       {"maxNetworksPerNamespace: -1", "maxNetworksPerNamespace"},
+		"a mode of Kueue, misspelt":        {"kueue: Honor", "kueue"},
+		"a scraper that is a name":         {"networkPolicy: {scrapers: [prometheus]}", "networkPolicy/scrapers/0"},
+		"a size without a unit":            {"monitoring: {podMonitors: {bodySizeLimit: '16'}}", "monitoring/podMonitors/bodySizeLimit"},
+		"an unknown alert":                 {"monitoring: {alerts: {BenchnetTooSlow: {enabled: false}}}", "BenchnetTooSlow"},
+		"a threshold for an alert without": {"monitoring: {alerts: {BenchnetNoBlocks: {threshold: 1}}}", "monitoring/alerts/BenchnetNoBlocks"},
+		"an account without roles":         {"{rbac: {create: false}, monitoring: {prometheus: {serviceAccount: {name: p, namespace: m}}}}", "monitoring.prometheus.serviceAccount.name: p, but rbac.create: false"},
+		"an account without a namespace":   {"monitoring: {prometheus: {serviceAccount: {name: p}}}", "monitoring.prometheus.serviceAccount.namespace"},
+		"metrics for somebody":             {"monitoring: {metrics: {access: Friends}}", "monitoring/metrics/access"},
 	}
 	for _, name := range slices.Sorted(maps.Keys(tests)) {
 		t.Run(name, func(t *testing.T) {

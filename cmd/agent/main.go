@@ -28,6 +28,8 @@ var program = subcommand.Program{Name: "agent", Purpose: "benchnet's helper insi
 		Purpose: "run a load driver as the first process of a worker, or observe a network that makes its own load", DeclareFlags: runWorker},
 	{Name: "emulate", Synopsis: "--config FILE --member NAME --namespace NS --report NAME",
 		Purpose: "emulate the latency to the peers of this pod, as its sidecar", DeclareFlags: emulateNetwork},
+	{Name: "upload", Synopsis: "--endpoint URL --bucket NAME [--region NAME] [--prefix TEXT] DIR...",
+		Purpose: "copy the files of folders to an S3-compatible server", DeclareFlags: uploadFolders},
 	{Name: "ping", Synopsis: "--to HOST:PORT [--count N]",
 		Purpose: "print the round trips to a peer in microseconds, measured by connecting", DeclareFlags: pingPeer},
 }}

@@ -19,6 +19,8 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/cgroup"
 	"github.com/benchnet/benchnet/internal/agent/exposition"
 	"github.com/benchnet/benchnet/internal/agent/host"
+	"github.com/benchnet/benchnet/internal/agent/observer"
+	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
 // agentModeVariable makes this test binary run as the agent.
@@ -189,6 +191,10 @@ func TestSuperviseMember(t *testing.T) {
 		t.Errorf("ready, the endpoint answers %d", got)
 	}
 	scrapeCounter(t, address)
+	endpoint := []protocol.ObservedEndpoint{{Member: "m", URL: "http://" + address + "/metrics"}}
+	if m := observer.DescribeMachines(t.Context(), endpoint)["m"]; m == nil || m.Kernel == "" {
+		t.Errorf("the host is described as %+v", m)
+	}
 	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

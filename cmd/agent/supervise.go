@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -19,13 +20,15 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/files"
 	"github.com/benchnet/benchnet/internal/agent/host"
 	"github.com/benchnet/benchnet/internal/agent/jvm"
+	"github.com/benchnet/benchnet/internal/agent/machine"
 	"github.com/benchnet/benchnet/internal/agent/process"
 	"github.com/benchnet/benchnet/internal/agent/threads"
+	"github.com/benchnet/benchnet/internal/agent/work"
 	"github.com/benchnet/benchnet/internal/subcommand"
 )
 
 func superviseCommand(flags *flag.FlagSet) subcommand.Action {
-	address := flags.String("metrics-addr", ":9101", "`address` to serve /metrics and /ready on; empty for none")
+	address := flags.String("metrics-addr", ":9101", "`address` to serve /metrics, /machine and /ready on; empty for none")
 	pattern := flags.String("ready-pattern", "", "regular `expression`; the first matching line of the standard output creates --ready-file")
 	ready := flags.String("ready-file", "", "`file` that is created when the command is ready; removed at the start")
 	keepStdin := flags.Bool("keep-stdin", false, "keep the command's standard input open, for programs that stop at its end")
@@ -44,7 +47,7 @@ func superviseCommand(flags *flag.FlagSet) subcommand.Action {
 		if err != nil {
 			return 0, err
 		}
-		if err := serveMetrics(*address, *ready, newMetricsHandler(*volume, tally)); err != nil {
+		if err := serveMetrics(*address, *ready, *volume, newMetricsHandler(*volume, tally)); err != nil {
 			return process.ExitNotRun, err
 		}
 		options := process.Options{Stdin: process.StdinNull, Stdout: append(watch, count...), Stderr: count, Linger: *linger}
@@ -82,8 +85,9 @@ func newReadinessWatchers(pattern, file string) ([]process.LineWatcher, error) {
 	})}, nil
 }
 
-// serveMetrics serves the metrics and the readiness of the command in the background until the process ends.
-func serveMetrics(address, readyFile string, metrics http.Handler) error {
+// serveMetrics serves the metrics and the readiness of the command, and the description of the host, in the background
+// until the process ends.
+func serveMetrics(address, readyFile, volume string, metrics http.Handler) error {
 	if address == "" {
 		return nil
 	}
@@ -94,6 +98,7 @@ func serveMetrics(address, readyFile string, metrics http.Handler) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
 	mux.HandleFunc("GET /ready", readinessHandler(readyFile))
+	mux.HandleFunc("GET "+machine.Path, machineHandler(machine.Reader{Root: "/", Volume: volume}))
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
 	go func() { logToStderr("serve metrics: %v", server.Serve(listener)) }()
 	return nil
@@ -110,11 +115,20 @@ type metricsHandler struct {
 	threads *threads.Sampler
 	// counter counts lines of the output, or is nil.
 	counter *exposition.SharedCounter
+	// worker is the load worker of the container, or nil.
+	worker *work.Worker
 }
 
 func newMetricsHandler(volume string, counter *exposition.SharedCounter) metricsHandler {
 	reader, err := cgroup.Open("/")
 	return metricsHandler{reader: reader, readerErr: err, volume: volume, threads: &threads.Sampler{Root: "/"}, counter: counter}
+}
+
+// newWorkerMetricsHandler returns a handler that also serves the load of a worker.
+func newWorkerMetricsHandler(worker *work.Worker) metricsHandler {
+	handler := newMetricsHandler("", nil)
+	handler.worker = worker
+	return handler
 }
 
 // ServeHTTP answers a scrape.
@@ -135,7 +149,19 @@ func (t metricsHandler) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	metrics = append(metrics, host.Reader{Root: "/", Volume: t.volume}.Read()...)
 	w.Header().Set("Content-Type", exposition.ContentType)
 	// An error means that the scraper disconnected.
+	if t.worker != nil {
+		_ = t.worker.WriteLoadMetrics(w, time.Now())
+	}
 	_ = exposition.Write(w, metrics...)
+}
+
+// machineHandler answers with the description of the host as JSON.
+func machineHandler(reader machine.Reader) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		// An error means that the client disconnected.
+		_ = json.NewEncoder(w).Encode(reader.Read())
+	}
 }
 
 // readinessHandler answers HTTP probes by the existence of file. They cost the container far less than exec

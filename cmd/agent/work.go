@@ -43,7 +43,7 @@ func runWorker(flags *flag.FlagSet) subcommand.Action {
 		if err != nil {
 			return 0, err
 		}
-		if err := serveMetrics(*address, "", newMetricsHandler("", nil)); err != nil {
+		if err := serveMetrics(*address, "", "", newWorkerMetricsHandler(w)); err != nil {
 			return 0, err
 		}
 		cluster, err := kube.NewInCluster(*namespace)

@@ -1,12 +1,12 @@
 """Internals of a Corda network: flows, checkpoints, database pools, message brokers, JVMs."""
 
-from . import links, resources, variables
+from . import links, load, resources, variables
 from .frame import Row, board as framed
 from .panels import MORE_IS_BAD, PLAIN, SHARE_OF_LIMIT, Query, series, stat
-from .promql import MEMBERS, max_by, rate, select, sum_by
+from .promql import MEMBERS, NETWORK, max_by, rate, select, sum_by
 
 FINISHED, STARTED = "corda_flows_finished_total", "corda_flows_started_total"
-DURATION, TIMED = "corda_flow_duration_seconds", "corda_flow_duration_count_total"
+TIMED = "corda_flow_duration_count_total"
 P2P = 'broker="P2P"'
 
 
@@ -14,8 +14,8 @@ def board():
     return framed(
         "benchnet-corda", "Corda",
         "Internals of the nodes and notary of one Corda network: flows, checkpoints, database pool, message brokers and JVM.",
-        variables.platform_variables(STARTED), [_overview(), _flows(), _database(), _brokers(), _jvm(), resources.row(), resources.hosts(MEMBERS)],
-        pages=[links.documentation_link("Corda in benchnet", "corda.md")],
+        variables.platform_variables(STARTED), [_overview(), load.row(), _flows(), _database(), _brokers(), _jvm(), resources.row(), resources.hosts(MEMBERS)],
+        marks=load.window_marks(NETWORK), pages=[links.documentation_link("Corda in benchnet", "corda.md")],
     )
 
 
@@ -44,15 +44,8 @@ def _flows() -> Row:
                    [Query(sum_by(select("corda_flows_in_flight", MEMBERS), "member"), "{{member}}")], "short"),
         ],
         [
-            series("Duration, median", "Median of the time that a flow takes, time in which it is parked included, by class. Corda keeps the last "
-                   "five minutes with slow decay: for observation, not for results.",
-                   [Query(max_by(select(DURATION, MEMBERS, 'outcome="Success"', 'quantile="0.50"'), "member", "flow"), "{{member}} {{flow}}")], "s"),
-            series("Duration, 99th percentile", "Of the duration of a flow, as in the panel beside.",
-                   [Query(max_by(select(DURATION, MEMBERS, 'outcome="Success"', 'quantile="0.99"'), "member", "flow"), "{{member}} {{flow}}")], "s"),
             series("Flows by class", "Flows that ended per second, by class, on all chosen nodes.",
                    [Query(sum_by(rate(TIMED, MEMBERS), "flow", "outcome"), "{{flow}} {{outcome}}")], "suffix: flows/s"),
-        ],
-        [
             series("Checkpoints", "Checkpoints that are written per second, by node.",
                    [Query(sum_by(rate("corda_checkpoints_total", MEMBERS), "member"), "{{member}}")], "wps"),
             series("Checkpoint volume", "Bytes of checkpoints that are written per second, by node.",

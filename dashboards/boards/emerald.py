@@ -1,9 +1,9 @@
 """An Emerald network: blocks of the validators, transactions of the execution clients."""
 
-from . import consensus, links, resources, variables
+from . import consensus, links, load, resources, variables
 from .frame import Row, board as framed
 from .panels import PLAIN, Query, series, stat
-from .promql import MEMBERS, max_by, rate, select, sum_by
+from .promql import MEMBERS, NETWORK, max_by, rate, select, sum_by
 
 CHAIN_BYTES, TRANSACTIONS = "app_channel_chain_bytes_total", "app_channel_txs_count_total"
 HEIGHT = consensus.PREFIX + "height"
@@ -13,9 +13,9 @@ def board():
     return framed(
         "benchnet-emerald", "Emerald", "Validators and execution clients of one Emerald network: transactions, blocks, pools, peers.",
         variables.platform_variables(CHAIN_BYTES),
-        [_overview(), _blocks(), _execution(), consensus.row(),
+        [_overview(), load.row(), _blocks(), _execution(), consensus.row(),
          resources.row("member", "container", legend="{{member}} {{container}}"), resources.hosts(MEMBERS)],
-        pages=[links.documentation_link("Emerald in benchnet", "emerald.md")],
+        marks=load.window_marks(NETWORK), pages=[links.documentation_link("Emerald in benchnet", "emerald.md")],
     )
 
 

@@ -47,7 +47,7 @@ def _runs() -> Row:
             Column(c.title, f"{c.expr} * on (namespace, run) group_left () {sum_by(INFO, 'namespace', 'run')}", c.unit, c.steps, c.texts)
             for c in result_columns('namespace="$namespace"')],
             hidden=(*NOISE, "namespace", "experiment"),
-            links={"run": [Link("The run", "benchnet-run", {"namespace": "${namespace}", "run": links.field_reference("run")})]}).height(11),
+            links={"run": [links.run_of_row("${namespace}")]}).height(11),
     ]])
 
 

@@ -1,9 +1,9 @@
 """A JPaxos network. Its replicas have no metrics of their own: the agent derives them from the logs."""
 
-from . import links, resources, variables
+from . import links, load, resources, variables
 from .frame import Row, board as framed
 from .panels import PLAIN, Query, series, stat
-from .promql import MEMBERS, max_by, rate, select, sum_by
+from .promql import MEMBERS, NETWORK, max_by, rate, select, sum_by
 
 EXECUTED = "benchnet_member_operations_total"
 
@@ -11,8 +11,8 @@ EXECUTED = "benchnet_member_operations_total"
 def board():
     return framed(
         "benchnet-jpaxos", "JPaxos", "Replicas of one JPaxos network: requests executed, collections, disk and network.",
-        variables.platform_variables(EXECUTED), [_overview(), _replicas(), resources.row(), resources.hosts(MEMBERS)],
-        pages=[links.documentation_link("JPaxos in benchnet", "jpaxos.md")],
+        variables.platform_variables(EXECUTED), [_overview(), load.row(), _replicas(), resources.row(), resources.hosts(MEMBERS)],
+        marks=load.window_marks(NETWORK), pages=[links.documentation_link("JPaxos in benchnet", "jpaxos.md")],
     )
 
 

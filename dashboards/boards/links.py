@@ -13,21 +13,29 @@ DOCUMENTATION = "https://github.com/benchnet/benchnet/blob/main/docs/"
 
 @dataclasses.dataclass(frozen=True)
 class Link:
-    """A link from a value to another dashboard, with the same time range and data source. Variables maps variables of the other
-    dashboard to their values: a variable of this dashboard, or Grafana's expression for a label of the value."""
+    """A link from a value to another dashboard, with the same data source. Variables maps variables of the other dashboard to
+    their values: a variable of this dashboard, or Grafana's expression for a label of the value."""
 
     title: str
     uid: str
     variables: dict[str, str]
+    # The time range in the URL, by default that of this dashboard.
+    time_range: str = "${__url_time_range}"
 
     def builder(self) -> parts.DashboardLink:
         chosen = "".join(f"&var-{name}={value}" for name, value in self.variables.items())
-        return parts.DashboardLink(self.title).url(f"/d/{self.uid}?${{__url_time_range}}&var-datasource=${{datasource}}{chosen}")
+        return parts.DashboardLink(self.title).url(f"/d/{self.uid}?{self.time_range}&var-datasource=${{datasource}}{chosen}")
 
 
 def field_reference(label: str) -> str:
     """Returns Grafana's expression for the value of a label in a table row."""
     return f"${{__data.fields.{label}}}"
+
+
+def run_of_row(namespace: str) -> Link:
+    """Returns a link from a row with the columns Begins and Ends, in milliseconds since 1970, to its run at that time."""
+    return Link("The run, at the time of its window", "benchnet-run", {"namespace": namespace, "run": field_reference("run")},
+                f"from={field_reference('Begins.numeric')}&to={field_reference('Ends.numeric')}")
 
 
 def label_reference(name: str) -> str:

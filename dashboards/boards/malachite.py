@@ -1,9 +1,9 @@
 """A Malachite network: blocks, their time, rounds and size."""
 
-from . import consensus, links, resources, variables
+from . import consensus, links, load, resources, variables
 from .frame import Row, board as framed
 from .panels import PLAIN, Query, series, stat
-from .promql import MEMBERS, max_by, mean, quantile, rate, select, sum_by
+from .promql import MEMBERS, NETWORK, max_by, mean, quantile, rate, select, sum_by
 
 BLOCKS = "malachite_bench_blocks_total"
 BLOCK_TIME, CONSENSUS_TIME = "malachite_bench_block_time_seconds", "malachite_bench_consensus_time_seconds"
@@ -12,8 +12,8 @@ BLOCK_TIME, CONSENSUS_TIME = "malachite_bench_block_time_seconds", "malachite_be
 def board():
     return framed(
         "benchnet-malachite", "Malachite", "Validators of one Malachite network: block rate and time, rounds, bytes, peers.",
-        variables.platform_variables(BLOCKS), [_overview(), _blocks(), consensus.row(), resources.row(), resources.hosts(MEMBERS)],
-        pages=[links.documentation_link("Malachite in benchnet", "malachite.md")],
+        variables.platform_variables(BLOCKS), [_overview(), load.row(), _blocks(), consensus.row(), resources.row(), resources.hosts(MEMBERS)],
+        marks=load.window_marks(NETWORK), pages=[links.documentation_link("Malachite in benchnet", "malachite.md")],
     )
 
 

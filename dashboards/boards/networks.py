@@ -1,6 +1,6 @@
 """All networks: inventory, readiness, resource usage and measurements."""
 
-from . import links, resources
+from . import links, load, resources
 from .frame import Row, board as framed, label_variable
 from .links import Link
 from .panels import MORE_IS_BAD, YES_NO, Column, Query, series, stat, table
@@ -63,7 +63,7 @@ def _tables() -> Row:
         ], links={"network": [Link(name, uid, of_network) for name, uid in PLATFORMS.items()]})],
         [table("Runs", "One row for each run; its name links to its dashboard.", [
             Column("", select("benchnet_run_info", RUNS, 'network=~"$network"'))] + result_columns(RUNS),
-            hidden=NOISE, links={"run": [resources.run_link()]})],
+            hidden=NOISE, links={"run": [links.run_of_row(links.field_reference("namespace"))]})],
     ])
 
 
@@ -81,6 +81,8 @@ def result_columns(matchers: str) -> list[Column]:
         Column("Median latency", sum_by(select("benchnet_run_latency_seconds", matchers, 'quantile="0.5"'), *keys), "s"),
         Column("99th percentile", sum_by(select("benchnet_run_latency_seconds", matchers, 'quantile="0.99"'), *keys), "s"),
         Column("Errors", sum_by(select("benchnet_run_errors", matchers), *keys), "short", MORE_IS_BAD),
+        Column("Begins", load.window_millis(load.START, matchers), "dateTimeAsIso"),
+        Column("Ends", load.window_millis(load.END, matchers), "dateTimeAsIso"),
     ]
 
 

@@ -1,6 +1,6 @@
 """The PostgreSQL servers of networks."""
 
-from . import links, resources, variables
+from . import links, load, resources, variables
 from .frame import Row, board as framed, label_variable
 from .panels import MORE_IS_BAD, READY, SHARE_OF_LIMIT, Query, series, stat
 from .promql import NETWORK, rate, select, sum_by
@@ -17,7 +17,7 @@ def board():
         [variables.namespace_variable("pg_up"), variables.network_variable("pg_up"),
          label_variable("database", "Server", f'label_values(pg_up{{{NETWORK}}}, database)', several=True)],
         [_overview(), _sessions(), _work(), _storage(), _machine()],
-        pages=[links.documentation_link("Databases in benchnet", "databases.md")],
+        marks=load.window_marks(NETWORK), pages=[links.documentation_link("Databases in benchnet", "databases.md")],
     )
 
 

@@ -1,8 +1,6 @@
 """Panels of the metrics that the agent in every pod reports of its container, pod and host, for all platforms."""
 
-from . import links
 from .frame import Row
-from .links import Link
 from .panels import SHARE_OF_LIMIT, Query, series
 from .promql import MEMBERS, max_by, rate, select, sum_by
 
@@ -60,7 +58,3 @@ def hosts(matchers: str) -> Row:
                [Query(max_by(rate("benchnet_host_io_pressure_seconds_total", matchers), "member"), "{{member}}")],
                "percentunit", steps=("green", ((0.2, "yellow"),))),
     ]])
-
-
-def run_link() -> Link:
-    return Link("The run", "benchnet-run", {"namespace": links.field_reference("namespace"), "run": links.field_reference("run")})

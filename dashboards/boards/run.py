@@ -1,14 +1,13 @@
 """One run: its result, and the activity of its network during the measurement. Vertical lines mark the measured window."""
 
-from . import links, resources, variables
-from .frame import Row, TimeMarks, board as framed, label_variable
+from . import links, load, resources, variables
+from .frame import Row, board as framed, label_variable
 from .links import Link
 from .networks import NOISE
 from .panels import MORE_IS_BAD, YES_NO, Column, Query, series, stat, table
-from .promql import MEMBERS, max_by, mean, quantile, rate, select, sum_by
+from .promql import MEMBERS, max_by, rate, select, sum_by
 
 RUN = 'namespace="$namespace", run="$run"'
-START, END = "benchnet_run_window_start_timestamp_seconds", "benchnet_run_window_end_timestamp_seconds"
 INFO = select("benchnet_run_info", RUN)
 
 
@@ -19,12 +18,9 @@ def board():
          label_variable("run", "Run", f"label_values({variables.RUN_INFO}, run)"),
          label_variable("network", "Network", f"label_values({INFO}, network)", hidden=True),
          label_variable("member", "Member", f'label_values({resources.CPU}{{namespace="$namespace", network="$network"}}, member)', several=True)],
-        [_result(), _facts(), _operations(), _drivers(), resources.row("member", "container", legend="{{member}} {{container}}"),
+        [_result(), _facts(), load.row(RUN), _operations(), _drivers(), resources.row("member", "container", legend="{{member}} {{container}}"),
          resources.hosts(MEMBERS)],
-        marks=[
-            TimeMarks("Window begins", f"{select(START, RUN)} * 1000", "green", "Window begins", "The measured window of {{run}}"),
-            TimeMarks("Window ends", f"{select(END, RUN)} * 1000", "red", "Window ends", "The measured window of {{run}}"),
-        ],
+        marks=load.window_marks(RUN),
         pages=[links.documentation_link("How results are judged", "results.md")],
     )
 
@@ -43,7 +39,7 @@ def _result() -> Row:
         stat("99th percentile", "Of the latency of the operations in the window; none with fewer than 1000.",
              select(latency, RUN, 'quantile="0.99"'), "s", sparkline=False),
         stat("Errors", "Operations that failed in the window.", select("benchnet_run_errors", RUN), "short", MORE_IS_BAD, sparkline=False),
-        stat("Window", "Length of the measured window.", f"{select(END, RUN)} - {select(START, RUN)}", "s", sparkline=False),
+        stat("Window", "Length of the measured window.", f"{select(load.END, RUN)} - {select(load.START, RUN)}", "s", sparkline=False),
     ]])
 
 
@@ -72,16 +68,6 @@ def _operations() -> Row:
                    Query(max_by(rate("benchnet_member_operations_total", MEMBERS)), "requests executed"),
                    Query(max_by(rate("malachite_bench_blocks_total", MEMBERS)), "blocks decided"),
                    Query(max_by(rate("app_channel_txs_count_total", MEMBERS)), "transactions decided")], "ops"),
-        series("Time of an operation", "Seen by the platform: the slowest class of flows (99th percentile, over minutes), or the time of a block.", [
-            Query(max_by(select("corda_flow_duration_seconds", MEMBERS, 'outcome="Success"', 'quantile="0.99"'), "flow"), "{{flow}}"),
-            Query(quantile(0.99, "malachite_bench_block_time_seconds", MEMBERS), "block time, 99th percentile"),
-            Query(mean("malachitebft_core_consensus_time_per_block", MEMBERS), "time per block, mean")], "s"),
-        series("Backlog", "Work that waits: messages in Corda's peer-to-peer brokers, transactions in Reth's pool.", [
-            Query(sum_by(select("corda_broker_messages", MEMBERS, 'broker="P2P"'), "member"), "{{member}} messages"),
-            Query(sum_by(select("reth_transaction_pool_pending_pool_transactions", MEMBERS), "member"), "{{member}} transactions")], "short"),
-        series("Active database connections", "Sessions of the network's databases that are active.",
-               [Query(sum_by(select("pg_stat_activity_count", 'namespace="$namespace", network="$network", state="active"'), "database"), "{{database}}")],
-               "short"),
     ]])
 
 

@@ -155,6 +155,7 @@ type Annotation struct {
 	Expr            string      `json:"expr"`
 	IconColor       string      `json:"iconColor"`
 	UseValueForTime bool        `json:"useValueForTime"`
+	TextFormat      string      `json:"textFormat"`
 	Datasource      *Datasource `json:"datasource"`
 }
 

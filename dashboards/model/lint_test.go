@@ -3,6 +3,7 @@ package model
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -104,10 +105,14 @@ func dataLinks(p *Panel) []Link {
 
 var dashboardLink = regexp.MustCompile(`^/d/([a-z-]+)\?`)
 
-// lintLink checks that a link passes on the time range and the data source, and uses only variables of this
-// dashboard.
+// rowRange is the range of time of a link to the window of a run, which the columns Begins and Ends of the row hold.
+const rowRange = "from=${__data.fields.Begins.numeric}&to=${__data.fields.Ends.numeric}"
+
+// lintLink checks that a link passes on the data source and the time range, or that of a run, and uses only variables
+// of this dashboard.
 func lintLink(d *Dashboard, link Link) string {
-	if dashboardLink.FindStringSubmatch(link.URL) == nil || !strings.Contains(link.URL, "${__url_time_range}") || !strings.Contains(link.URL, "var-datasource=${datasource}") {
+	timed := strings.Contains(link.URL, "${__url_time_range}") || strings.Contains(link.URL, rowRange)
+	if dashboardLink.FindStringSubmatch(link.URL) == nil || !timed || !strings.Contains(link.URL, "var-datasource=${datasource}") {
 		return fmt.Sprintf("link %q does not lead to a dashboard at the same time and data source", link.URL)
 	}
 	for _, name := range VariableNames(link.URL) {
@@ -201,6 +206,48 @@ func TestShippedDashboardsPassLint(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestWindowsAreMarked checks that every dashboard of a platform and that of a run mark the measured windows, with
+// links to the run at that time.
+func TestWindowsAreMarked(t *testing.T) {
+	for _, d := range readShippedDashboards(t) {
+		if !d.HasVariable("network") || !d.HasVariable("member") && !d.HasVariable("database") {
+			continue
+		}
+		var names []string
+		for _, a := range d.Annotations.List {
+			names = append(names, a.Name)
+			if !a.UseValueForTime || !strings.Contains(a.TextFormat, "d/benchnet-run?var-namespace={{namespace}}&var-run={{run}}&from={{from}}&to={{to}}") {
+				t.Errorf("%s: annotation %q with the text %q does not link to the run", d.UID, a.Name, a.TextFormat)
+			}
+		}
+		if !slices.Equal(names, []string{"Window begins", "Window ends"}) {
+			t.Errorf("%s: annotations %q, want the begin and end of windows", d.UID, names)
+		}
+	}
+}
+
+// TestTablesOfRunsLinkToTheirWindows checks that each link that takes its time from a row has the columns for it.
+func TestTablesOfRunsLinkToTheirWindows(t *testing.T) {
+	tables := map[string]bool{}
+	for _, d := range readShippedDashboards(t) {
+		for _, p := range d.AllPanels() {
+			for _, link := range dataLinks(&p) {
+				if !strings.Contains(link.URL, rowRange) {
+					continue
+				}
+				tables[d.UID] = true
+				titles := slices.Sorted(maps.Values(p.Transformations[1].Options.RenameByName))
+				if !slices.Contains(titles, "Begins") || !slices.Contains(titles, "Ends") {
+					t.Errorf("%s: the table %q has the columns %q", d.UID, p.Title, titles)
+				}
+			}
+		}
+	}
+	if !tables["benchnet-networks"] || !tables["benchnet-experiment"] {
+		t.Errorf("only the dashboards %v link to the windows of runs", tables)
 	}
 }
 

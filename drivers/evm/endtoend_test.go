@@ -62,7 +62,8 @@ func TestWindowStopsEarly(t *testing.T) {
 	t.Parallel()
 	node := startGeth(t)
 	all := newOrders(100, 0, 120, 120, nil, node.HTTP)
-	all["measure"].(map[string]any)["intervalSeconds"] = 5
+	measure := all["measure"].(map[string]any)
+	measure["intervalSeconds"], measure["stopsEarly"] = 5, true
 	r := startDriver(t, 0, 1, all).awaitReady()
 	start := time.Now().Add(time.Second).Truncate(time.Millisecond)
 	r.releaseAt(start)

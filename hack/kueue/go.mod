@@ -1,4 +1,4 @@
-// Kueue, whose controller and CRDs the tests of internal/admission's users run with.
+// Kueue, which hack/kueue/up runs on the local cluster.
 module github.com/benchnet/benchnet/hack/kueue
 
 go 1.26.0

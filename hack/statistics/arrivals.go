@@ -13,7 +13,7 @@ type arrivals interface {
 	push(client int, end float64)
 }
 
-func (q *queue) arrivals(r *rand.Rand, load int64) arrivals {
+func (q *queue) newArrivals(r *rand.Rand, load int64) arrivals {
 	if q.think == 0 {
 		return &openArrivals{random: r, period: 1 / float64(load), poisson: q.poisson}
 	}

@@ -21,21 +21,21 @@ type comparisonLaw struct {
 	pairs int
 }
 
-func noise(deviation float64) func(r *rand.Rand) runSource {
+func newNoiseSource(deviation float64) func(r *rand.Rand) runSource {
 	return func(r *rand.Rand) runSource {
 		return func(int) float64 { return 100 * math.Exp(deviation*r.NormFloat64()) }
 	}
 }
 
-// drift adds a change per run to 3 % noise.
-func drift(perRun float64) func(r *rand.Rand) runSource {
+// newDriftSource returns a source of runs with a change per run and 3 % noise.
+func newDriftSource(perRun float64) func(r *rand.Rand) runSource {
 	return func(r *rand.Rand) runSource {
 		return func(place int) float64 { return 100 * math.Exp(perRun*float64(place)+0.03*r.NormFloat64()) }
 	}
 }
 
-// autocorrelated makes each run depend on the one before, with a total noise of 3 %.
-func autocorrelated(correlation float64) func(r *rand.Rand) runSource {
+// newAutocorrelatedSource returns a source whose runs depend on the one before, with a total noise of 3 %.
+func newAutocorrelatedSource(correlation float64) func(r *rand.Rand) runSource {
 	return func(r *rand.Rand) runSource {
 		x := r.NormFloat64()
 		return func(int) float64 {
@@ -46,7 +46,7 @@ func autocorrelated(correlation float64) func(r *rand.Rand) runSource {
 }
 
 func roundedRuns(r *rand.Rand) runSource {
-	next := noise(0.03)(r)
+	next := newNoiseSource(0.03)(r)
 	return func(place int) float64 { return 2 * math.Round(next(place)/2) }
 }
 
@@ -62,7 +62,7 @@ func heavyTailed(r *rand.Rand) runSource {
 	}
 }
 
-func disturbed(r *rand.Rand) runSource {
+func newDisturbedSource(r *rand.Rand) runSource {
 	return func(int) float64 {
 		x := 100 * math.Exp(0.03*r.NormFloat64())
 		if r.IntN(10) == 0 {
@@ -73,18 +73,18 @@ func disturbed(r *rand.Rand) runSource {
 }
 
 var comparisonLaws = []comparisonLaw{
-	{name: "noise 3 %", source: noise(0.03), pairs: 10},
-	{name: "noise 3 %", source: noise(0.03), pairs: 20},
-	{name: "noise 2.1 % (log ratio 3 %)", source: noise(0.03 / math.Sqrt2), pairs: 10},
-	{name: "drift of 1 % per run", source: drift(0.01), pairs: 10},
-	{name: "drift of 1 % per run", source: drift(0.01), pairs: 20},
-	{name: "drift of 3 % per run", source: drift(0.03), pairs: 10},
-	{name: "AR(1), 0.5", source: autocorrelated(0.5), pairs: 10},
-	{name: "AR(1), 0.9", source: autocorrelated(0.9), pairs: 10},
+	{name: "noise 3 %", source: newNoiseSource(0.03), pairs: 10},
+	{name: "noise 3 %", source: newNoiseSource(0.03), pairs: 20},
+	{name: "noise 2.1 % (log ratio 3 %)", source: newNoiseSource(0.03 / math.Sqrt2), pairs: 10},
+	{name: "drift of 1 % per run", source: newDriftSource(0.01), pairs: 10},
+	{name: "drift of 1 % per run", source: newDriftSource(0.01), pairs: 20},
+	{name: "drift of 3 % per run", source: newDriftSource(0.03), pairs: 10},
+	{name: "AR(1), 0.5", source: newAutocorrelatedSource(0.5), pairs: 10},
+	{name: "AR(1), 0.9", source: newAutocorrelatedSource(0.9), pairs: 10},
 	{name: "ties (steps of 2 %)", source: roundedRuns, pairs: 10},
 	{name: "heavy tails (t, 3)", source: heavyTailed, pairs: 10},
-	{name: "one run in ten 30 % off", source: disturbed, pairs: 10},
-	{name: "8 against 12 runs", source: noise(0.03)},
+	{name: "one run in ten 30 % off", source: newDisturbedSource, pairs: 10},
+	{name: "8 against 12 runs", source: newNoiseSource(0.03)},
 	{name: "8 against 12, ties", source: roundedRuns},
 }
 

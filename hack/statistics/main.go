@@ -24,6 +24,7 @@ type subject struct {
 // subjects lists every table; each has a file of its own.
 var subjects = []subject{
 	{"comparisons", simulateComparisons},
+	{"equivalence", simulateEquivalence},
 	{"saturation", simulateSaturation},
 	{"stability", simulateStability},
 	{"steady families", simulateSteadyFamilies},

@@ -32,7 +32,7 @@ type queue struct {
 	spec    *v1alpha1.SaturationSearch
 }
 
-func (q *queue) model() v1alpha1.LoadModel {
+func (q *queue) loadModel() v1alpha1.LoadModel {
 	if q.think > 0 {
 		return v1alpha1.LoadClosed
 	}
@@ -44,22 +44,22 @@ func saturationSpec(to int64, p95 time.Duration) *v1alpha1.SaturationSearch {
 		ServiceLevel: v1alpha1.ServiceLevel{Percentile: v1alpha1.MetricLatencyP95, Latency: metav1.Duration{Duration: p95}}}
 }
 
-// exponential draws a service time with a mean of 20 ms.
-func exponential(r *rand.Rand) float64 { return 0.02 * r.ExpFloat64() }
+// drawExponential draws a service time with a mean of 20 ms.
+func drawExponential(r *rand.Rand) float64 { return 0.02 * r.ExpFloat64() }
 
-// lognormal has that mean and coefficient of variation.
-func lognormal(mean, variation float64) func(*rand.Rand) float64 {
+// newLognormalDraw returns a draw of service times with that mean, in seconds, and coefficient of variation.
+func newLognormalDraw(mean, variation float64) func(*rand.Rand) float64 {
 	variance := math.Log(1 + variation*variation)
 	return func(r *rand.Rand) float64 { return mean * math.Exp(math.Sqrt(variance)*r.NormFloat64()-variance/2) }
 }
 
 var queues = []queue{
-	{"1 server, exponential 20 ms, Poisson", 1, exponential, true, 0, saturationSpec(500, 200*time.Millisecond)},
-	{"1 server, exponential 20 ms, even", 1, exponential, false, 0, saturationSpec(500, 200*time.Millisecond)},
-	{"4 servers, lognormal 40 ms (cv 2), Poisson", 4, lognormal(0.04, 2), true, 0, saturationSpec(1000, 300*time.Millisecond)},
-	{"4 servers, lognormal 40 ms (cv 2), even", 4, lognormal(0.04, 2), false, 0, saturationSpec(1000, 300*time.Millisecond)},
-	{"16 servers, lognormal 100 ms (cv 0.5), Poisson", 16, lognormal(0.1, 0.5), true, 0, saturationSpec(1000, 400*time.Millisecond)},
-	{"closed, 4 servers, exponential 20 ms, think 400 ms", 4, exponential, false, 0.4, saturationSpec(500, 200*time.Millisecond)},
+	{"1 server, exponential 20 ms, Poisson", 1, drawExponential, true, 0, saturationSpec(500, 200*time.Millisecond)},
+	{"1 server, exponential 20 ms, even", 1, drawExponential, false, 0, saturationSpec(500, 200*time.Millisecond)},
+	{"4 servers, lognormal 40 ms (cv 2), Poisson", 4, newLognormalDraw(0.04, 2), true, 0, saturationSpec(1000, 300*time.Millisecond)},
+	{"4 servers, lognormal 40 ms (cv 2), even", 4, newLognormalDraw(0.04, 2), false, 0, saturationSpec(1000, 300*time.Millisecond)},
+	{"16 servers, lognormal 100 ms (cv 0.5), Poisson", 16, newLognormalDraw(0.1, 0.5), true, 0, saturationSpec(1000, 400*time.Millisecond)},
+	{"closed, 4 servers, exponential 20 ms, think 400 ms", 4, drawExponential, false, 0.4, saturationSpec(500, 200*time.Millisecond)},
 }
 
 // simulateSaturation searches each system, with one run in fifty three times as slow and one in fifty disturbed.
@@ -69,7 +69,7 @@ func simulateSaturation(simulations int) markdownTable {
 		q := &queues[i]
 		truth := float64(q.trueSaturation(min(longRun, 500*float64(simulations))))
 		runs := 0
-		found := simulate(simulations, func(r *rand.Rand) searchOutcome { return q.search(r) })
+		found := simulate(simulations, func(r *rand.Rand) searchOutcome { return q.runSearch(r) })
 		errors := make([]float64, len(found))
 		mean := 0.0
 		for i, f := range found {
@@ -97,19 +97,19 @@ type searchOutcome struct {
 	runs int
 }
 
-func (q *queue) search(r *rand.Rand) searchOutcome {
+func (q *queue) runSearch(r *rand.Rand) searchOutcome {
 	var trials []experiment.Trial
 	for {
-		found := experiment.NextLoad(q.spec, q.model(), trials)
+		found := experiment.NextLoad(q.spec, q.loadModel(), trials)
 		if found.Next == 0 {
 			return searchOutcome{found.Load, len(trials)}
 		}
-		trials = append(trials, q.measure(r, found.Next))
+		trials = append(trials, q.measureLoad(r, found.Next))
 	}
 }
 
-// measure simulates one run at a load.
-func (q *queue) measure(r *rand.Rand, load int64) experiment.Trial {
+// measureLoad simulates one run at a load.
+func (q *queue) measureLoad(r *rand.Rand, load int64) experiment.Trial {
 	const oneIn = 50
 	if r.IntN(oneIn) == 0 {
 		return experiment.Trial{Load: load, Problem: "CPUStolen"}
@@ -146,7 +146,7 @@ type simulatedRun struct{ p95, throughput, offered float64 }
 func (q *queue) simulateRun(r *rand.Rand, load int64, window, slower float64) simulatedRun {
 	const warmUp = saturationWarmUp
 	free := make([]float64, q.servers) // when each server is free
-	next := q.arrivals(r, load)
+	next := q.newArrivals(r, load)
 	var latencies []float64
 	completed := 0
 	for {

@@ -9,7 +9,7 @@ import (
 // TestSimulatedQueueMatchesTheory checks the simulation against M/M/1, whose sojourn time is exponential: its p95 is
 // ln 20 / (service rate - rate).
 func TestSimulatedQueueMatchesTheory(t *testing.T) {
-	q := queue{servers: 1, service: exponential, poisson: true}
+	q := queue{servers: 1, service: drawExponential, poisson: true}
 	for _, rate := range []int64{10, 25, 40} {
 		run := q.simulateRun(rand.New(rand.NewPCG(1, 2)), rate, 20000, 1)
 		got, throughput := run.p95, run.throughput
@@ -21,7 +21,7 @@ func TestSimulatedQueueMatchesTheory(t *testing.T) {
 
 // TestSimulatedClosedLoopMatchesTheory checks a single server with one client: its cycle is think time and service.
 func TestSimulatedClosedLoopMatchesTheory(t *testing.T) {
-	q := queue{servers: 1, service: exponential, think: 0.08}
+	q := queue{servers: 1, service: drawExponential, think: 0.08}
 	run := q.simulateRun(rand.New(rand.NewPCG(1, 2)), 1, 20000, 1)
 	got, throughput := run.p95, run.throughput
 	if want := 0.02 * math.Log(20); math.Abs(got-want) > 0.05*want || math.Abs(throughput-10) > 0.5 {

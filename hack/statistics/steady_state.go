@@ -22,9 +22,9 @@ type steadyFamily struct {
 	rate, latency      func(second float64) float64
 }
 
-func constant(float64) float64 { return 1 }
+func constantLevel(float64) float64 { return 1 }
 
-func step(at, before float64) func(float64) float64 {
+func newStep(at, before float64) func(float64) float64 {
 	return func(s float64) float64 {
 		if s < at {
 			return before
@@ -34,18 +34,18 @@ func step(at, before float64) func(float64) float64 {
 }
 
 var steadyFamilies = []steadyFamily{
-	{name: "steady, noise 10 %", level: 1000, noise: 0.1, truth: 10, rate: constant, latency: constant},
-	{name: "ramp of 30 s, noise 5 %", level: 1000, noise: 0.05, truth: 28, rate: func(s float64) float64 { return min(1, s/30) }, latency: constant},
+	{name: "steady, noise 10 %", level: 1000, noise: 0.1, truth: 10, rate: constantLevel, latency: constantLevel},
+	{name: "ramp of 30 s, noise 5 %", level: 1000, noise: 0.05, truth: 28, rate: func(s float64) float64 { return min(1, s/30) }, latency: constantLevel},
 	{name: "JIT, time constant 10 s, noise 5 %", level: 1000, noise: 0.05, truth: 30,
 		rate: func(s float64) float64 { return 1 - math.Exp(-s/10) }, latency: func(s float64) float64 { return 1 / (1 - math.Exp(-(s+1)/10)) }},
-	{name: "step of -20 % at 20 s, noise 5 %", level: 1000, noise: 0.05, truth: 20, rate: step(20, 1.25), latency: constant},
-	{name: "step of +40 % at 40 s, noise 5 %", level: 1000, noise: 0.05, truth: 40, rate: step(40, 1/1.4), latency: constant},
+	{name: "step of -20 % at 20 s, noise 5 %", level: 1000, noise: 0.05, truth: 20, rate: newStep(20, 1.25), latency: constantLevel},
+	{name: "step of +40 % at 40 s, noise 5 %", level: 1000, noise: 0.05, truth: 40, rate: newStep(40, 1/1.4), latency: constantLevel},
 	{name: "oscillation of 10 %, 20 s, noise 5 %", level: 1000, noise: 0.05, truth: 10,
-		rate: func(s float64) float64 { return 1 + 0.1*math.Sin(2*math.Pi*s/20) }, latency: constant},
-	{name: "correlated noise 10 %, lag-1 0.5", level: 1000, noise: 0.1, correlation: 0.5, truth: 10, rate: constant, latency: constant},
-	{name: "latency × 30 falls, time constant 6 s, open loop", level: 1000, noise: 0.03, truth: 38, rate: constant,
+		rate: func(s float64) float64 { return 1 + 0.1*math.Sin(2*math.Pi*s/20) }, latency: constantLevel},
+	{name: "correlated noise 10 %, lag-1 0.5", level: 1000, noise: 0.1, correlation: 0.5, truth: 10, rate: constantLevel, latency: constantLevel},
+	{name: "latency × 30 falls, time constant 6 s, open loop", level: 1000, noise: 0.03, truth: 38, rate: constantLevel,
 		latency: func(s float64) float64 { return 1 + 29*math.Exp(-s/6) }},
-	{name: "20 operations per second, Poisson", level: 20, truth: 10, rate: constant, latency: constant},
+	{name: "20 operations per second, Poisson", level: 20, truth: 10, rate: constantLevel, latency: constantLevel},
 }
 
 // simulate generates a series. Low levels are Poisson counts; the latency is exponential.
@@ -90,7 +90,7 @@ func simulateTrends(simulations int) markdownTable {
 		row := []string{fmt.Sprintf("%+.0f %%", percent)}
 		trend := func(s float64) float64 { return 1 + percent/100*s/60 }
 		for _, f := range []steadyFamily{{noise: 0.05}, {noise: 0.1}, {noise: 0.1, correlation: 0.5}, {noise: 0.1, correlation: 0.8}} {
-			f.level, f.rate, f.latency = 1000, trend, constant
+			f.level, f.rate, f.latency = 1000, trend, constantLevel
 			found := simulate(simulations, func(r *rand.Rand) bool { return statistics.DetectSteadyState(f.simulate(r), steadyPolicy).Steady })
 			row = append(row, formatShare(found, func(steady bool) bool { return steady }))
 		}

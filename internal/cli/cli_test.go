@@ -17,9 +17,6 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/cli"
-	"github.com/benchnet/benchnet/internal/naming"
-	"github.com/benchnet/benchnet/internal/network/plan"
-	"github.com/benchnet/benchnet/internal/platform/registry"
 )
 
 func TestResults(t *testing.T) {
@@ -139,6 +136,11 @@ func TestReport(t *testing.T) {
 	}
 	o := runPlugin(t, "report", "sizes", "-o", "-")
 	o.expect(t, 0, "<html", "sizes-p01-r1")
+}
+
+func TestExport(t *testing.T) {
+	runPlugin(t, "export", "sizes").expect(t, 0, "bn-plugin,sizes,p01,small,{},1,sizes-p01-r1,", ",Throughput,,,")
+	runPlugin(t, "export", "bnet/small").expect(t, 0, ",small-blocks,small,blocks,")
 }
 
 func TestPlan(t *testing.T) {
@@ -294,55 +296,6 @@ func TestReset(t *testing.T) {
 		seen[value] = true
 	}
 	runPlugin(t, "reset", "small", "--wait", "--timeout", "1s").expect(t, 1, "error: wait for the reset of network small")
-}
-
-// TestReproduce checks that the output of reproduce can be applied after the network was deleted, and gives the same
-// plan.
-func TestReproduce(t *testing.T) {
-	directory := t.TempDir()
-	runPlugin(t, "reproduce", "small-blocks", "-o", directory).expect(t, 0, "network-small.yaml")
-	var network v1alpha1.BenchmarkNetwork
-	key := client.ObjectKey{Namespace: namespace, Name: "small"}
-	if err := server.client.Get(t.Context(), key, &network); err != nil {
-		t.Fatal(err)
-	}
-	recorded, planned := network.Status, planHash(t, &network)
-	if err := server.client.Delete(t.Context(), &network); err != nil {
-		t.Fatal(err)
-	}
-	runPlugin(t, "run", "-k", directory, "--timeout", "1s").expect(t, 1, "benchmarknetwork/small applied")
-	network = v1alpha1.BenchmarkNetwork{}
-	if err := server.client.Get(t.Context(), key, &network); err != nil {
-		t.Fatal(err)
-	}
-	if got := planHash(t, &network); got != planned {
-		t.Errorf("the plan's hash is %s, before it was %s", got, planned)
-	}
-	readme, err := os.ReadFile(filepath.Join(directory, "README.md"))
-	if err != nil || !strings.Contains(string(readme), "`"+recorded.PlanHash+"`") {
-		t.Errorf("README.md lacks the hash %s: %v", recorded.PlanHash, err)
-	}
-	network.Status = recorded
-	if err := server.client.Status().Update(t.Context(), &network); err != nil {
-		t.Fatal(err)
-	}
-	o := runPlugin(t, "reproduce", "sizes", "-o", "-")
-	o.expect(t, 0, "kind: BenchmarkExperiment", "repetitions: 4")
-}
-
-// planHash returns the hash of the plan that the operator would build.
-func planHash(t *testing.T, network *v1alpha1.BenchmarkNetwork) string {
-	t.Helper()
-	p, err := registry.New().Get(network.Spec.Platform.Type)
-	if err != nil {
-		t.Fatal(err)
-	}
-	built, err := plan.Build(plan.Input{Network: network, Platform: p, KubeVersion: "v1.34.4",
-		Images: naming.ImageCatalogue{Registry: naming.DefaultImageRegistry, Version: "0.1.0"}, GenesisSecretFilled: func(string) bool { return true }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return built.Hash
 }
 
 func TestCompletion(t *testing.T) {

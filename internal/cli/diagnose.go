@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -57,18 +58,19 @@ func (s *session) writeDiagnosis(ctx context.Context, c *cluster.Connection, tar
 		problems, err = collector.Collect(ctx, diagnosisSubject(state), name, w)
 		return err
 	}
-	switch output {
-	case "-":
-		err = write(s.Out)
-	case "":
-		err = s.createFile(name+".tar.gz", write)
-	default:
-		err = s.createFile(output, write)
-	}
+	err = s.writeArchive(output, name+".tar.gz", write)
 	for _, problem := range problems {
 		fmt.Fprintln(s.ErrOut, "warning:", problem)
 	}
 	return err
+}
+
+// writeArchive writes an archive to a file, or to standard output if output is -. An empty output is the default file.
+func (s *session) writeArchive(output, defaultFile string, write func(io.Writer) error) error {
+	if output == "-" {
+		return write(s.Out)
+	}
+	return s.createFile(cmp.Or(output, defaultFile), write)
 }
 
 // createFile writes a file as it is produced, because an archive may be large. It removes a file that is incomplete.

@@ -53,6 +53,10 @@ func TestResultFilesNeedNoCluster(t *testing.T) {
 		{"objectives of a run as JUnit", []string{"results", write("missed.json", missedRun), "-o", "junit"}, 0, `<failure message="p95 is 612 ms" type="Objective">`},
 		{"an undecided objective of a point", []string{"results", write("undecided.json", undecidedExperiment), "--exit-code"}, 2, "objective undecided: point p01 (users=1): too few"},
 		{"objectives of points as JUnit", []string{"results", write("undecided.json", undecidedExperiment), "-o", "junit"}, 0, `<testcase classname="p01 users=1" name="LatencyP99">`},
+		{"table of an experiment", []string{"export", experiment}, 0, "namespace,experiment,point,"},
+		{"table of a run as Parquet", []string{"export", run, "--format", "parquet"}, 0, "PAR1"},
+		{"table of saved ConfigMaps", []string{"export", manifest, "-o", filepath.Join(directory, "saved.parquet")}, 0, "wrote "},
+		{"table in another format", []string{"export", run, "--format", "xlsx"}, 1, `"xlsx"`},
 		{"comparison of a file with itself", []string{"compare", experiment, experiment, "--metric", "throughput"}, 0, "DETECTABLE"},
 		{"comparison as Markdown", []string{"compare", experiment, experiment, "--metric", "throughput", "-o", "markdown"}, 0, "| Candidate | Metric |"},
 		{"comparison as JUnit", []string{"compare", experiment, experiment, "--gate", "throughput=1%", "-o", "junit"}, 2, `type="Undecided"`},
@@ -126,6 +130,7 @@ func TestArgumentErrors(t *testing.T) {
 		args []string
 		want string
 	}{
+		{[]string{"export"}, "error: export needs the name of a network, run or experiment, or a result file\n"},
 		{[]string{"report"}, "error: report needs the name of a network, run or experiment, or a result file\n"},
 		{[]string{"results", "a", "b"}, `error: results needs the name of a network, run or experiment, or a result file: "b" is one argument too many` + "\n"},
 		{[]string{"compare", "a"}, "error: compare needs a baseline and a candidate: experiments, EXPERIMENT:VARIANT, runs, or result files\n"},

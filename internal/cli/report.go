@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,7 +23,9 @@ import (
 
 // reportOptions are the flags of report.
 type reportOptions struct {
-	output, charts, format, csv string
+	output, charts, format, csv, grafana string
+	// grafanaURL is nil without grafana.
+	grafanaURL *url.URL
 }
 
 func (s *session) reportCommand() *cobra.Command {
@@ -36,11 +39,14 @@ func (s *session) reportCommand() *cobra.Command {
 environment.`,
 		Example: `  kubectl benchnet report i1
   kubectl benchnet report brun/two-banks-issue -o report.html --charts charts --format png
-  kubectl benchnet report i1 --csv numbers
+  kubectl benchnet report i1 --csv numbers --grafana https://grafana.example.com
   kubectl benchnet report result.json`,
 		Args: requireArguments(1, "the name of a network, run or experiment, or a result file"), ValidArgsFunction: s.completeNamesOrFiles(1, cluster.Kinds...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := validateChoice("format", o.format, string(report.SVG), string(report.PNG)); err != nil {
+				return err
+			}
+			if err := o.parseGrafanaURL(); err != nil {
 				return err
 			}
 			if documents.IsFile(args[0]) {
@@ -57,15 +63,25 @@ environment.`,
 	cmd.Flags().StringVar(&o.charts, "charts", "", "directory for the charts, each in a file")
 	cmd.Flags().StringVar(&o.format, "format", string(report.SVG), "of the charts: svg or png")
 	cmd.Flags().StringVar(&o.csv, "csv", "", "directory for the numbers as CSV")
+	cmd.Flags().StringVar(&o.grafana, "grafana", "", "URL of the Grafana with the dashboards, to link to the time of the run")
 	_ = cmd.RegisterFlagCompletionFunc("format", completeValues(string(report.SVG), string(report.PNG)))
 	return cmd
+}
+
+func (o *reportOptions) parseGrafanaURL() (err error) {
+	if o.grafana != "" {
+		o.grafanaURL, err = report.ParseGrafanaURL(o.grafana)
+	}
+	return err
 }
 
 // reportSource is the subject of one report.
 type reportSource struct {
 	name      string
-	writePage func(io.Writer) error
-	charts    func() ([]report.Chart, error)
+	writePage func(io.Writer, ...report.Link) error
+	// grafanaLink returns the link to the dashboard.
+	grafanaLink func(*url.URL) report.Link
+	charts      func() ([]report.Chart, error)
 	// tables holds writers of CSV files by file name.
 	tables map[string]func(io.Writer) error
 }
@@ -95,7 +111,7 @@ func (s *session) reportFile(name string, o reportOptions) error {
 	}
 	var subjects []reportSource
 	for _, e := range file.Experiments {
-		subjects = append(subjects, newExperimentSource(e.Experiment.Name, e.Result, file.RunResults()))
+		subjects = append(subjects, newExperimentSource(e.Experiment.Name, e.Result, file.RunResults(e.Experiment.Namespace)))
 	}
 	if len(subjects) == 0 {
 		for _, run := range file.Runs {
@@ -144,8 +160,9 @@ func loadReportSources(ctx context.Context, c *cluster.Connection, target cluste
 
 func newRunSource(name string, r *results.RunResult) reportSource {
 	return reportSource{name: name,
-		writePage: func(w io.Writer) error { return report.WriteRunPage(w, r) },
-		charts:    func() ([]report.Chart, error) { return report.RunCharts(r) },
+		writePage:   func(w io.Writer, links ...report.Link) error { return report.WriteRunPage(w, r, links...) },
+		grafanaLink: func(base *url.URL) report.Link { return report.GrafanaRunLink(base, r) },
+		charts:      func() ([]report.Chart, error) { return report.RunCharts(r) },
 		tables: map[string]func(io.Writer) error{
 			"summary.csv": func(w io.Writer) error { return report.WriteRunCSV(w, r) },
 			"series.csv":  func(w io.Writer) error { return report.WriteSeriesCSV(w, r) },
@@ -176,8 +193,9 @@ func loadExperimentSource(ctx context.Context, c *cluster.Connection, target clu
 // newExperimentSource returns the report source of an experiment. runs holds the known results of its runs by name.
 func newExperimentSource(name string, e *experiment.Result, runs map[string]*results.RunResult) reportSource {
 	return reportSource{name: name,
-		writePage: func(w io.Writer) error { return report.WriteExperimentPage(w, e, runs) },
-		charts:    func() ([]report.Chart, error) { return report.ExperimentCharts(e, runs) },
+		writePage:   func(w io.Writer, links ...report.Link) error { return report.WriteExperimentPage(w, e, runs, links...) },
+		grafanaLink: func(base *url.URL) report.Link { return report.GrafanaExperimentLink(base, e) },
+		charts:      func() ([]report.Chart, error) { return report.ExperimentCharts(e, runs) },
 		tables: map[string]func(io.Writer) error{
 			"points.csv": func(w io.Writer) error { return report.WritePointsCSV(w, e) },
 			"runs.csv":   func(w io.Writer) error { return report.WriteRunsCSV(w, e, runs) },
@@ -185,17 +203,21 @@ func newExperimentSource(name string, e *experiment.Result, runs map[string]*res
 }
 
 func (s *session) writeReport(of reportSource, o reportOptions, several bool) error {
-	output := o.output
+	var links []report.Link
+	if o.grafanaURL != nil {
+		links = append(links, of.grafanaLink(o.grafanaURL))
+	}
+	output, writePage := o.output, func(w io.Writer) error { return of.writePage(w, links...) }
 	switch {
 	case output == "-":
-		return of.writePage(s.Out)
+		return writePage(s.Out)
 	case output == "":
 		output = of.name + ".html"
 	case several:
 		extension := filepath.Ext(output)
 		output = strings.TrimSuffix(output, extension) + "-" + of.name + extension
 	}
-	if err := s.saveFile(output, of.writePage); err != nil {
+	if err := s.saveFile(output, writePage); err != nil {
 		return err
 	}
 	if o.csv != "" {

@@ -2,72 +2,179 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
-	"maps"
-	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/internal/cli/bundle"
 	"github.com/benchnet/benchnet/internal/cli/cluster"
+	"github.com/benchnet/benchnet/internal/cli/comparison"
+	"github.com/benchnet/benchnet/internal/cli/documents"
+	"github.com/benchnet/benchnet/internal/cli/table"
+	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/format"
 )
 
+// reproduceOptions are the flags of reproduce.
+type reproduceOptions struct {
+	key           string
+	marginPercent float64
+	timeout       time.Duration
+}
+
 func (s *session) reproduceCommand() *cobra.Command {
-	var output string
+	var o reproduceOptions
 	cmd := &cobra.Command{
-		Use:   "reproduce RUN|EXPERIMENT",
-		Short: "Write everything needed to repeat a run or an experiment",
-		Long: `Writes a directory with manifests including all defaults, images by their digests, versions and seeds, the hashes of the networks'
-plans, the result to compare with, and a README with instructions.`,
-		Example: `  kubectl benchnet reproduce brun/two-banks-issue
-  kubectl benchnet reproduce i1 -o -`,
-		Args:              requireArguments(1, "the name of a run or an experiment"),
-		ValidArgsFunction: s.completeNames(1, cluster.Experiment, cluster.Run),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, target, err := s.connectTo(cmd.Context(), args[0], cluster.Experiment, cluster.Run)
-			if err != nil {
-				return err
-			}
-			return s.writeKit(cmd.Context(), c, target, output)
-		},
+		Use:   "reproduce FILE",
+		Short: "Run a bundle's measurement again, and say whether its numbers were reproduced",
+		Long: `Verifies a bundle, applies its manifests in the namespace, where none of its objects may exist, follows the measurement, and
+compares throughput and p95 latency at each point with the original by two one-sided tests (TOST, docs/statistics.md). A claim needs
+at least five runs of each point on each side.
+
+It ends with code 0 if the measurement was reproduced within the margin, with 2 if it was not or the bundle was changed, and with 3 if the
+runs are too few or vary too much for either claim. An interruption (ctrl-C) leaves everything running.`,
+		Example: `  kubectl benchnet reproduce i1.tar.gz --key minisign.pub -n elsewhere
+  kubectl benchnet reproduce i1.tar.gz --margin 20 --timeout 3h`,
+		Args: requireArguments(1, "a bundle"),
+		RunE: func(cmd *cobra.Command, args []string) error { return s.reproduceBundle(cmd.Context(), args[0], o) },
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "", "directory, or - for only the manifests on standard output; default: NAME")
+	cmd.Flags().StringVar(&o.key, "key", "", "file with the public key of minisign; default: no signature is checked")
+	cmd.Flags().Float64Var(&o.marginPercent, "margin", 10, "by which the measurements may differ, in percent, from 0.1 to 100")
+	cmd.Flags().DurationVar(&o.timeout, "timeout", 0, "stop following after this time; 0 means never")
 	return cmd
 }
 
-func (s *session) writeKit(ctx context.Context, c *cluster.Connection, target cluster.Target, output string) error {
-	b, err := bundle.Collect(ctx, c, target)
+func (s *session) reproduceBundle(ctx context.Context, file string, o reproduceOptions) error {
+	if !(o.marginPercent >= 0.1 && o.marginPercent <= 100) {
+		return fmt.Errorf("--margin %g must be from 0.1 to 100", o.marginPercent)
+	}
+	b, err := s.verifyBundle(file, o.key)
 	if err != nil {
 		return err
 	}
-	for _, missing := range b.Missing {
-		fmt.Fprintf(s.ErrOut, "warning: %s is gone, the bundle lacks it\n", missing)
+	original, err := b.Result()
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
 	}
-	if output == "-" {
-		text, err := b.Manifests()
-		if err != nil {
-			return err
-		}
-		_, err = s.Out.Write(text)
-		return err
+	baseline, err := comparison.NewSide(original)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
 	}
-	if output == "" {
-		output = target.Name
+	if experiment.HasTooFewRunsToReproduce(baseline.Result) {
+		fmt.Fprintln(s.ErrOut, "warning: the original has fewer than five runs of each point, so that no claim can be made")
 	}
-	files, err := b.Files()
+	c, err := s.connect()
 	if err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		write := func(w io.Writer) error {
-			_, err := w.Write(files[name])
+	measurement := targetOfResult(original, c.Namespace)
+	if err := s.repeatMeasurement(ctx, c, b, measurement, o.timeout); err != nil {
+		return err
+	}
+	candidate, err := comparison.FetchSide(ctx, c, measurement)
+	if err != nil {
+		return err
+	}
+	return s.concludeReproduction(baseline, candidate, o.marginPercent/100)
+}
+
+// targetOfResult returns the experiment or run in a namespace that has the name of a result.
+func targetOfResult(file *documents.File, namespace string) cluster.Target {
+	if len(file.Experiments) > 0 {
+		return cluster.Target{Kind: cluster.Experiment, Namespace: namespace, Name: file.Experiments[0].Experiment.Name}
+	}
+	return cluster.Target{Kind: cluster.Run, Namespace: namespace, Name: file.Runs[0].Run.Name}
+}
+
+// repeatMeasurement applies the manifests of a bundle and follows them until all have ended. It fails if one of the objects
+// or the measurement exists, because its result could be the original one, and if a run, network or experiment fails.
+func (s *session) repeatMeasurement(ctx context.Context, c *cluster.Connection, b *bundle.Bundle, measurement cluster.Target, timeout time.Duration) error {
+	objects, err := b.Manifests(c.Namespace)
+	if err != nil {
+		return err
+	}
+	var targets []cluster.Target
+	for _, object := range objects {
+		if err := checkAbsent(ctx, c, object); err != nil {
 			return err
 		}
-		if err := s.saveFile(filepath.Join(output, name), write); err != nil {
-			return err
+		if target, ok := cluster.TargetOf(object); ok {
+			targets = append(targets, target)
 		}
 	}
+	if err := checkNewMeasurement(ctx, c, measurement, targets); err != nil {
+		return err
+	}
+	for _, object := range objects {
+		if err := c.Apply(ctx, object, cluster.ApplyPersistent); err != nil {
+			return err
+		}
+		fmt.Fprintf(s.Out, "%s/%s applied\n", strings.ToLower(object.GetKind()), object.GetName())
+	}
+	outcome, err := s.followTargets(ctx, c, targets, timeout)
+	if err != nil {
+		return err
+	}
+	for _, failed := range outcome.FailedChecks {
+		fmt.Fprintln(s.ErrOut, "warning:", failed)
+	}
+	if len(outcome.Failures) > 0 {
+		return errors.New(strings.Join(outcome.Failures, "\n"))
+	}
+	return nil
+}
+
+// checkAbsent fails if an object exists.
+func checkAbsent(ctx context.Context, c *cluster.Connection, object *unstructured.Unstructured) error {
+	live := &unstructured.Unstructured{}
+	live.SetGroupVersionKind(object.GroupVersionKind())
+	err := c.Client.Get(ctx, client.ObjectKeyFromObject(object), live)
+	if err == nil {
+		return fmt.Errorf("%s %s exists in namespace %s: give another namespace with -n, or delete it", object.GetKind(), object.GetName(), object.GetNamespace())
+	}
+	return client.IgnoreNotFound(err)
+}
+
+// checkNewMeasurement fails if the measurement exists, or if it is an experiment that is not among the targets of the
+// manifests. A network creates the runs of its workloads, so a run need not be among them.
+func checkNewMeasurement(ctx context.Context, c *cluster.Connection, measurement cluster.Target, targets []cluster.Target) error {
+	if measurement.Kind == cluster.Experiment && !slices.Contains(targets, measurement) {
+		return fmt.Errorf("%s is not in the manifests of the bundle", measurement)
+	}
+	err := c.Client.Get(ctx, measurement.Key(), measurement.Kind.NewObject())
+	if err == nil {
+		return fmt.Errorf("%s exists in namespace %s: give another namespace with -n, or delete it", measurement, measurement.Namespace)
+	}
+	return client.IgnoreNotFound(err)
+}
+
+// concludeReproduction prints the comparison and the conclusion. It fails with an error for the exit code unless the
+// measurement was reproduced.
+func (s *session) concludeReproduction(baseline, candidate *comparison.Side, margin float64) error {
+	outcomes := experiment.AssessReproduction(baseline.Result, candidate.Result, margin)
+	if err := s.printTables(false, table.ForReproduction(outcomes)); err != nil {
+		return err
+	}
+	within := experiment.FormatMargin(margin)
+	verdict, reason := experiment.ConcludeReproduction(outcomes)
+	switch {
+	case baseline.Run != nil:
+		return undecidedError("no claim can be made: two single runs do not show what differs from run to run; bundle an experiment with at least five repetitions")
+	case verdict == experiment.NotReproduced:
+		return failedChecksError{fmt.Sprintf("not reproduced within %s: %s", within, reason)}
+	case verdict == experiment.ReproductionUndecided:
+		return undecidedError(fmt.Sprintf("no claim can be made within %s: %s", within, reason))
+	}
+	fmt.Fprintf(s.Out, "\nreproduced within %s", within)
+	if smallest, known := experiment.SmallestReproductionMargin(outcomes); known {
+		fmt.Fprintf(s.Out, " (the smallest margin is ±%s %%)", format.Number(100*smallest))
+	}
+	fmt.Fprintln(s.Out)
 	return nil
 }

@@ -24,8 +24,10 @@ const (
 	exitOK = 0
 	// exitError means that the command failed, or that a run or network failed and has no result.
 	exitError = 1
-	// exitChecksFailed means that there is a result, but a gate failed or a run is invalid.
+	// exitChecksFailed means that there is a result, but a gate failed or a run is invalid, or that a bundle was changed.
 	exitChecksFailed = 2
+	// exitUndecided means that a repeated measurement has a result, but too few runs to say whether it was reproduced.
+	exitUndecided = 3
 	// exitInterrupted means that the user interrupted the command, with the code that shells use.
 	exitInterrupted = 130
 )
@@ -33,7 +35,12 @@ const (
 // failedChecksError is an error that leads to exitChecksFailed.
 type failedChecksError []string
 
-func (j failedChecksError) Error() string { return strings.Join(j, "\n") }
+func (f failedChecksError) Error() string { return strings.Join(f, "\n") }
+
+// undecidedError is an error that leads to exitUndecided.
+type undecidedError string
+
+func (u undecidedError) Error() string { return string(u) }
 
 // errInterrupted leads to exitInterrupted without a further message.
 var errInterrupted = errors.New("interrupted")
@@ -91,13 +98,13 @@ func (s *session) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "kubectl-benchnet",
 		Short: "Benchmark networks of distributed ledgers",
-		Long: `Plans, runs, follows, shows, compares and reproduces benchmarks of distributed ledgers on Kubernetes.
+		Long: `Plans, runs, follows, shows, compares, bundles and reproduces benchmarks of distributed ledgers on Kubernetes.
 
 It works with any cluster that runs the benchnet operator, and uses kubectl's kubeconfig and flags.
 Name a resource as NAME, or as bexp/NAME (experiment), bnet/NAME (network) or brun/NAME (run).
 
-Exit codes: 0 success; 1 an error, or a network or run failed; 2 a result exists, but a gate failed or a run is invalid;
-130 interrupted.`,
+Exit codes: 0 success; 1 an error, or a network or run failed; 2 a result exists, but a gate failed or a run is invalid, or a
+bundle was changed; 3 too few runs to say whether a measurement was reproduced; 130 interrupted.`,
 		Version: s.version,
 		Example: `  kubectl benchnet plan -f experiment.yaml
   kubectl benchnet run -f experiment.yaml --report report.html
@@ -113,7 +120,8 @@ Exit codes: 0 success; 1 an error, or a network or run failed; 2 a result exists
 	root.SetVersionTemplate("benchnet {{.Version}}\n")
 	for _, newCommand := range []func() *cobra.Command{
 		s.planCommand, s.runCommand, s.statusCommand, s.watchCommand, s.logsCommand, s.cancelCommand, s.resetCommand,
-		s.resultsCommand, s.reportCommand, s.compareCommand, s.reproduceCommand, s.diagnoseCommand, s.optionsCommand, s.versionCommand,
+		s.resultsCommand, s.reportCommand, s.exportCommand, s.compareCommand, s.bundleCommand, s.verifyCommand, s.reproduceCommand,
+		s.diagnoseCommand, s.optionsCommand, s.versionCommand,
 	} {
 		root.AddCommand(newCommand())
 	}
@@ -122,16 +130,20 @@ Exit codes: 0 success; 1 an error, or a network or run failed; 2 a result exists
 
 // reportError prints an error like kubectl and returns the exit code.
 func (s *session) reportError(err error) int {
-	var judged failedChecksError
+	var failedChecks failedChecksError
+	var undecided undecidedError
 	var status apierrors.APIStatus
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
-	case errors.As(err, &judged):
-		fmt.Fprintln(s.ErrOut, judged)
+	case errors.As(err, &failedChecks):
+		fmt.Fprintln(s.ErrOut, failedChecks)
 		return exitChecksFailed
+	case errors.As(err, &undecided):
+		fmt.Fprintln(s.ErrOut, undecided)
+		return exitUndecided
 	case errors.As(err, &status) && status.Status().Reason != "":
 		fmt.Fprintf(s.ErrOut, "Error from server (%s): %s\n", status.Status().Reason, err)
 	case errors.As(err, &status):

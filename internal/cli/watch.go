@@ -19,7 +19,8 @@ func (s *session) watchCommand() *cobra.Command {
 		Use:   "watch NAME",
 		Short: "Follow a network, a run or an experiment until it has ended",
 		Long: `Shows the stages of a network with its members, the phases of a run with the throughput so far, and the points of an
-experiment with the time left. On a terminal there is a bar for each; elsewhere, such as in CI, a line for each step.`,
+experiment with the time left. On a terminal there is a bar for each, and for a run that is being measured the throughput and the 95th percentile of
+the latency of the last 100 s as sparklines; elsewhere, such as in CI, a line for each step.`,
 		Example: `  kubectl benchnet watch two-banks
   kubectl benchnet watch bexp/i1 --timeout 2h --exit-code`,
 		Args:              requireArguments(1, "the name of a network, run or experiment"),

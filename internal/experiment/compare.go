@@ -33,7 +33,7 @@ func CompareVariants(questions ...Question) []ComparisonOutcome {
 	}
 	var pValues []float64
 	for _, p := range pairs {
-		outcomes = append(outcomes, p.compare(claims))
+		outcomes = append(outcomes, p.compareMetric(claims))
 		if p.isTestable() {
 			pValues = append(pValues, outcomes[len(outcomes)-1].PValue)
 		}
@@ -97,14 +97,14 @@ func (p *pointPair) selectValues() {
 	case p.paired:
 		p.values[0], p.values[1] = pairValues(p.runs[0], p.runs[1], p.metric)
 	default:
-		_, p.values[0] = p.runs[0].values(p.metric)
-		_, p.values[1] = p.runs[1].values(p.metric)
+		_, p.values[0] = p.runs[0].metricValues(p.metric)
+		_, p.values[1] = p.runs[1].metricValues(p.metric)
 	}
 }
 
-// compare compares a metric on its scale. Error shares are compared in points, since most baselines have no
+// compareMetric compares a metric on its scale. Error shares are compared in points, since most baselines have no
 // errors.
-func (p *pointPair) compare(claims int) ComparisonOutcome {
+func (p *pointPair) compareMetric(claims int) ComparisonOutcome {
 	o := statistics.CompareOptions{Confidence: confidenceLevel(p.question.Spec), Seed: p.question.Result.Seed, Paired: p.paired, Claims: claims}
 	if p.metric == v1alpha1.MetricErrorShare {
 		o.Scale = statistics.Absolute

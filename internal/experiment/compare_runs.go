@@ -95,9 +95,9 @@ func (p pointRuns) countFailed() int {
 	return failed
 }
 
-// values returns the values of a metric by repetition. That of a failed run is infinite, the worst outcome. A
+// metricValues returns the values of a metric by repetition. That of a failed run is infinite, the worst outcome. A
 // valid run without the metric has none.
-func (p pointRuns) values(metric v1alpha1.Metric) (repetitions []int, values []float64) {
+func (p pointRuns) metricValues(metric v1alpha1.Metric) (repetitions []int, values []float64) {
 	worst := math.Inf(1)
 	if higherIsBetter(metric) {
 		worst = math.Inf(-1)
@@ -116,8 +116,8 @@ func (p pointRuns) values(metric v1alpha1.Metric) (repetitions []int, values []f
 
 // pairValues returns the values of the repetitions that both sides have.
 func pairValues(baseline, candidate pointRuns, metric v1alpha1.Metric) (b, c []float64) {
-	repetitions, values := baseline.values(metric)
-	others, otherValues := candidate.values(metric)
+	repetitions, values := baseline.metricValues(metric)
+	others, otherValues := candidate.metricValues(metric)
 	for i, repetition := range repetitions {
 		if at := slices.Index(others, repetition); at >= 0 {
 			b, c = append(b, values[i]), append(c, otherValues[at])

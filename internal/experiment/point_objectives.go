@@ -19,7 +19,7 @@ func judgePoint(wanted []v1alpha1.Objective, p *Point, runs []Run) []results.Obj
 
 func judgePointLimit(limit objectives.Limit, p *Point, runs []Run) results.ObjectiveOutcome {
 	for i := range runs {
-		outcome := runs[i].objective(limit.Metric)
+		outcome := runs[i].findObjective(limit.Metric)
 		switch {
 		case outcome == nil:
 		case runs[i].Verdict != RunValid && outcome.Outcome == results.ObjectiveFailed,
@@ -45,8 +45,8 @@ func judgePointLimit(limit objectives.Limit, p *Point, runs []Run) results.Objec
 	}
 }
 
-// objective returns the run's outcome of the objective on that metric, or nil.
-func (r *Run) objective(metric v1alpha1.Metric) *results.ObjectiveOutcome {
+// findObjective returns the run's outcome of the objective on that metric, or nil.
+func (r *Run) findObjective(metric v1alpha1.Metric) *results.ObjectiveOutcome {
 	for i := range r.Objectives {
 		if r.Objectives[i].Metric == string(metric) {
 			return &r.Objectives[i]

@@ -143,7 +143,7 @@ func growthFactor(spec *v1alpha1.SaturationSearch) float64 {
 // findUnconfirmedLoad returns an end of the bracket that has too few runs, or 0.
 func findUnconfirmedLoad(spec *v1alpha1.SaturationSearch, ends ...triedLoad) int64 {
 	for _, end := range ends {
-		if end.load > 0 && end.verdict != loadUnjudged && end.trials() < min(confirmingRuns, int(spec.Repeats)) && !end.isExhausted(spec) {
+		if end.load > 0 && end.verdict != loadUnjudged && end.countTrials() < min(confirmingRuns, int(spec.Repeats)) && !end.isExhausted(spec) {
 			return end.load
 		}
 	}

@@ -100,13 +100,13 @@ func (t *triedLoad) addTrial(trial Trial, strain float64) {
 	}
 }
 
-// trials returns the number of trials with evidence.
-func (t *triedLoad) trials() int { return t.met + t.missed }
+// countTrials returns the number of trials with evidence.
+func (t *triedLoad) countTrials() int { return t.met + t.missed }
 
 // isExhausted reports whether a load has had all the runs that it may have.
 func (t *triedLoad) isExhausted(spec *v1alpha1.SaturationSearch) bool {
 	repeats := int(spec.Repeats)
-	return t.trials() >= repeats || t.invalid+t.limited >= max(minAttempts, repeats)
+	return t.countTrials() >= repeats || t.invalid+t.limited >= max(minAttempts, repeats)
 }
 
 // decideVerdict decides by one trial if it is clear and none contradicts it, otherwise by the majority of the
@@ -118,7 +118,7 @@ func (l loadCriterion) decideVerdict(t *triedLoad) loadVerdict {
 		return loadMeetsLevel
 	case t.missed >= majority, t.missed > 0 && t.met == 0 && t.clear > 0:
 		return loadMissesLevel
-	case t.limited > 0 && t.missed == 0 && t.met == 0, t.trials() == 0 && t.isExhausted(l.spec):
+	case t.limited > 0 && t.missed == 0 && t.met == 0, t.countTrials() == 0 && t.isExhausted(l.spec):
 		return loadUnjudged
 	case !t.isExhausted(l.spec):
 		return loadUndecided
@@ -131,7 +131,7 @@ func (l loadCriterion) decideVerdict(t *triedLoad) loadVerdict {
 
 // String describes the verdict and the runs that support it.
 func (t triedLoad) String() string {
-	runs := fmt.Sprintf("%d of %d valid runs", max(t.met, t.missed), t.trials())
+	runs := fmt.Sprintf("%d of %d valid runs", max(t.met, t.missed), t.countTrials())
 	switch {
 	case t.verdict == loadUnjudged && t.limited > 0:
 		return fmt.Sprintf("%d could not be offered: %s", t.load, t.problem)
@@ -142,6 +142,6 @@ func (t triedLoad) String() string {
 	case t.verdict == loadMissesLevel:
 		return fmt.Sprintf("%d misses the level (%s)", t.load, runs)
 	default:
-		return fmt.Sprintf("%d of %d valid runs met the level, %d were disturbed", t.met, t.trials(), t.invalid)
+		return fmt.Sprintf("%d of %d valid runs met the level, %d were disturbed", t.met, t.countTrials(), t.invalid)
 	}
 }

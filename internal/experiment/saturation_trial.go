@@ -58,7 +58,7 @@ func newTrial(load int64, run Run, spec *v1alpha1.SaturationSearch, w v1alpha1.W
 		Throughput: run.Metrics[string(v1alpha1.MetricThroughput)],
 		Latency:    latency,
 		ErrorShare: run.Metrics[string(v1alpha1.MetricErrorShare)], Offered: run.Load.OfferedPerSecond}
-	t.Evidence, t.Problem = run.evidence()
+	t.Evidence, t.Problem = run.trialEvidence()
 	if t.Evidence == Measured && t.Throughput > 0 && !known {
 		t.Evidence, t.Problem = NoEvidence, percentile+" is unknown"
 	}
@@ -74,8 +74,8 @@ func newTrial(load int64, run Run, spec *v1alpha1.SaturationSearch, w v1alpha1.W
 // depends on the level's own limits.
 var numbersDecide = []results.ReasonCode{results.Errors, results.OfferedNotAchieved}
 
-// evidence returns what the run shows about its load, and the first reason that decides it.
-func (r *Run) evidence() (TrialEvidence, string) {
+// trialEvidence returns what the run shows about its load, and the first reason that decides it.
+func (r *Run) trialEvidence() (TrialEvidence, string) {
 	switch {
 	case r.Verdict == RunValid:
 		return Measured, ""

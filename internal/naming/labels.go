@@ -33,12 +33,13 @@ const (
 	ComponentLatency          Component = "emulation"
 	ComponentEpoch            Component = "epoch"
 	ComponentRun              Component = "run"
+	ComponentUpload           Component = "upload"
 )
 
 // ReservedComponents are the components that the objects of a user's chart must not have, since NetworkPolicies
 // and Services would take their pods for the operator's.
 var ReservedComponents = []Component{ComponentMember, ComponentWorker, ComponentGenesis, ComponentCredentials,
-	ComponentDatabaseSetup, ComponentDatabaseReset, ComponentDatabaseTeardown}
+	ComponentDatabaseSetup, ComponentDatabaseReset, ComponentDatabaseTeardown, ComponentUpload}
 
 // NetworkLabels returns the labels of an object of the network.
 func NetworkLabels(network string, component Component) map[string]string {
@@ -75,6 +76,11 @@ func DatabaseJobLabels(network, instance string, component Component) map[string
 // RunLabels returns the labels of an object of a run.
 func RunLabels(run string) map[string]string {
 	return objectLabels("benchnet-worker", run, ComponentWorker, v1alpha1.LabelRun, run)
+}
+
+// UploadLabels returns the labels of the objects that upload the result of a run.
+func UploadLabels(run string) map[string]string {
+	return objectLabels("benchnet-upload", run, ComponentUpload, v1alpha1.LabelRun, run)
 }
 
 // ExperimentLabels returns the labels of a network or a run of an experiment.

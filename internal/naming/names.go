@@ -124,6 +124,9 @@ func WorkerReportPrefix(run string) string { return run + "-w" }
 // WorkloadConfigMap returns the name of the ConfigMap with the workload files of a run's drivers.
 func WorkloadConfigMap(run string) string { return run + "-workload" }
 
+// Upload returns the name of the objects that upload the result of a run.
+func Upload(run string) string { return shortenName(run, maxLabel-len("-upload")) + "-upload" }
+
 // SampleLogClaim returns the name of the PersistentVolumeClaim for a run's sample logs.
 func SampleLogClaim(run string) string { return run + "-jtl" }
 

@@ -23,6 +23,8 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 var updatePictures = flag.Bool("update", false, "rewrite the pictures of the documentation")
@@ -41,7 +43,7 @@ func browserReports(t *testing.T) map[string]struct {
 	}{
 		"run": {
 			func(w io.Writer) error { return WriteRunPage(w, readRecordedRun(t, "testdata/malachite.json.gz")) },
-			[]string{"blocks-a", "13.4 blocks/s", "44.4 ms", "806 completed", "Valid, with notes", "FewSamples", "9e364eaf87e0cdb7", "kubectl benchnet reproduce brun/blocks-a"},
+			[]string{"blocks-a", "13.4 blocks/s", "44.4 ms", "806 completed", "Valid, with notes", "FewSamples", "9e364eaf87e0cdb7", "kubectl benchnet bundle brun/blocks-a"},
 		},
 		"bottleneck": {
 			func(w io.Writer) error { return WriteRunPage(w, readRecordedRun(t, "testdata/bottleneck.json.gz")) },
@@ -49,7 +51,7 @@ func browserReports(t *testing.T) map[string]struct {
 		},
 		"experiment": {
 			func(w io.Writer) error { return WriteExperimentPage(w, grid, runs) },
-			[]string{"block-size", "24 runs at 6 points", "Highest throughput", "128Ki", "whole", "kubectl benchnet reproduce bexp/block-size"},
+			[]string{"block-size", "24 runs at 6 points", "Highest throughput", "128Ki", "whole", "kubectl benchnet bundle bexp/block-size"},
 		},
 		"variants": {
 			func(w io.Writer) error { return WriteExperimentPage(w, ways, ofWays) },
@@ -92,6 +94,54 @@ func TestInABrowser(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// TestInABrowserZooms moves the pointer over a chart, zooms by dragging, and back.
+func TestInABrowserZooms(t *testing.T) {
+	ctx, end := chromedp.NewContext(newBrowser(t))
+	defer end()
+	file := filepath.Join(t.TempDir(), "run.html")
+	var text bytes.Buffer
+	run := readRecordedRun(t, "testdata/malachite.json.gz")
+	run.Series.LatencyIntervals = &results.LatencyIntervals{IntervalSeconds: 10, P50: results.Series{20, 21, 22, 23, 22, 21}}
+	if err := WriteRunPage(&text, run); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	script, err := os.ReadFile("testdata/pointer.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 900), chromedp.Navigate("file://"+file)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := chromedp.Run(ctx, chromedp.Evaluate[struct {
+		Hover, Zoomed, ZoomedHover, Reset              string
+		OtherButton, Selecting, Cancelled, AfterCancel string
+		LatencyHover, LatencyZoomed, LatencyReset      string
+		MovedTicks, HiddenTicks, StillHidden           int
+		CurveBefore, CurveAfter, CurveReset            float64
+	}](string(script)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(got.Hover, "Second of the window: 30") || !strings.Contains(got.Hover, "completed: ") {
+		t.Errorf("in the middle of the window the values are %q", got.Hover)
+	}
+	if !strings.HasPrefix(got.Zoomed, "Second of the window: 15 to 30; ") || !strings.HasPrefix(got.ZoomedHover, "Second of the window: 22.95") || !strings.Contains(got.ZoomedHover, "completed: ") {
+		t.Errorf("after the zoom to the second quarter: %q, near its middle %q", got.Zoomed, got.ZoomedHover)
+	}
+	if got.MovedTicks == 0 || got.HiddenTicks == 0 || got.StillHidden != 0 || got.CurveAfter < 3.5*got.CurveBefore || got.CurveReset != got.CurveBefore || got.Reset != "" {
+		t.Errorf("zoom and reset: %+v", got)
+	}
+	if got.OtherButton != "" || got.Selecting != "visible" || got.Cancelled != "hidden" || got.AfterCancel != "" {
+		t.Errorf("other button and cancelled selection: %+v", got)
+	}
+	if !strings.Contains(got.LatencyHover, "p50: ") || got.LatencyZoomed == "" || got.LatencyReset != "" {
+		t.Errorf("percentiles, which have points only at the ends of intervals: %+v", got)
 	}
 }
 
@@ -213,7 +263,7 @@ func (s renderedPage) assertPage(t *testing.T, scheme string, says []string) {
 	if bright := s.Background[0] > 128; bright != (scheme == "light") {
 		t.Errorf("background %v in a %s scheme", s.Background, scheme)
 	}
-	if len(s.Charts) < 2 || s.Tables < 3 || s.Scripts != 0 {
+	if len(s.Charts) < 2 || s.Tables < 3 || s.Scripts != 1 {
 		t.Errorf("%d charts, %d tables, %d scripts", len(s.Charts), s.Tables, s.Scripts)
 	}
 	for _, c := range s.Charts {

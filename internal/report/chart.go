@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 
@@ -65,12 +66,58 @@ func (c Chart) Write(w io.Writer, f Format) error {
 // renderInline returns the chart as an SVG element of a page: without a title, in the page's colours.
 func (c Chart) renderInline() ([]byte, error) {
 	canvas := vgsvg.New(chartWidth, c.height)
-	c.drawWithLegend(draw.Crop(draw.New(canvas), margin/2, -margin, margin/2, -margin/2))
+	c.drawWithLegend(inlineArea(draw.New(canvas)))
 	var text bytes.Buffer
 	if _, err := canvas.WriteTo(&text); err != nil {
 		return nil, fmt.Errorf("draw chart %s: %w", c.Name, err)
 	}
-	return embedSVG(text.Bytes(), c.Title, c.height), nil
+	geometry, err := json.Marshal(c.computeGeometry())
+	if err != nil {
+		return nil, fmt.Errorf("draw chart %s: %w", c.Name, err)
+	}
+	return embedSVG(text.Bytes(), c.Title, c.height, geometry), nil
+}
+
+// inlineArea returns the part of the canvas that an inline chart fills.
+func inlineArea(canvas draw.Canvas) draw.Canvas {
+	return draw.Crop(canvas, margin/2, -margin, margin/2, -margin/2)
+}
+
+// chartGeometry describes the plot area and axes of a chart, in SVG coordinates, for the page's script.
+type chartGeometry struct {
+	Left   float64   `json:"left"`
+	Right  float64   `json:"right"`
+	Top    float64   `json:"top"`
+	Bottom float64   `json:"bottom"`
+	X      axisRange `json:"x"`
+	Y      axisRange `json:"y"`
+}
+
+// axisRange is the range of an axis. Named marks an axis whose positions are no values.
+type axisRange struct {
+	Label string  `json:"label"`
+	Min   float64 `json:"min"`
+	Max   float64 `json:"max"`
+	Log   bool    `json:"log"`
+	Named bool    `json:"named"`
+}
+
+func newAxisRange(a *plot.Axis) axisRange {
+	_, isLog := a.Scale.(plot.LogScale)
+	_, named := a.Tick.Marker.(fixedTicks)
+	if !isFinite(a.Min) || !isFinite(a.Max) {
+		return axisRange{Label: a.Label.Text, Named: true}
+	}
+	return axisRange{Label: a.Label.Text, Min: a.Min, Max: a.Max, Log: isLog, Named: named}
+}
+
+// computeGeometry returns the geometry of a chart that was drawn inline.
+func (c Chart) computeGeometry() chartGeometry {
+	canvas := draw.New(vgsvg.New(chartWidth, c.height))
+	area := inlineArea(canvas)
+	data := c.plot.DataCanvas(draw.Crop(area, 0, 0, 0, -drawLegend(area, c.legend)))
+	return chartGeometry{Left: data.Min.X.Points(), Right: data.Max.X.Points(), Top: (c.height - data.Max.Y).Points(),
+		Bottom: (c.height - data.Min.Y).Points(), X: newAxisRange(&c.plot.X), Y: newAxisRange(&c.plot.Y)}
 }
 
 // drawWithLegend draws the legend above the plot, so that they do not overlap.

@@ -15,8 +15,8 @@ import (
 )
 
 // WriteExperimentPage writes the report of an experiment as a self-contained HTML page. runs maps names to the
-// results of runs, and may lack some of them.
-func WriteExperimentPage(w io.Writer, e *experiment.Result, runs map[string]*results.RunResult) error {
+// results of runs, and may lack some of them. The links are below the title.
+func WriteExperimentPage(w io.Writer, e *experiment.Result, runs map[string]*results.RunResult, links ...Link) error {
 	var sections []section
 	for _, group := range chartGroups(e) {
 		drawn, err := renderFigures(group.charts)
@@ -27,7 +27,7 @@ func WriteExperimentPage(w io.Writer, e *experiment.Result, runs map[string]*res
 	}
 	p := pageData{
 		Kind: "Experiment", Title: e.Experiment.Name, Subtitle: experimentSubtitle(e),
-		Summary: summarizeExperiment(e), Banner: experimentBanner(e), Keys: experimentKeyFigures(e),
+		Summary: summarizeExperiment(e), Banner: experimentBanner(e), Keys: experimentKeyFigures(e), Links: links,
 		Sections: append(sections,
 			section{ID: "searches", Title: "Searches", Tables: saturationTables(e)},
 			section{ID: "comparisons", Title: "Comparisons", Tables: comparisonTables(e)},
@@ -283,8 +283,8 @@ func networksSection(e *experiment.Result, runs map[string]*results.RunResult) s
 
 func reproduceExperimentSection(e *experiment.Result, runs map[string]*results.RunResult) section {
 	s := section{ID: "reproduce", Title: "How to reproduce"}
-	s.Text = []string{fmt.Sprintf("The plugin writes the manifest of this experiment with its seed, %d, and the images pinned by digest.", e.Seed)}
-	s.Code = []codeBlock{{"", fmt.Sprintf("kubectl benchnet reproduce bexp/%s --namespace %s", e.Experiment.Name, e.Experiment.Namespace)}}
+	s.Text = []string{fmt.Sprintf("The plugin writes a bundle with the manifest of this experiment, its seed, %d, and the images pinned by digest.", e.Seed)}
+	s.Code = []codeBlock{bundleCode("bexp/"+e.Experiment.Name, e.Experiment.Namespace)}
 	axes := htmlTable{Title: "Axes", Header: slices.Concat(textColumns("Axis", "Field"), proseColumns("Values"))}
 	for _, a := range e.Axes {
 		axes.Rows = append(axes.Rows, tableRow{Cells: []string{a.Name, a.Field, strings.Join(a.Values, ", ")}})

@@ -1,6 +1,12 @@
 package report
 
-import "github.com/benchnet/benchnet/internal/run/results"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/benchnet/benchnet/internal/run/results"
+)
 
 // hostTables returns how many CPUs of each host others and the run used, or nothing for results of older versions.
 func hostTables(r *results.RunResult) []htmlTable {
@@ -18,4 +24,76 @@ func hostTables(r *results.RunResult) []htmlTable {
 			formatNumber(h.Stolen), formatNumber(h.CPUs), dashIfEmpty(waited)}})
 	}
 	return []htmlTable{t}
+}
+
+// machinesTable returns the hardware of each host and which parts of the run shared it.
+func machinesTable(hosts []results.HostInfo) htmlTable {
+	t := htmlTable{Title: "Hardware", Header: append(textColumns("Node"), proseColumns("CPU", "Kernel", "Disks", "Network", "Shared by")...)}
+	for _, h := range hosts {
+		t.Rows = append(t.Rows, tableRow{Cells: []string{
+			h.Name, dashIfEmpty(describeCPU(h.Machine)), dashIfEmpty(describeKernel(h.Machine)), dashIfEmpty(describeDisks(h.Disks)),
+			dashIfEmpty(describeNetwork(h.Machine)), strings.Join(h.Subjects, ", "),
+		}})
+	}
+	return t
+}
+
+func describeCPU(m results.Machine) string {
+	var parts []string
+	add := func(name, value string) {
+		if value != "" {
+			parts = append(parts, strings.TrimSpace(name+" "+value))
+		}
+	}
+	add("", m.CPUModel)
+	add("microcode", m.Microcode)
+	add("governor", m.FrequencyGovernor)
+	if m.SMT != nil {
+		add("SMT", map[bool]string{true: "on", false: "off"}[*m.SMT])
+	}
+	if m.NUMANodes > 0 {
+		add("NUMA nodes:", strconv.Itoa(m.NUMANodes))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func describeKernel(m results.Machine) string {
+	if m.CgroupVersion == 0 {
+		return m.Kernel
+	}
+	return strings.TrimPrefix(fmt.Sprintf("%s, cgroup v%d", m.Kernel, m.CgroupVersion), ", ")
+}
+
+// describeDisks returns the disks with the members and databases on each.
+func describeDisks(disks []results.Disk) string {
+	var all []string
+	for _, d := range disks {
+		text := d.Device
+		if d.Model != "" {
+			text += " (" + d.Model + ")"
+		}
+		if d.Rotational != nil && *d.Rotational {
+			text += ", rotational"
+		}
+		all = append(all, text+": "+strings.Join(d.Subjects, ", "))
+	}
+	return strings.Join(all, "; ")
+}
+
+func describeNetwork(m results.Machine) string {
+	var parts []string
+	if n := m.Network; n != nil {
+		text := strings.TrimSpace("pods: " + n.Device + " " + n.Driver)
+		if n.MTU > 0 {
+			text += fmt.Sprintf(", MTU %d", n.MTU)
+		}
+		if n.SpeedMbps > 0 {
+			text += fmt.Sprintf(", %d Mbit/s", n.SpeedMbps)
+		}
+		parts = append(parts, text)
+	}
+	if len(m.NetworkDrivers) > 0 {
+		parts = append(parts, "host: "+strings.Join(m.NetworkDrivers, ", "))
+	}
+	return strings.Join(parts, "; ")
 }

@@ -18,3 +18,22 @@ func TestHostTableNamesOthersFirst(t *testing.T) {
 		t.Errorf("got %v without hosts", tables)
 	}
 }
+
+func TestMachinesTable(t *testing.T) {
+	table := machinesTable([]results.HostInfo{
+		{Name: "a", Subjects: []string{"member-0", "worker-0"}, Machine: results.Machine{
+			CPUModel: "Example CPU", Microcode: "0x1", FrequencyGovernor: "performance", SMT: new(false), NUMANodes: 2, Kernel: "6.1", CgroupVersion: 2,
+			NetworkDrivers: []string{"ena"}, Network: &results.NetworkDevice{Device: "eth0", Driver: "veth", MTU: 1450, SpeedMbps: 100}},
+			Disks: []results.Disk{{Device: "sda", Model: "Spinner", Rotational: new(true), Subjects: []string{"member-0"}}, {Device: "vdb", Subjects: []string{"db"}}}},
+		{Name: "b", Subjects: []string{"member-1"}},
+	})
+	for i, want := range [][]string{
+		{"a", "Example CPU, microcode 0x1, governor performance, SMT off, NUMA nodes: 2", "6.1, cgroup v2",
+			"sda (Spinner), rotational: member-0; vdb: db", "pods: eth0 veth, MTU 1450, 100 Mbit/s; host: ena", "member-0, worker-0"},
+		{"b", "–", "–", "–", "–", "member-1"},
+	} {
+		if got := table.Rows[i].Cells; !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

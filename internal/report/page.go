@@ -1,7 +1,9 @@
 package report
 
 import (
+	"crypto/sha256"
 	"embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
@@ -18,6 +20,7 @@ type pageData struct {
 	Summary []string
 	Banner  banner
 	Keys    []keyFigure
+	Links   []Link
 	// Empty sections are omitted.
 	Sections []section
 	// Data is the document from which the page was rendered, for programs.
@@ -80,6 +83,15 @@ var pageTemplate = template.Must(template.New("page.html.tmpl").Funcs(template.F
 	"style": func() (template.CSS, error) {
 		text, err := templateFiles.ReadFile("templates/style.css")
 		return template.CSS(text), err //nolint:gosec // The style sheet is our own file.
+	},
+	"script": func() (template.JS, error) {
+		text, err := templateFiles.ReadFile("templates/charts.js")
+		return template.JS(text), err //nolint:gosec // The script is our own file.
+	},
+	"scriptHash": func() (string, error) {
+		text, err := templateFiles.ReadFile("templates/charts.js")
+		hash := sha256.Sum256(text)
+		return base64.StdEncoding.EncodeToString(hash[:]), err
 	},
 }).ParseFS(templateFiles, "templates/page.html.tmpl"))
 

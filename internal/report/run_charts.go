@@ -34,7 +34,7 @@ func RunCharts(r *results.RunResult) ([]Chart, error) {
 
 // measuredCharts returns the charts of throughput, latency, CPU and memory, and blocks.
 func measuredCharts(r *results.RunResult) ([]Chart, error) {
-	charts := []Chart{throughputOverTime(r)}
+	charts := append([]Chart{throughputOverTime(r)}, latencyOverTime(r)...)
 	latency, err := latencyCharts(r)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func measuredCharts(r *results.RunResult) ([]Chart, error) {
 func throughputOverTime(r *results.RunResult) Chart {
 	unit := unitOrDefault(r.Summary.Unit)
 	g := newChartBuilder("throughput-over-time", "Throughput over time", secondsAxisTitle, unit+" per second")
-	completed, failed := countsToSeries(r.Series.CompletedPerSecond), countsToSeries(r.Series.FailedPerSecond)
+	completed, failed := results.SeriesFromCounts(r.Series.CompletedPerSecond), results.SeriesFromCounts(r.Series.FailedPerSecond)
 	look := seriesStyleAt(0)
 	if span := smoothingSpan(len(completed)); span > 1 {
 		faded := look.lineStyle(thinLine)
@@ -159,12 +159,8 @@ func latencyPercentiles(r *results.RunResult, h *hdrhistogram.Histogram) Chart {
 	}
 	g.plot.X.Min, g.plot.X.Max = 1, math.Max(last, 2)
 	g.useLogarithmicX(ticks)
-	low, high := points[0].Y, points[len(points)-1].Y
-	if low > 0 && high/low > 20 {
-		g.useLogarithmicY()
-	} else {
-		g.startAtZero()
-	}
+	g.setLatencyAxis(points[0].Y, points[len(points)-1].Y)
+	g.fitY()
 	return g.Chart
 }
 
@@ -225,12 +221,4 @@ func unitOrDefault(unit string) string {
 		return "operations"
 	}
 	return unit
-}
-
-func countsToSeries(counts []int64) results.Series {
-	values := make(results.Series, len(counts))
-	for i, n := range counts {
-		values[i] = float64(n)
-	}
-	return values
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// WriteRunPage writes the report of one run as a self-contained HTML page.
-func WriteRunPage(w io.Writer, r *results.RunResult) error {
+// WriteRunPage writes the report of one run as a self-contained HTML page, with the links below its title.
+func WriteRunPage(w io.Writer, r *results.RunResult, links ...Link) error {
 	charts, err := measuredCharts(r)
 	if err != nil {
 		return err
@@ -36,6 +36,7 @@ func WriteRunPage(w io.Writer, r *results.RunResult) error {
 	}
 	p := pageData{
 		Kind: "Run", Title: r.Run.Name, Subtitle: runSubtitle(r), Summary: summarizeRun(r), Banner: runBanner(r), Keys: runKeyFigures(r),
+		Links: links,
 		Sections: []section{
 			{ID: "objectives", Title: "Objectives", Tables: runObjectivesTables(r)},
 			{ID: "charts", Title: "Charts", Figures: drawn},
@@ -266,7 +267,8 @@ func environmentSection(r *results.RunResult) section {
 	e := r.Environment
 	s := section{ID: "environment", Title: "Environment"}
 	s.Tables = append(s.Tables, nameValueTable("Versions", [][2]string{
-		{"Platform", e.PlatformVersion}, {"Operator", e.OperatorVersion}, {"Kubernetes", e.KubernetesVersion}, {"Plan", e.PlanHash},
+		{"Platform", e.PlatformVersion}, {"Operator", strings.TrimSpace(e.OperatorVersion + " " + e.OperatorCommit)},
+		{"Kubernetes", e.KubernetesVersion}, {"Plan", e.PlanHash},
 		{"Network before the run", describeNetworkState(e.State)},
 	}))
 	images := htmlTable{Title: "Images", Header: proseColumns("Container", "Image", "Digest")}
@@ -282,7 +284,7 @@ func environmentSection(r *results.RunResult) section {
 			n.Name, formatNumber(n.CPUs), formatBytes(float64(n.MemoryBytes)), n.Kernel + " " + n.Architecture, n.OS, n.ContainerRuntime, n.Kubelet,
 		}})
 	}
-	s.Tables = append(s.Tables, images, nodes, containersTable(e.Containers))
+	s.Tables = append(s.Tables, images, nodes, machinesTable(e.Hosts), containersTable(e.Containers))
 	if e.Database != nil {
 		s.Tables = append(s.Tables, nameValueTable("Database", [][2]string{{"Engine", e.Database.Engine}, {"Topology", e.Database.Topology}}))
 	}
@@ -343,11 +345,17 @@ func nameValueTable(title string, all [][2]string) htmlTable {
 
 func reproduceRunSection(r *results.RunResult) section {
 	s := section{ID: "reproduce", Title: "How to reproduce"}
-	s.Text = []string{"The plugin writes the manifests of this run, with all defaults spelled out and its images pinned by digest. " +
+	s.Text = []string{"The plugin writes a bundle with the manifests of this run, all defaults and the images pinned by digest. " +
 		"A network created from them has the plan " + r.Environment.PlanHash + "."}
-	s.Code = []codeBlock{{"", fmt.Sprintf("kubectl benchnet reproduce brun/%s --namespace %s", r.Run.Name, r.Run.Namespace)}}
+	s.Code = []codeBlock{bundleCode("brun/"+r.Run.Name, r.Run.Namespace)}
 	s.Code = append(s.Code, workloadCode(r)...)
 	return s
+}
+
+// bundleCode returns the commands that write the bundle of a run or an experiment and repeat it.
+func bundleCode(target, namespace string) codeBlock {
+	return codeBlock{"", fmt.Sprintf("kubectl benchnet bundle %s --namespace %s --output bundle.tar.gz\n"+
+		"kubectl benchnet reproduce bundle.tar.gz --namespace ANOTHER", target, namespace)}
 }
 
 // workloadCode returns the workload that the drivers of a run received.

@@ -131,13 +131,13 @@ func dropUnprintable(s string) string {
 }
 
 // embedSVG converts a drawing to an element of a page: without prologue and fixed size, with a label for screen
-// readers, and in the page's colours.
-func embedSVG(drawing []byte, title string, height vg.Length) []byte {
+// readers, in the page's colours, and with its geometry for the page's script.
+func embedSVG(drawing []byte, title string, height vg.Length, geometry []byte) []byte {
 	_, body, _ := bytes.Cut(drawing, []byte("<svg"))
 	_, body, _ = bytes.Cut(body, []byte(">"))
 	body = colorPattern.ReplaceAllFunc(body, cssColor)
-	return fmt.Appendf(nil, `<svg viewBox="0 0 %g %g" role="img" aria-label="%s">%s`,
-		chartWidth.Points(), height.Points(), html.EscapeString(dropUnprintable(title)), body)
+	return fmt.Appendf(nil, `<svg viewBox="0 0 %g %g" role="img" aria-label="%s" data-plot="%s">%s`,
+		chartWidth.Points(), height.Points(), html.EscapeString(dropUnprintable(title)), html.EscapeString(string(geometry)), body)
 }
 
 var colorPattern = regexp.MustCompile(`:#[0-9A-F]{6}\b`)

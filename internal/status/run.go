@@ -92,6 +92,7 @@ func ComputeRun(in RunInput) v1alpha1.BenchmarkRunStatus {
 	}
 	addObjectivesCondition(&l, in)
 	s.Conditions = keepTransitionTimes(old.Conditions, l.conditions, in.Now)
+	keepRecentUnlessChanged(&s, &old)
 	return s
 }
 
@@ -132,17 +133,20 @@ var runPhases = map[protocol.Phase]v1alpha1.Phase{protocol.PhaseWarmUp: v1alpha1
 func setLiveProgress(s *v1alpha1.BenchmarkRunStatus, in RunInput) {
 	s.Phase, s.Display.Progress = v1alpha1.PhaseWarmUp, "Starting"
 	var throughput, elapsed float64
+	var recent [][]protocol.RecentLoad
 	for _, text := range in.Progress {
 		var p protocol.Progress
 		if text == "" || json.Unmarshal([]byte(text), &p) != nil || runPhases[p.Phase] == "" {
 			continue // Invalid progress counts as none.
 		}
 		throughput += p.Throughput
+		recent = append(recent, p.Recent)
 		if p.ElapsedSeconds >= elapsed {
 			elapsed = p.ElapsedSeconds
 			s.Phase = runPhases[p.Phase]
 		}
 	}
+	s.Recent = mergeRecent(recent)
 	m := in.Run.Spec.Workload.Measure
 	s.Window = plannedWindow(m, *in.Start)
 	switch s.Phase {

@@ -96,6 +96,15 @@ func TestNetworkExpiry(t *testing.T) {
 	if at, ok := NetworkExpiry(n, []*v1alpha1.BenchmarkRun{newRun(true), newRun(true)}); !ok || !at.Equal(testTime.Add(time.Minute)) {
 		t.Errorf("the deadline is a minute after the last run, but is %s, %t", at, ok)
 	}
+	uploading := newRun(true)
+	uploading.Spec.Workload.Upload, uploading.Status.Result = &v1alpha1.ResultUpload{}, &v1alpha1.ResultReference{}
+	if _, ok := NetworkExpiry(n, []*v1alpha1.BenchmarkRun{newRun(true), uploading}); ok {
+		t.Error("a run uploads its result: there must be no deadline yet")
+	}
+	meta.SetStatusCondition(&uploading.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionUploaded, Status: metav1.ConditionFalse})
+	if _, ok := NetworkExpiry(n, []*v1alpha1.BenchmarkRun{newRun(true), uploading}); !ok {
+		t.Error("the upload has failed: there must be a deadline")
+	}
 	n.Spec.TTLSecondsAfterFinished = nil
 	if _, ok := NetworkExpiry(n, []*v1alpha1.BenchmarkRun{newRun(true), newRun(true)}); ok {
 		t.Error("without a time to live there must be no deadline")

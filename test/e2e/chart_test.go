@@ -166,6 +166,6 @@ func applyAndAssertRun(r *cluster.Release, run string) {
 		return n.Code == results.NodesUnknown && strings.Contains(n.Message, "forbidden")
 	})
 	if !unknown || len(found.Environment.Nodes) > 0 {
-		r.Errorf("run %s should tell that nodes are not known: %+v", run, found.Verdict.Notes)
+		r.Errorf("run %s should note that nodes are unknown: %+v", run, found.Verdict.Notes)
 	}
 }

@@ -57,7 +57,7 @@ func TestOneMemberOnH2(t *testing.T) {
 		ns.MustApply(renderRun(t, "after", "10s"))
 		assertMeasured(ns, ns.WaitEnded("after"))
 	})
-	mustPass(t, "a run that resets finds who it was, without its ledger", func(t *testing.T) {
+	mustPass(t, "a run that resets keeps the identity, without the ledger", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
 		ns.MustApply(strings.Replace(renderRun(t, "fresh", "10s"), "flow: Issue}\n", "flow: Issue}\n    reset: Reset\n", 1))
 		run := ns.WaitEnded("fresh")
@@ -150,13 +150,13 @@ func assertSameMember(ns *cluster.Namespace, before memberFacts, pod *corev1.Pod
 func assertLedgerReset(ns *cluster.Namespace, before memberFacts, run *v1alpha1.BenchmarkRun) {
 	ns.Helper()
 	result, after := readResult(ns, run), readMemberFacts(ns)
-	asked := run.CreationTimestamp.UTC().Format(time.DateTime)
-	ns.Logf("states before %d, after %d, of which the run recorded %d; epoch %s", before.States, after.States, result.Ledger.Recorded, result.Environment.State.Epoch)
-	if after.States == 0 || after.OldestState <= asked {
-		ns.Errorf("the vault should hold the states of the run alone, which was asked for at %s, but holds %d, the oldest of %s", asked, after.States, after.OldestState)
+	created := run.CreationTimestamp.UTC().Format(time.DateTime)
+	ns.Logf("states before %d, after %d, recorded by the run %d; epoch %s", before.States, after.States, result.Ledger.Recorded, result.Environment.State.Epoch)
+	if after.States == 0 || after.OldestState <= created {
+		ns.Errorf("the vault should only hold states of the run, which was created at %s, but holds %d, the oldest of %s", created, after.States, after.OldestState)
 	}
 	if s := result.Environment.State; !s.Fresh || s.Epoch == "" {
-		ns.Errorf("the result should tell of a fresh network in an epoch of its own, but has %+v", s)
+		ns.Errorf("the result should record a fresh network with its own epoch, but has %+v", s)
 	}
 	after.States, after.OldestState = before.States, before.OldestState
 	if diff := cmp.Diff(before, after); diff != "" {

@@ -74,7 +74,7 @@ func assertMeasured(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
 		ns.Fatalf("histogram of run %s: %v", run.Name, err)
 	}
 	if succeeded := result.Summary.Requests - result.Summary.Errors; histogram.Count() != succeeded || run.Status.Operations.Completed != succeeded {
-		ns.Errorf("run %s: the histogram holds %d latencies, the status tells of %d, but %d requests succeeded",
+		ns.Errorf("run %s: the histogram holds %d latencies, the status has %d, but %d requests succeeded",
 			run.Name, histogram.Count(), run.Status.Operations.Completed, succeeded)
 	}
 	if workers := int(run.Spec.Workload.Workers.Count); len(result.Workers) != workers {

@@ -59,7 +59,7 @@ func TestValidators(t *testing.T) {
 		assertNoAlerts(ns, run)
 		assertMetricsDocumented(ns, systemMalachite)
 	})
-	mustPass(t, "a validator that was lost is told of, and catches up", func(t *testing.T) {
+	mustPass(t, "a lost validator is reported, and catches up", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
 		pod := getMemberPod(ns, "val", lostValidator)
 		// A stopped process does not end on request, so the validator is away long enough.
@@ -192,7 +192,7 @@ func readHeight(ns *cluster.Namespace, member string) int {
 	ns.Helper()
 	match := heightMetric.FindStringSubmatch(ns.ScrapePod(ns.Name, naming.MemberPod("val", member), validatorMetricsPort))
 	if match == nil {
-		ns.Fatalf("%s tells no height", member)
+		ns.Fatalf("%s serves no height", member)
 	}
 	height, err := strconv.Atoi(match[1])
 	if err != nil {

@@ -61,7 +61,7 @@ func TestTwoBanksOnPostgreSQL(t *testing.T) {
 		assertNoAlerts(ns, run)
 		assertMetricsDocumented(ns, systemCorda, systemPostgreSQL)
 	})
-	t.Run("the network tells of its last run", func(t *testing.T) {
+	t.Run("the status of the network has its last run", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
 		ns.Wait("the network has finished", func() (bool, string) {
 			s := ns.GetNetwork("banks").Status

@@ -150,13 +150,13 @@ func assertBlockTime(ns *cluster.Namespace) {
 	run := ns.WaitEnded("geo-blocks")
 	r := readResult(ns, run)
 	least := 5 * nycToLON.Seconds() * 1000 / 4
-	ns.Logf("block time: mean %.1f, p50 %.1f, p99 %.1f ms; the distance alone makes it %.1f ms",
+	ns.Logf("block time: mean %.1f, p50 %.1f, p99 %.1f ms; the distance accounts for %.1f ms",
 		r.Summary.Latency.Mean, results.ValueOrMissing(r.Summary.Latency.P50), results.ValueOrMissing(r.Summary.Latency.P99), least)
 	if r.Summary.Latency.Mean < least {
 		ns.Errorf("blocks take %.1f ms on average, want at least %.1f ms", r.Summary.Latency.Mean, least)
 	}
 	e := r.Environment.EmulatedLatency
 	if e == nil || e.Mechanism == "" || e.Members[inLON] != "LON" || len(e.Links) != 3 {
-		ns.Errorf("the result should tell of the distances: %+v", e)
+		ns.Errorf("the result should contain the distances: %+v", e)
 	}
 }

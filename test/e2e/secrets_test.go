@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
@@ -51,7 +52,7 @@ func newSecretFragments(secret string, value []byte) []secretFragment {
 }
 
 // assertSecretsNotExposed fails if the content of a Secret can be read outside Secrets: logs, events, objects,
-// command lines, metrics, results, reports, and the plugin's files for repeating a run.
+// command lines, metrics, results, reports, and bundles.
 func assertSecretsNotExposed(ns *cluster.Namespace, run string) {
 	ns.Helper()
 	var wanted []secretFragment
@@ -80,18 +81,25 @@ func assertSecretsNotExposed(ns *cluster.Namespace, run string) {
 	ns.Logf("%d values of Secrets, in %d pieces and forms, are in none of %d texts of %d KiB in all", values, len(wanted), len(texts), size>>10)
 }
 
-// addPluginFiles adds the plugin's report of a run and its files for repeating the run.
+// addPluginFiles adds the plugin's report of a run and the files of its bundle.
 func addPluginFiles(ns *cluster.Namespace, texts map[string]string, run string) {
 	ns.Helper()
 	dir := ns.TempDir()
 	for name, args := range map[string][]string{
 		"report": {"report", "brun/" + run, "--output", filepath.Join(dir, "report.html")},
-		"bundle": {"reproduce", "brun/" + run, "--output", filepath.Join(dir, "bundle")},
+		"bundle": {"bundle", "brun/" + run, "--output", filepath.Join(dir, "bundle.tar.gz")},
 	} {
 		var said bytes.Buffer
 		if code := cli.Run(ns.Context(), "e2e", strings.NewReader(""), io.Discard, &said, append(args, "--namespace", ns.Name)); code != 0 {
 			ns.Fatalf("%s: code %d: %s", name, code, said.String())
 		}
+	}
+	unpacked := filepath.Join(dir, "bundle")
+	if err := os.Mkdir(unpacked, 0o700); err != nil {
+		ns.Fatal(err)
+	}
+	if out, err := exec.CommandContext(ns.Context(), "tar", "-xzf", unpacked+".tar.gz", "-C", unpacked).CombinedOutput(); err != nil {
+		ns.Fatalf("unpack the bundle: %v: %s", err, out)
 	}
 	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

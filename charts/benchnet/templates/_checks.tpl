@@ -9,4 +9,12 @@
 {{- if not (or .Values.serviceAccount.create .Values.serviceAccount.name) -}}
 {{- fail "serviceAccount.name: \"\", but serviceAccount.create: false; set the name of an existing account or enable its creation" -}}
 {{- end -}}
+{{- with .Values.monitoring.prometheus.serviceAccount -}}
+{{- if and .name (not .namespace) -}}
+{{- fail (printf "monitoring.prometheus.serviceAccount.namespace: \"\", but name: %s; set the namespace of that ServiceAccount" .name) -}}
+{{- end -}}
+{{- if and .name (not $.Values.rbac.create) -}}
+{{- fail (printf "monitoring.prometheus.serviceAccount.name: %s, but rbac.create: false; bind that ServiceAccount yourself" .name) -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}

@@ -39,8 +39,20 @@ labels:
 {{ include "benchnet.annotations" (list . dict) }}
 {{- end -}}
 
+{{/* Registry of the images, with the host of a mirror. */}}
+{{- define "benchnet.registry" -}}
+{{- $path := splitList "/" .Values.image.registry -}}
+{{- with .Values.global.imageRegistry -}}
+{{- if regexMatch "[.:]|^localhost$" (first $path) -}}
+{{- $path = rest $path -}}
+{{- end -}}
+{{- $path = prepend $path . -}}
+{{- end -}}
+{{- join "/" $path -}}
+{{- end -}}
+
 {{- define "benchnet.image" -}}
-{{- $name := printf "%s/%s" .Values.image.registry .Values.image.name -}}
+{{- $name := printf "%s/%s" (include "benchnet.registry" .) .Values.image.name -}}
 {{- if .Values.image.digest -}}
 {{- printf "%s@%s" $name .Values.image.digest -}}
 {{- else -}}
@@ -66,8 +78,8 @@ labels:
 
 {{/* Access to the metrics: Authorised or Anyone. */}}
 {{- define "benchnet.access" -}}
-{{- if ne .Values.metrics.access "Auto" -}}
-{{- .Values.metrics.access -}}
+{{- if ne .Values.monitoring.metrics.access "Auto" -}}
+{{- .Values.monitoring.metrics.access -}}
 {{- else if .Values.watchNamespaces -}}
 Anyone
 {{- else -}}

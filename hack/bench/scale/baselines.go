@@ -10,12 +10,14 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/yaml"
@@ -31,7 +33,7 @@ const (
 	namespacePlaceholder = "namespacename"
 )
 
-// measureBaselines creates the objects of networks with kubectl and with Helm. The operator does not run yet.
+// measureBaselines creates the objects of networks with plain create requests, kubectl and Helm. The operator does not run yet.
 func measureBaselines(ctx context.Context, o options, p *controlPlane, report *resultTable) error {
 	manifests, err := p.renderManifests(ctx, o.members)
 	if err != nil {
@@ -40,7 +42,7 @@ func measureBaselines(ctx context.Context, o options, p *controlPlane, report *r
 	baselines := []struct {
 		name string
 		make func(context.Context, options, *controlPlane, networkBatch, []string) error
-	}{{"kubectl", applyWithKubectl}, {"helm", installWithHelm}}
+	}{{"creates", createInParallel}, {"kubectl", applyWithKubectl}, {"helm", installWithHelm}}
 	for _, baseline := range baselines {
 		w := networkBatch{prefix: baseline.name, networks: o.comparedNetworks, members: o.members, perNamespace: o.perNamespace}
 		if err := p.createNamespaces(ctx, w); err != nil {
@@ -125,6 +127,42 @@ func (p *controlPlane) renderManifest(object client.Object) (string, error) {
 
 func replacePlaceholders(text, name, namespace string) string {
 	return strings.NewReplacer(namePlaceholder, name, namespacePlaceholder, namespace).Replace(text)
+}
+
+// parallelCreates is the number of requests of createInParallel at one time.
+const parallelCreates = 16
+
+// createInParallel creates all objects with one request each, which is the least that any tool has to do.
+func createInParallel(ctx context.Context, _ options, p *controlPlane, w networkBatch, manifests []string) error {
+	path, err := p.writeKubeconfig("creates")
+	if err != nil {
+		return err
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", path)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	direct, err := newClient(config)
+	if err != nil {
+		return err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallelCreates)
+	for i := range w.networks {
+		for _, manifest := range manifests {
+			group.Go(func() error {
+				object := &unstructured.Unstructured{}
+				if err := yaml.Unmarshal([]byte(replacePlaceholders(manifest, w.networkName(i), w.namespaceName(i))), object); err != nil {
+					return fmt.Errorf("decode an object of %s: %w", w.networkName(i), err)
+				}
+				if err := direct.Create(ctx, object); err != nil {
+					return fmt.Errorf("create %s %s: %w", object.GetKind(), object.GetName(), err)
+				}
+				return nil
+			})
+		}
+	}
+	return group.Wait()
 }
 
 // applyWithKubectl applies all manifests of all networks with one command.

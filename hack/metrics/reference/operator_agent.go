@@ -10,6 +10,7 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/jvm"
 	"github.com/benchnet/benchnet/internal/agent/latency"
 	"github.com/benchnet/benchnet/internal/agent/threads"
+	"github.com/benchnet/benchnet/internal/agent/work"
 	"github.com/benchnet/benchnet/internal/metrics"
 )
 
@@ -35,6 +36,11 @@ func fromOperatorMetric(m *metrics.Metric) Metric {
 func addAgentMetrics(sources map[Source][]Metric) {
 	for _, m := range slices.Concat(cgroup.Usage{}.Metrics(), cgroup.EvidenceMetrics, host.Metrics, jvm.Metrics, threads.Metrics) {
 		sources[Agent] = append(sources[Agent], fromAgentMetric(m))
+	}
+	sources[Worker] = []Metric{
+		fromAgentMetric(work.LatencyMetric),
+		fromAgentMetric(work.DueMetric),
+		fromAgentMetric(work.ErrorsMetric, work.LabelKind),
 	}
 	sources[LatencyEmulation] = []Metric{
 		fromAgentMetric(latency.InfoMetric, latency.LabelMechanism),

@@ -32,6 +32,7 @@ const (
 	Operator         Source = "operator"
 	Networks         Source = "networks"
 	Agent            Source = "agent"
+	Worker           Source = "worker"
 	LatencyEmulation Source = "emulation"
 	Corda            Source = "corda"
 	Malachite        Source = "malachite"
@@ -46,7 +47,7 @@ const (
 )
 
 // OwnSources are the sources with metrics that the project names itself.
-var OwnSources = []Source{Operator, Networks, Agent, LatencyEmulation, Corda, Malachite, JPaxos}
+var OwnSources = []Source{Operator, Networks, Agent, Worker, LatencyEmulation, Corda, Malachite, JPaxos}
 
 // Collect reads all metrics, rules and alerts. root is the root of the repository.
 func Collect(root fs.FS) (*Reference, error) {

@@ -1,4 +1,4 @@
-// The Prometheus Operator, its config reloader, kube-state-metrics and the node exporter as tools of this module alone.
+// The Prometheus Operator, its config reloader, kube-state-metrics and the node exporter as tools of a separate module.
 module github.com/benchnet/benchnet/hack/monitoring/operator
 
 go 1.26

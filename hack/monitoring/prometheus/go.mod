@@ -1,4 +1,4 @@
-// Prometheus as a tool of this module alone: its dependencies are its own.
+// Prometheus as a tool, in a separate module because of its dependencies.
 module github.com/benchnet/benchnet/hack/monitoring/prometheus
 
 go 1.26.0

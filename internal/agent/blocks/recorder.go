@@ -13,6 +13,9 @@ import (
 // which times the window. A smaller difference is accepted: it only shifts the edges of the window.
 const maxClockSkew = time.Second
 
+// syncedError is the kind of error of a block that the member got from a peer.
+const syncedError = "Synced"
+
 // Recorder records the blocks of a run. It is safe for concurrent use.
 type Recorder struct {
 	lock sync.Mutex
@@ -21,6 +24,7 @@ type Recorder struct {
 	// window and tally are nil until SetWindow.
 	window                    *protocol.Window
 	tally                     *results.RequestRecorder
+	totals                    *protocol.LoadTotals
 	listedBlocks              []results.Block
 	omittedCount, warmUpCount int64
 	// minLag is the shortest time from the decision of a block of the window to its arrival, by the two clocks.
@@ -35,7 +39,7 @@ type Recorder struct {
 
 // NewRecorder returns a Recorder without a window, which counts no blocks yet.
 func NewRecorder() *Recorder {
-	return &Recorder{firstSeen: make(chan struct{}), done: make(chan struct{})}
+	return &Recorder{firstSeen: make(chan struct{}), done: make(chan struct{}), totals: protocol.NewLoadTotals()}
 }
 
 // FirstBlock returns a channel that is closed once a block has arrived.
@@ -62,7 +66,7 @@ func (w *Recorder) AddBlock(b Block, came time.Time) {
 		return
 	}
 	// The member's clock places the block in the window and the worker's monotonic clock its arrival, so that only
-	// the distance of the two depends on the worker's wall clock, as it was at the start.
+	// the distance of the two depends on the worker's wall clock at the start.
 	at := time.UnixMicro(b.unixMicros())
 	lag := came.Sub(w.window.From()) - at.Sub(w.window.From())
 	switch {
@@ -73,9 +77,21 @@ func (w *Recorder) AddBlock(b Block, came time.Time) {
 	case !at.Before(w.window.LoadStart()):
 		w.warmUpCount++
 	}
+	if w.err == nil && !at.Before(w.window.LoadStart()) {
+		w.addToTotals(b, b.intervalSince(before))
+	}
 	if w.err != nil || !at.Before(w.window.To()) {
 		w.doneOnce.Do(func() { close(w.done) })
 	}
+}
+
+// addToTotals counts a block that was decided after the start of the load.
+func (w *Recorder) addToTotals(b Block, latency time.Duration) {
+	if b.Synced {
+		w.totals.AddFailed(syncedError, 1)
+		return
+	}
+	w.totals.AddCompleted(latency)
 }
 
 // countBlock counts a block at an offset from the start of the window, if that lies in the window. latency is
@@ -87,7 +103,7 @@ func (w *Recorder) countBlock(b Block, at, latency, lag time.Duration) {
 	}
 	if b.Synced {
 		w.tally.RecordFailed(at, 1)
-		w.tally.RecordError(at, 1, "Synced", fmt.Sprintf(
+		w.tally.RecordError(at, 1, syncedError, fmt.Sprintf(
 			"block %d came from a peer that had decided it before: the observed member fell behind", b.Height))
 		return
 	}
@@ -110,6 +126,13 @@ func (w *Recorder) CompletedCounts(now time.Time) (warmUp int64, window results.
 	w.lock.Lock()
 	defer w.lock.Unlock()
 	return w.warmUpCount, w.tally.PerSecond(int(now.Sub(w.window.From()) / time.Second))
+}
+
+// Totals returns what has been decided since the start of the load.
+func (w *Recorder) Totals() *protocol.LoadTotals {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	return w.totals.Clone()
 }
 
 // Result returns the worker's result for the window. It fails if the member's clock was set back or if the two

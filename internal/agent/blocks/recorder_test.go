@@ -52,6 +52,9 @@ func TestRecorderCountsWindow(t *testing.T) {
 	if warmUp, counted := w.CompletedCounts(runStart.Add(2500 * time.Millisecond)); warmUp != 2 || !reflect.DeepEqual(counted.Completed, []int64{2}) {
 		t.Errorf("counted %d in the warm-up, %d in the seconds of the window that are over", warmUp, counted)
 	}
+	if totals := w.Totals(); totals.Completed() != 6 {
+		t.Errorf("totals %+v, want the 6 blocks since the start of the load", totals)
+	}
 	r, err := w.Result(3)
 	if err != nil {
 		t.Fatal(err)

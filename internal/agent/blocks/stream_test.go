@@ -81,9 +81,9 @@ func TestLostBlocks(t *testing.T) {
 		answers []responder
 		want    string
 	}{
-		"a jump":             {[]responder{respondWithBlocks(t, "", 5, 8)}, "got height 8, want 6"},
-		"a jump on the way":  {[]responder{respondWithBlocks(t, "", 5), respondWithBlocks(t, "6", 9)}, "got height 9, want 6"},
-		"told by the member": {[]responder{respondWithBlocks(t, "", 5), respondWithError(http.StatusGone, "height 6 is gone, the oldest is 40")}, "height 6 is gone, the oldest is 40"},
+		"a jump":                 {[]responder{respondWithBlocks(t, "", 5, 8)}, "got height 8, want 6"},
+		"a jump on the way":      {[]responder{respondWithBlocks(t, "", 5), respondWithBlocks(t, "6", 9)}, "got height 9, want 6"},
+		"reported by the member": {[]responder{respondWithBlocks(t, "", 5), respondWithError(http.StatusGone, "height 6 is gone, the oldest is 40")}, "height 6 is gone, the oldest is 40"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			heights, err := collectHeights(t, newMemberStream(t, c.answers...), 0)
@@ -112,8 +112,8 @@ func TestConnectionError(t *testing.T) {
 			defer cancel()
 			ended := make(chan error, 1)
 			go func() { ended <- s.Follow(ctx, func(b Block) { t.Errorf("got %+v", b) }) }()
-			told := func() bool { err := s.ConnectionError(); return err != nil && strings.Contains(err.Error(), c.want) }
-			for limit := time.Now().Add(2 * time.Minute); !(told() && asked.Load() > 1); time.Sleep(10 * time.Millisecond) {
+			reported := func() bool { err := s.ConnectionError(); return err != nil && strings.Contains(err.Error(), c.want) }
+			for limit := time.Now().Add(2 * time.Minute); !(reported() && asked.Load() > 1); time.Sleep(10 * time.Millisecond) {
 				if time.Now().After(limit) {
 					t.Fatalf("asked %d times, trouble %v, want %q", asked.Load(), s.ConnectionError(), c.want)
 				}

@@ -56,6 +56,18 @@ func Open(root string) (Reader, error) {
 	return v2Reader{unified}, nil
 }
 
+// Version returns the version of control groups that Open uses below root: 1, 2, or 0 if it is unknown.
+func Version(root string) int {
+	paths, err := readMemberships(filepath.Join(root, "proc/self/cgroup"))
+	if err != nil {
+		return 0
+	}
+	if _, legacy := paths["cpuacct"]; legacy {
+		return 1
+	}
+	return 2
+}
+
 func openV1(folder func(string) (string, error)) (Reader, error) {
 	cpuacct, err1 := folder("cpuacct")
 	cpu, err2 := folder("cpu")

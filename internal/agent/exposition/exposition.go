@@ -30,6 +30,8 @@ type MetricKind string
 const (
 	Counter MetricKind = "counter"
 	Gauge   MetricKind = "gauge"
+	// Histogram has labels, so Write does not accept it.
+	Histogram MetricKind = "histogram"
 )
 
 // Metric is a metric without labels.

@@ -108,7 +108,7 @@ func TestEmptyOnNewEpoch(t *testing.T) {
 		}
 		_, err = os.Stat(filepath.Dir(filepath.Dir(journal)))
 		if renewed != step.want || errors.Is(err, os.ErrNotExist) != step.want {
-			t.Errorf("epoch %q: renewed %t, want %t; what was there: %v", step.epoch, renewed, step.want, err)
+			t.Errorf("epoch %q: renewed %t, want %t; left: %v", step.epoch, renewed, step.want, err)
 		}
 		if readTestFile(t, found) != "of the file system" {
 			t.Error("what is the file system's own must stay")

@@ -61,13 +61,13 @@ func TestRead(t *testing.T) {
 		}
 	}
 	if _, found := got[MemoryPressure]; found {
-		t.Error("a pressure that the kernel does not tell was told")
+		t.Error("a pressure that the kernel lacks was reported")
 	}
 	if size, room := got[VolumeSize], got[VolumeAvailable]; size <= 0 || room <= 0 || room > size {
 		t.Errorf("%v of %v bytes available", room, size)
 	}
-	if told := time.Unix(0, int64(got[Clock]*1e9)); time.Since(told).Abs() > time.Minute {
-		t.Errorf("the clock says %v", told)
+	if clock := time.Unix(0, int64(got[Clock]*1e9)); time.Since(clock).Abs() > time.Minute {
+		t.Errorf("the clock says %v", clock)
 	}
 }
 

@@ -50,17 +50,19 @@ var requiredColumns = []string{"timeStamp", "elapsed", "responseCode", "response
 // SampleLog reads a sample log while JMeter writes it. It is safe for concurrent use.
 type SampleLog struct {
 	lock        sync.Mutex
-	start       time.Time
+	window      *protocol.Window
 	tally       *results.RequestRecorder
+	totals      *protocol.LoadTotals
 	columnIndex map[string]int
 }
 
 // NewSampleLog returns a SampleLog that counts the samples in window.
 func NewSampleLog(window *protocol.Window) *SampleLog {
-	return &SampleLog{start: window.From(), tally: results.NewRequestRecorder(window.MaxSeconds(), window.IntervalSeconds())}
+	return &SampleLog{window: window, tally: results.NewRequestRecorder(window.MaxSeconds(), window.IntervalSeconds()), totals: protocol.NewLoadTotals()}
 }
 
-// Read reads a whole log. It skips rows that sum up a transaction, because its samples have their own rows, and a
+// Read reads a whole log. A sample that ends after the drain, or that was in flight when the plan was stopped, is
+// unfinished. Read skips rows that sum up a transaction, because its samples have their own rows, and a
 // truncated last row, which JMeter leaves when it is stopped. It fails on an empty log, a missing column or a bad row.
 func (l *SampleLog) Read(text io.Reader) error {
 	rows := csv.NewReader(text)
@@ -116,18 +118,26 @@ func (l *SampleLog) addRow(row []string) error {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return err
 	}
-	of, took := time.UnixMilli(began).Sub(l.start), time.Duration(min(max(elapsed, -maxElapsedMillis), maxElapsedMillis))*time.Millisecond
+	of, took := time.UnixMilli(began).Sub(l.window.From()), time.Duration(min(max(elapsed, -maxElapsedMillis), maxElapsedMillis))*time.Millisecond
+	code := field("responseCode")
 	l.lock.Lock()
 	defer l.lock.Unlock()
+	if code == results.Unfinished || of+took > l.window.DrainEnd().Sub(l.window.From()) {
+		l.tally.RecordError(of, 1, results.Unfinished, "")
+		l.totals.AddFailed(results.Unfinished, 1)
+		return nil
+	}
 	if success {
 		l.tally.RecordCompleted(of+took, 1)
 		l.tally.RecordLatencySum(of+took, took)
 		l.tally.RecordLatency(of, took)
+		l.totals.AddCompleted(took)
 		return nil
 	}
 	l.tally.RecordFailed(of+took, 1)
-	kind := strings.TrimPrefix(cmp.Or(field("responseCode"), "failed assertion"), "Non HTTP response code: ")
+	kind := strings.TrimPrefix(cmp.Or(code, "failed assertion"), "Non HTTP response code: ")
 	l.tally.RecordError(of, 1, kind, cmp.Or(field("failureMessage"), field("responseMessage")))
+	l.totals.AddFailed(kind, 1)
 	return nil
 }
 
@@ -138,10 +148,17 @@ func (l *SampleLog) PerSecond(seconds int) results.PerSecond {
 	return l.tally.PerSecond(seconds)
 }
 
+// Totals returns what has ended since the start of the load, as far as the log has been read.
+func (l *SampleLog) Totals() *protocol.LoadTotals {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	return l.totals.Clone()
+}
+
 // Result returns the worker's result for the window, as far as the log has been read.
 func (l *SampleLog) Result(worker int) (*results.WorkerResult, error) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	w := &results.WorkerResult{Worker: worker, StartMillis: l.start.UnixMilli(), Ledger: &results.Ledger{Reason: ledgerReason}}
+	w := &results.WorkerResult{Worker: worker, StartMillis: l.window.From().UnixMilli(), Ledger: &results.Ledger{Reason: ledgerReason}}
 	return w, l.tally.FillResult(w)
 }

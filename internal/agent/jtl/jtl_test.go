@@ -1,7 +1,9 @@
 package jtl
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -14,7 +16,7 @@ import (
 // csvHeader is the header of JMeter 5.6.3 with its defaults.
 const csvHeader = "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect\n"
 
-var testWindow = protocol.MeasureTimes{WindowSeconds: 3}.NewWindow(time.UnixMilli(1_000_000))
+var testWindow = protocol.MeasureTimes{WindowSeconds: 3, DrainSeconds: 4000}.NewWindow(time.UnixMilli(1_000_000))
 
 // readSampleLog returns the result of a whole log.
 func readSampleLog(log string, worker int) (*results.WorkerResult, error) {
@@ -23,6 +25,16 @@ func readSampleLog(log string, worker int) (*results.WorkerResult, error) {
 		return nil, err
 	}
 	return l.Result(worker)
+}
+
+func TestTotals(t *testing.T) {
+	l := NewSampleLog(testWindow)
+	if err := l.Read(strings.NewReader(csvHeader + successRow(-500, 400) + successRow(0, 50) + sampleRow(100, 300, "500", "Server Error", "false", ""))); err != nil {
+		t.Fatal(err)
+	}
+	if got := l.Totals(); got.Completed() != 2 || got.LatencySumMicros != 450_000 || got.Errors["500"] != 1 {
+		t.Errorf("totals %+v, want two successes and a failure", got)
+	}
 }
 
 // sampleRow returns a sample that began at an offset in milliseconds from the start of the window.
@@ -74,6 +86,50 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestReadCountsUnfinishedSamples reads the log of the scenario drivers/testdata/stalled-service.json: the driver
+// records the samples in flight when the plan is stopped, after a drain of 1 s. A sample may end between the drain and
+// the stop.
+func TestReadCountsUnfinishedSamples(t *testing.T) {
+	var scenario struct {
+		Answered int
+		Expected struct{ Planned, Completed, Unfinished int64 }
+	}
+	content, err := os.ReadFile("../../../drivers/testdata/stalled-service.json")
+	if err == nil {
+		err = json.Unmarshal(content, &scenario)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := csvHeader + sampleRow(-500, 4600, "Unfinished", "in flight", "false", "")
+	for i := range int(scenario.Expected.Planned) {
+		switch at := 10 * i; {
+		case i < scenario.Answered:
+			log += successRow(at, 1)
+		case i%2 == 0:
+			log += successRow(at, 4010-at)
+		default:
+			log += sampleRow(at, 4100-at, "Unfinished", "in flight", "false", "")
+		}
+	}
+	l := NewSampleLog(protocol.MeasureTimes{WindowSeconds: 3, DrainSeconds: 1}.NewWindow(testWindow.From()))
+	if err := l.Read(strings.NewReader(log)); err != nil {
+		t.Fatal(err)
+	}
+	w, err := l.Result(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := results.Merge([]results.WorkerResult{*w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []results.ErrorCount{{Kind: results.Unfinished, Count: scenario.Expected.Unfinished}}
+	if m.Histogram.Count() != scenario.Expected.Completed || !reflect.DeepEqual(m.Errors, want) {
+		t.Errorf("%d completed, errors %v; want %d and %v", m.Histogram.Count(), m.Errors, scenario.Expected.Completed, want)
+	}
+}
+
 func TestReadRefuses(t *testing.T) {
 	for want, log := range map[string]string{
 		"is empty":                  "",
@@ -99,7 +155,7 @@ func TestErrorExamplesAreTruncated(t *testing.T) {
 }
 
 func TestReadCountsLatenciesOutOfRange(t *testing.T) {
-	w, err := readSampleLog(csvHeader+successRow(0, -1)+successRow(0, 3_600_000)+successRow(0, 3_600_001)+successRow(0, 1<<62), 0)
+	w, err := readSampleLog(csvHeader+successRow(0, -1)+successRow(0, 3_600_000)+successRow(0, 3_600_001)+successRow(1, 3_600_001), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

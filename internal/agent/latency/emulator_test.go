@@ -122,11 +122,11 @@ func TestFollowsPods(t *testing.T) {
 	create("pods", newMemberPodObject("net-member-0-0", "member-0", "10.0.0.9"))
 	waitUntil(t, "ready", e.ready.Load)
 	var report latency.SidecarStatus
-	told, err := of("configmaps").Get(ctx, "net-emulation-report", metav1.GetOptions{})
+	configMap, err := of("configmaps").Get(ctx, "net-emulation-report", metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, _, _ := unstructured.NestedString(told.Object, "data", "member-0")
+	text, _, _ := unstructured.NestedString(configMap.Object, "data", "member-0")
 	if err := json.Unmarshal([]byte(text), &report); err != nil || report != (latency.SidecarStatus{Pod: "uid-0", Mechanism: latency.UserSpace}) {
 		t.Errorf("reported %q: %v", text, err)
 	}

@@ -28,7 +28,7 @@ func FuzzParse(f *testing.F) {
 		}
 		switch {
 		case !a.source.IsValid() && a.bytes != 0:
-			t.Errorf("%d bytes from nobody", a.bytes)
+			t.Errorf("%d bytes without a sender", a.bytes)
 		case a.source.Is4() && string(a.source.AsSlice()) != string(packet[12:16]), a.source.Is6() && string(a.source.AsSlice()) != string(packet[8:24]):
 			t.Errorf("%x is from %s", packet, a.source)
 		case a.bytes < 0 || a.bytes > 40+1<<16:

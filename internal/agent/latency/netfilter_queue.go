@@ -149,9 +149,9 @@ func (q *netfilterQueue) waitReadable(limit time.Duration, also int) error {
 	return nil
 }
 
-// readPackets passes waiting packets to tell without blocking. It reads at most readBatchSize, so that held
+// readPackets passes waiting packets to handle without blocking. It reads at most readBatchSize, so that held
 // packets are released on time.
-func (q *netfilterQueue) readPackets(tell func(queuedPacket)) error {
+func (q *netfilterQueue) readPackets(handle func(queuedPacket)) error {
 	for range readBatchSize {
 		n, _, err := unix.Recvfrom(q.fd, q.readBuffer, unix.MSG_DONTWAIT)
 		switch {
@@ -164,7 +164,7 @@ func (q *netfilterQueue) readPackets(tell func(queuedPacket)) error {
 		}
 		forEachRecord(q.readBuffer[:n], unix.SizeofNlMsghdr, func(kind uint16, body []byte) {
 			if kind == unix.NFNL_SUBSYS_QUEUE<<8|messagePacket && len(body) > familyHeader {
-				tell(parsePacket(body[familyHeader:]))
+				handle(parsePacket(body[familyHeader:]))
 			}
 		})
 	}
@@ -189,7 +189,7 @@ func parsePacket(attributes []byte) queuedPacket {
 
 // forEachRecord iterates over netlink messages, or over the attributes of one: both start with their length and have
 // their type at byte 4 and 2 respectively. Unlike the library's decoders, it allocates no memory per packet.
-func forEachRecord(data []byte, header int, tell func(kind uint16, body []byte)) {
+func forEachRecord(data []byte, header int, handle func(kind uint16, body []byte)) {
 	for len(data) >= header {
 		length, kind := int(binary.NativeEndian.Uint16(data)), binary.NativeEndian.Uint16(data[2:])
 		if header == unix.SizeofNlMsghdr {
@@ -198,7 +198,7 @@ func forEachRecord(data []byte, header int, tell func(kind uint16, body []byte))
 		if length < header || length > len(data) {
 			return
 		}
-		tell(kind, data[header:length])
+		handle(kind, data[header:length])
 		data = data[min((length+3)&^3, len(data)):]
 	}
 }

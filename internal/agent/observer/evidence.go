@@ -162,11 +162,11 @@ func computeVolume(known []scrapeSample) *results.VolumeUsage {
 func estimateClockOffset(known []scrapeSample) *results.Clock {
 	var best *results.Clock
 	for _, r := range known {
-		told, ok := r.values[host.Clock]
+		hostTime, ok := r.values[host.Clock]
 		if !ok {
 			continue
 		}
-		off := told*1000 - float64(r.takenAt.UnixNano())/1e6
+		off := hostTime*1000 - float64(r.takenAt.UnixNano())/1e6
 		if half := r.duration.Seconds() * 500; best == nil || half < best.ErrorMillis {
 			best = &results.Clock{OffsetMillis: roundToMicros(off), ErrorMillis: roundToMicros(half)}
 		}

@@ -4,6 +4,7 @@ package observer
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"net/http"
 	"slices"
@@ -27,19 +28,29 @@ type ScrapeFunc func(ctx context.Context, url string, names []string) (map[strin
 
 // ScrapeHTTP is a ScrapeFunc for metrics endpoints over HTTP.
 func ScrapeHTTP(ctx context.Context, url string, names []string) (map[string]float64, error) {
+	var values map[string]float64
+	err := fetchURL(ctx, url, func(body io.Reader) (err error) {
+		values, err = exposition.Read(body, names...)
+		return err
+	})
+	return values, err
+}
+
+// fetchURL requests a URL and passes the body of a successful response to read.
+func fetchURL(ctx context.Context, url string, read func(body io.Reader) error) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	response, err := httpClient.Do(request)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s answers %s", url, response.Status)
+		return fmt.Errorf("%s answers %s", url, response.Status)
 	}
-	return exposition.Read(response.Body, names...)
+	return read(response.Body)
 }
 
 // SelectEndpoints returns the endpoints that one worker observes. Exactly one worker observes each endpoint.

@@ -219,11 +219,11 @@ func TestEvidence(t *testing.T) {
 // TestEvidenceOmitsUnknown checks that missing metrics and restarted counters give no evidence rather than a wrong one.
 func TestEvidenceOmitsUnknown(t *testing.T) {
 	for name, readings := range map[string][]scrapeSample{
-		"nothing answered":  make([]scrapeSample, 3),
-		"one answer":        {timedSample(0, 0, map[string]float64{cgroup.CPULimit: 1}), {}},
-		"nothing told":      {timedSample(0, 0, nil), timedSample(1, 0, nil)},
-		"counters restart":  {timedSample(0, 0, map[string]float64{jvm.GCSeconds: 9, jvm.GCCollections: 9}), timedSample(1, 0, map[string]float64{jvm.GCSeconds: 1, jvm.GCCollections: 1})},
-		"told once, at end": {timedSample(0, 0, nil), timedSample(1, 0, map[string]float64{jvm.GCSeconds: 1, jvm.GCCollections: 1, cgroup.OOMKills: 1})},
+		"nothing answered": make([]scrapeSample, 3),
+		"one answer":       {timedSample(0, 0, map[string]float64{cgroup.CPULimit: 1}), {}},
+		"nothing reported": {timedSample(0, 0, nil), timedSample(1, 0, nil)},
+		"counters restart": {timedSample(0, 0, map[string]float64{jvm.GCSeconds: 9, jvm.GCCollections: 9}), timedSample(1, 0, map[string]float64{jvm.GCSeconds: 1, jvm.GCCollections: 1})},
+		"reported at end":  {timedSample(0, 0, nil), timedSample(1, 0, map[string]float64{jvm.GCSeconds: 1, jvm.GCCollections: 1, cgroup.OOMKills: 1})},
 	} {
 		if got := computeEvidence(readings); got != (results.Evidence{}) {
 			t.Errorf("%s: %+v", name, got)

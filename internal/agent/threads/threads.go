@@ -44,7 +44,7 @@ func (s *Sampler) Read(now time.Time) []exposition.Metric {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	if passed := now.Sub(s.readAt); s.used == nil || passed >= interval {
-		s.update(now, passed)
+		s.updateBusiest(now, passed)
 	}
 	if !s.known {
 		return nil
@@ -52,7 +52,7 @@ func (s *Sampler) Read(now time.Time) []exposition.Metric {
 	return []exposition.Metric{Metrics.WithValue(BusiestShare, s.busiest)}
 }
 
-func (s *Sampler) update(now time.Time, passed time.Duration) {
+func (s *Sampler) updateBusiest(now time.Time, passed time.Duration) {
 	used := readThreads(s.Root)
 	if s.used != nil {
 		var most time.Duration

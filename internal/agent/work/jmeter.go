@@ -14,7 +14,7 @@ import (
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// stopGrace is how long JMeter may take to end after SIGTERM.
+// stopGrace is how long JMeter may take to end after the request to stop.
 const stopGrace = 30 * time.Second
 
 // runJMeter runs JMeter with a plan that does not implement the protocol. It starts JMeter at the barrier's instant, so
@@ -77,10 +77,9 @@ func (w *Worker) awaitJMeter(ctx context.Context, jmeter *process.Command, windo
 			return w.exitError(ctx, 1)
 		case now := <-ticks.C:
 			if !now.Before(window.DrainEnd()) {
-				stopCommand(jmeter)
-				return nil
+				return w.stopJMeter(ctx, jmeter)
 			}
-			if err := w.writeProgress(now, window, 0, log.PerSecond(elapsedSeconds(now, window))); err != nil {
+			if err := w.writeProgress(now, window, 0, log.PerSecond(elapsedSeconds(now, window)), log.Totals()); err != nil {
 				return err
 			}
 			if !now.Before(nextReport) {
@@ -101,14 +100,23 @@ func (w *Worker) checkJMeterExit(ctx context.Context, code int, window *protocol
 	return nil
 }
 
-func stopCommand(command *process.Command) {
-	command.Signal(syscall.SIGTERM)
-	select {
-	case <-command.Ended():
-	case <-time.After(stopGrace):
-		command.Signal(syscall.SIGKILL)
+// stopJMeter asks JMeter to record the samples in flight and to end. It fails if JMeter does not, because those
+// samples are then unknown.
+func (w *Worker) stopJMeter(ctx context.Context, jmeter *process.Command) error {
+	if err := files.WriteAtomic(w.filePath(protocol.StopPlanFile), nil, 0o644); err != nil {
+		return err
 	}
-	command.Wait()
+	select {
+	case <-jmeter.Ended():
+	case <-time.After(stopGrace):
+		jmeter.Signal(syscall.SIGKILL)
+		jmeter.Wait()
+		return newFailure(1, "JMeter did not end within %s after the drain, so the samples in flight are unknown", stopGrace)
+	}
+	if code := jmeter.Wait(); code != 0 {
+		return w.exitError(ctx, code)
+	}
+	return nil
 }
 
 // followSamples reads JMeter's sample log while JMeter writes it. The channel receives the error of the reader

@@ -19,12 +19,18 @@ func TestJMeterWindowStopsEarly(t *testing.T) {
 	assertSamples(t, w)
 }
 
-// jmeterScript logs a sample every 100 ms until SIGTERM, at which it ends like JMeter.
-const jmeterScript = `trap 'exit 143' TERM
-		[ "$1 $2 $4" = "-n -t -l" ] || exit 9
+// jmeterScript begins two samples every 100 ms, of which only one ends. When the plan is stopped, it logs the others
+// as unfinished, like the driver.
+const jmeterScript = `[ "$1 $2 $4" = "-n -t -l" ] || exit 9
 		case "$*" in *-Jbenchnet.worker=1\ -Jbenchnet.workers=2*) ;; *) exit 8;; esac
 		echo timeStamp,elapsed,label,responseCode,responseMessage,success,failureMessage > "$5"
-		while :; do echo "$(date +%s%3N),5,Pay,200,OK,true," >> "$5"; sleep 0.1; done`
+		begun=
+		while ! [ -f stop-plan ]; do
+			now=$(date +%s%3N) begun="$begun $now"
+			echo "$now,5,Pay,200,OK,true," >> "$5"
+			sleep 0.1
+		done
+		for at in $begun; do echo "$at,$(( $(date +%s%3N) - at )),Pay,Unfinished,in flight,false," >> "$5"; done`
 
 func TestJMeterRun(t *testing.T) {
 	t.Parallel()
@@ -43,8 +49,8 @@ func TestJMeterRun(t *testing.T) {
 	}
 }
 
-// assertSamples checks that there are samples, and at most the plan's ten per second. Their number depends on
-// the machine.
+// assertSamples checks that there are samples, at most the plan's ten per second, and that those in flight at the
+// end are unfinished. Their number depends on the machine.
 func assertSamples(t *testing.T, w *results.WorkerResult) {
 	t.Helper()
 	var all int64
@@ -56,5 +62,12 @@ func assertSamples(t *testing.T, w *results.WorkerResult) {
 	}
 	if all == 0 {
 		t.Error("no sample was counted")
+	}
+	m, err := results.Merge([]results.WorkerResult{*w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := m.Histogram.Count(); len(w.Errors) != 1 || w.Errors[0].Kind != results.Unfinished || w.Errors[0].Count != n {
+		t.Errorf("%d latencies, errors %+v; want as many unfinished samples", n, w.Errors)
 	}
 }

@@ -3,10 +3,14 @@ package work
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
+	"github.com/benchnet/benchnet/internal/agent/machine"
 	"github.com/benchnet/benchnet/internal/agent/observer"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/run/results"
@@ -15,8 +19,10 @@ import (
 // workerObservation holds the agent's measurements of the window.
 type workerObservation struct {
 	observer.Observation
-	ownLoad *results.WorkerUsage
-	clock   *results.WorkerClock
+	// machines describe the hosts of the observed members.
+	machines map[string]*results.Machine
+	ownLoad  *results.WorkerUsage
+	clock    *results.WorkerClock
 }
 
 // addObservation cuts the worker's result to the final window and adds the agent's observation. The unit
@@ -31,6 +37,7 @@ func (w *Worker) addObservation(window *protocol.Window, seen workerObservation,
 		if clock := r.Members[i].Clock; clock != nil {
 			clock.Worker = w.Index
 		}
+		r.Members[i].Machine = seen.machines[r.Members[i].Member]
 	}
 	r.Series = append(r.Series, seen.Series...)
 	r.Unit = cmp.Or(r.Unit, w.Workload.Unit)
@@ -46,8 +53,10 @@ func (w *Worker) startObserving(ctx context.Context, window *protocol.Window) <-
 		go func() { clock <- w.compareClock(ctx, window) }()
 		go func() { own <- w.measureOwnLoad(ctx, window) }()
 		share := observer.SelectEndpoints(w.Workload.Observe, w.Index, w.Workers)
+		machines := make(chan map[string]*results.Machine, 1)
+		go func() { machines <- observer.DescribeMachines(ctx, share) }()
 		seen := observer.Observe(ctx, share, window, w.Scrape)
-		done <- workerObservation{seen, <-own, <-clock}
+		done <- workerObservation{seen, <-machines, <-own, <-clock}
 	}()
 	return done
 }
@@ -77,6 +86,7 @@ func (w *Worker) measureOwnLoad(ctx context.Context, window *protocol.Window) *r
 	}
 	load := observer.LoadBetween(before, after)
 	load.Seconds = window.Seconds()
+	load.Machine = new(machine.Reader{Root: "/"}.Read())
 	return load
 }
 
@@ -89,8 +99,14 @@ func (w *Worker) sampleContainerAt(ctx context.Context, instant time.Time) (obse
 	}
 }
 
-// forwardProgress reports the driver's progress to the API server until ctx ends.
+// forwardProgress reports the driver's progress to the API server from the start of the load until ctx ends, so that
+// reports fall on the steps of protocol.RecentLoad.
 func (w *Worker) forwardProgress(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-time.After(time.Until(w.window.Load().LoadStart())):
+	}
 	last := ""
 	for ticks := time.NewTicker(progressInterval); ; {
 		select {
@@ -105,13 +121,55 @@ func (w *Worker) forwardProgress(ctx context.Context) {
 
 // reportProgress reports the driver's progress if it differs from last. It returns the last reported progress.
 func (w *Worker) reportProgress(ctx context.Context, last string) string {
-	content, err := os.ReadFile(w.filePath(protocol.ProgressFile))
-	if err != nil || string(content) == last {
+	progress, err := w.readProgress()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return last
+	case err != nil:
+		w.Log("%v", err)
 		return last
 	}
-	if err := w.Reporter.WriteProgress(ctx, string(content)); err != nil {
+	// Prometheus scrapes the totals. The operator needs only the recent steps.
+	progress.Recent, progress.Totals = w.recentSteps(progress.Totals, time.Now()), nil
+	if !w.Workload.Measure.StopsEarly {
+		progress.CompletedPerSecond, progress.LatencyMicrosPerSecond = nil, nil
+	}
+	text, err := json.Marshal(progress)
+	if err != nil || string(text) == last {
+		return last
+	}
+	if err := w.Reporter.WriteProgress(ctx, string(text)); err != nil {
 		w.Log("report progress: %v", err)
 		return last
 	}
-	return string(content)
+	return string(text)
+}
+
+// recentSteps returns the recent steps of the load, with the one that ends now if totals are not nil.
+func (w *Worker) recentSteps(totals *protocol.LoadTotals, now time.Time) []protocol.RecentLoad {
+	w.recentLock.Lock()
+	defer w.recentLock.Unlock()
+	if window := w.window.Load(); window != nil && totals != nil {
+		w.recent.addTotals(now.Sub(window.LoadStart()), totals)
+	}
+	return w.recent.steps
+}
+
+// readProgress returns the driver's latest progress. It drops and logs invalid totals.
+func (w *Worker) readProgress() (protocol.Progress, error) {
+	var p protocol.Progress
+	content, err := os.ReadFile(w.filePath(protocol.ProgressFile))
+	if err != nil {
+		return p, fmt.Errorf("read progress: %w", err)
+	}
+	if err := json.Unmarshal(content, &p); err != nil {
+		return p, fmt.Errorf("%s: %w", protocol.ProgressFile, err)
+	}
+	if p.Totals != nil {
+		if err := p.Totals.Validate(); err != nil {
+			p.Totals = nil
+			w.logInvalidTotals.Do(func() { w.Log("the load has no metrics: %s: %v", protocol.ProgressFile, err) })
+		}
+	}
+	return p, nil
 }

@@ -16,8 +16,8 @@ func elapsedSeconds(now time.Time, window *protocol.Window) int {
 }
 
 // writeProgress writes progress.json for a worker without a protocol driver: the completions of the warm-up or,
-// from the start of the window, of each second so far.
-func (w *Worker) writeProgress(now time.Time, window *protocol.Window, warmUp int64, past results.PerSecond) error {
+// from the start of the window, of each second so far; and the totals of both.
+func (w *Worker) writeProgress(now time.Time, window *protocol.Window, warmUp int64, past results.PerSecond, totals *protocol.LoadTotals) error {
 	if now.Before(window.LoadStart()) {
 		return nil
 	}
@@ -27,7 +27,7 @@ func (w *Worker) writeProgress(now time.Time, window *protocol.Window, warmUp in
 		for _, n := range past.Completed {
 			p.Completed += n
 		}
-		if window.IntervalSeconds() > 0 {
+		if window.StopsEarly() {
 			p.CompletedPerSecond, p.LatencyMicrosPerSecond = past.Completed, past.LatencyMicros
 		}
 	}
@@ -37,6 +37,7 @@ func (w *Worker) writeProgress(now time.Time, window *protocol.Window, warmUp in
 	if p.ElapsedSeconds > 0 {
 		p.Throughput = float64(p.Completed) / p.ElapsedSeconds
 	}
+	p.Totals = totals
 	text, err := json.Marshal(p)
 	if err != nil {
 		return fmt.Errorf("encode progress: %w", err)

@@ -74,7 +74,7 @@ func runScenario(name string) int {
 	delay := 1500 * time.Millisecond // Long enough for a worker on a busy machine.
 	kind, stopped := strings.CutSuffix(name, " stopped")
 	if stopped {
-		w.Workload.Measure = protocol.MeasureTimes{WindowSeconds: 40, DrainSeconds: 1, IntervalSeconds: 2}
+		w.Workload.Measure = protocol.MeasureTimes{WindowSeconds: 40, DrainSeconds: 1, IntervalSeconds: 2, StopsEarly: true}
 	}
 	switch kind {
 	case "stream":

@@ -101,7 +101,7 @@ func (w *Worker) awaitWindowEnd(ctx context.Context, times *protocol.Window, str
 				return nil
 			}
 			warmUp, counted := window.CompletedCounts(now)
-			if err := w.writeProgress(now, times, warmUp, counted); err != nil {
+			if err := w.writeProgress(now, times, warmUp, counted, window.Totals()); err != nil {
 				return err
 			}
 		}

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -26,7 +28,7 @@ const (
 	// lingerTimeout bounds the wait for processes that a driver leaves behind.
 	lingerTimeout = 5 * time.Second
 	// progressInterval is how often progress is reported to the API server.
-	progressInterval = 5 * time.Second
+	progressInterval = protocol.RecentStep
 )
 
 // Reporter publishes the worker's progress and result for the operator.
@@ -59,6 +61,14 @@ type Worker struct {
 	OwnUsage cgroup.Reader
 	// Log receives problems that do not end the run.
 	Log func(format string, args ...any)
+
+	// window is nil until the barrier.
+	window atomic.Pointer[protocol.Window]
+	// recent holds the reported steps of the load, guarded by recentLock.
+	recentLock sync.Mutex
+	recent     recentLoad
+	// logInvalidTotals limits the log to the first invalid totals of the driver.
+	logInvalidTotals sync.Once
 }
 
 // runFailure is the reason for a missing result, with the exit code of the worker.
@@ -119,7 +129,7 @@ func (w *Worker) measureRun(ctx context.Context) (*results.WorkerResult, error) 
 // removeStaleFiles removes the protocol files of an earlier container of the pod.
 func (w *Worker) removeStaleFiles() error {
 	for _, name := range []string{protocol.ReadyFile, protocol.StartFile, protocol.StopFile, protocol.ProgressFile, protocol.ResultFile,
-		protocol.FailureFile, protocol.SamplesFile} {
+		protocol.FailureFile, protocol.SamplesFile, protocol.StopPlanFile} {
 		if err := os.Remove(w.filePath(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -161,7 +171,7 @@ func (w *Worker) runDriver(ctx context.Context) (*results.WorkerResult, error) {
 	return w.completeResult(window, <-watching)
 }
 
-// passBarrier waits for the start and passes it to the driver. If the window has intervals, it also passes on a
+// passBarrier waits for the start and passes it to the driver. If the window may stop early, it also passes on a
 // stop that arrives before ctx ends. It fails if the window has already begun.
 func (w *Worker) passBarrier(ctx context.Context) (*protocol.Window, error) {
 	start, err := w.Barrier(ctx, protocol.StartKey)
@@ -169,10 +179,11 @@ func (w *Worker) passBarrier(ctx context.Context) (*protocol.Window, error) {
 		return nil, err
 	}
 	window := w.Workload.Measure.NewWindow(protocol.AnchorInstant(start))
+	w.window.Store(window)
 	if late := time.Since(window.From()); late > 0 {
 		return nil, fmt.Errorf("the start at %s was received %s after the beginning of the window", start.Format(time.RFC3339Nano), late.Round(time.Millisecond))
 	}
-	if window.IntervalSeconds() > 0 {
+	if window.StopsEarly() {
 		go w.applyStop(ctx, window)
 	}
 	return window, w.writeInstant(protocol.StartFile, start)

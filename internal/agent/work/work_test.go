@@ -236,7 +236,7 @@ func TestFailures(t *testing.T) {
 		code             int
 		line             string
 	}{
-		"told by the driver":        {"driver", "printf 'operation.flow:\\n no such class\\n' > failure; exit 3", 3, "operation.flow: no such class"},
+		"reported by driver":        {"driver", "printf 'operation.flow:\\n no such class\\n' > failure; exit 3", 3, "operation.flow: no such class"},
 		"after the start":           {"driver", "touch ready; until [ -f start ]; do sleep 0.02; done; exit 4", 4, "the driver exited with code 4 and wrote no result"},
 		"killed":                    {"driver", "kill -KILL $$", 137, "the driver was killed by signal 9 (killed)"},
 		"no result":                 {"driver", "touch ready; until [ -f start ]; do sleep 0.02; done", 1, "result.json: no such file"},

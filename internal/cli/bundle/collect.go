@@ -1,5 +1,5 @@
-// Package bundle collects everything needed to repeat a run or an experiment: manifests with explicit defaults,
-// images by digest, seeds, versions, and the result to compare with.
+// Package bundle writes and checks bundles. A bundle is one file with everything needed to judge and to repeat a run or an
+// experiment: manifests with explicit defaults, images by digest, results, report, seeds and versions.
 package bundle
 
 import (
@@ -14,15 +14,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/cli/cluster"
+	"github.com/benchnet/benchnet/internal/cli/documents"
+	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/naming"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
-// Kit holds the collected manifests and the facts about the original runs.
+// Kit is the content of a bundle: the manifests, and the results of the original runs.
 type Kit struct {
 	// Target is the run or experiment to repeat.
 	Target cluster.Target
@@ -32,8 +32,10 @@ type Kit struct {
 	Missing []string
 	// Result is the JSON document of the original result.
 	Result []byte
-	// Environments holds the environment of each run with a result. The README uses the first one.
-	Environments []results.Environment
+	// Experiment is the decoded result of an experiment; nil for a run.
+	Experiment *experiment.Result
+	// Runs holds the results of the runs. The README shows the environment of the first one.
+	Runs []*documents.Run
 	// PlanHashes holds the plan hashes by network name.
 	PlanHashes map[string]string
 	// Seed is the seed of an experiment.
@@ -55,7 +57,7 @@ func Collect(ctx context.Context, c *cluster.Connection, target cluster.Target) 
 	if err != nil {
 		return nil, err
 	}
-	if err := b.addEnvironments(ctx, c, runs); err != nil {
+	if err := b.addRuns(ctx, c, runs); err != nil {
 		return nil, err
 	}
 	return b, b.addReferencedConfigMaps(ctx, c)
@@ -70,7 +72,7 @@ func (b *Kit) addExperiment(ctx context.Context, c *cluster.Connection) error {
 	if err != nil {
 		return err
 	}
-	b.Result, b.Seed = document.Text, document.Seed
+	b.Result, b.Experiment, b.Seed = document.Text, document.Result, document.Seed
 	object, err := c.GetManifest(ctx, b.Target)
 	if err != nil {
 		return err
@@ -121,16 +123,16 @@ func isNetworkWorkload(network *unstructured.Unstructured, run *v1alpha1.Benchma
 	return false
 }
 
-func (b *Kit) addEnvironments(ctx context.Context, c *cluster.Connection, runs []v1alpha1.BenchmarkRun) error {
-	documents, err := c.ReadRunDocuments(ctx, runs)
-	if err != nil {
+// addRuns adds the results of the runs that have one.
+func (b *Kit) addRuns(ctx context.Context, c *cluster.Connection, runs []v1alpha1.BenchmarkRun) error {
+	var err error
+	if b.Runs, err = c.ReadRunDocuments(ctx, runs); err != nil {
 		return err
 	}
-	for _, document := range documents {
-		b.Environments = append(b.Environments, document.Environment)
+	for _, document := range b.Runs {
 		b.PlanHashes[document.Run.Network] = document.Environment.PlanHash
 	}
-	if len(b.Environments) == 0 {
+	if len(b.Runs) == 0 {
 		return fmt.Errorf("%s has no run with a result", b.Target)
 	}
 	return nil
@@ -184,24 +186,11 @@ func collectConfigMapNames(value any, into map[string]bool) {
 	}
 }
 
-// Manifests returns all objects as one YAML stream.
-func (b *Kit) Manifests() ([]byte, error) {
-	var parts []string
-	for _, object := range b.Objects {
-		text, err := yaml.Marshal(object.Object)
-		if err != nil {
-			return nil, fmt.Errorf("encode %s %s: %w", object.GetKind(), object.GetName(), err)
-		}
-		parts = append(parts, string(text))
-	}
-	return []byte(strings.Join(parts, "---\n")), nil
-}
-
 // Images returns the images of all runs, sorted by name.
 func (b *Kit) Images() []Image {
 	byName := map[string]Image{}
-	for _, e := range b.Environments {
-		for _, i := range e.Images {
+	for _, run := range b.Runs {
+		for _, i := range run.Environment.Images {
 			byName[i.Name] = Image{Name: i.Name, Digest: i.Digest, Pinned: pinnedReference(i.Digest)}
 		}
 	}

@@ -3,77 +3,86 @@ package bundle
 import (
 	"bytes"
 	"embed"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"text/template"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
 	"github.com/benchnet/benchnet/internal/cli/cluster"
+	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/report"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 //go:embed README.md.tmpl
 var readmeTemplates embed.FS
 
-// Files returns the files of the kit by path.
-func (b *Kit) Files() (map[string][]byte, error) {
-	files := map[string][]byte{}
-	var resources []string
-	for _, object := range b.Objects {
-		text, err := yaml.Marshal(object.Object)
-		if err != nil {
-			return nil, fmt.Errorf("encode %s %s: %w", object.GetKind(), object.GetName(), err)
+// Names of the files of a kit, besides its manifests.
+const (
+	kustomizationName = "kustomization.yaml"
+	pinnedDirectory   = "pinned/"
+	readmeName        = "README.md"
+	reportName        = "report.html"
+	resultName        = "result.json"
+	runsDirectory     = "runs/"
+)
+
+// buildFiles returns the files of the kit by name.
+func (b *Kit) buildFiles() (map[string][]byte, error) {
+	files := map[string][]byte{resultName: b.Result}
+	if err := addManifests(files, "", b.Objects); err != nil {
+		return nil, err
+	}
+	if err := b.addPinnedManifests(files); err != nil {
+		return nil, err
+	}
+	if b.Experiment != nil {
+		for _, run := range b.Runs {
+			files[runsDirectory+run.Run.Name+".json"] = run.Text
 		}
-		name := strings.ToLower(strings.TrimPrefix(object.GetKind(), "Benchmark")) + "-" + object.GetName() + ".yaml"
-		files[name] = text
-		resources = append(resources, name)
 	}
 	var err error
-	if files["kustomization.yaml"], err = encodeKustomization(resources, nil); err != nil {
+	if files[reportName], err = b.renderReport(); err != nil {
 		return nil, err
 	}
-	if err := b.addPinnedOverlay(files); err != nil {
-		return nil, err
-	}
-	var result bytes.Buffer
-	if err := json.Indent(&result, b.Result, "", "  "); err != nil {
-		return nil, fmt.Errorf("encode the result: %w", err)
-	}
-	files["result.json"] = append(result.Bytes(), '\n')
-	files["README.md"], err = b.renderReadme(files["pinned/kustomization.yaml"] != nil)
+	files[readmeName], err = b.renderReadme(files[pinnedDirectory+kustomizationName] != nil)
 	return files, err
 }
 
-// kustomizePatch patches one object.
-type kustomizePatch struct {
-	Target patchTarget `json:"target"`
-	Patch  string      `json:"patch"`
-}
-
-type patchTarget struct {
-	Kind string `json:"kind"`
-	Name string `json:"name"`
-}
-
-func encodeKustomization(resources []string, patches []kustomizePatch) ([]byte, error) {
-	text, err := yaml.Marshal(struct {
-		APIVersion string           `json:"apiVersion"`
-		Kind       string           `json:"kind"`
-		Resources  []string         `json:"resources"`
-		Patches    []kustomizePatch `json:"patches,omitempty"`
-	}{"kustomize.config.k8s.io/v1beta1", "Kustomization", resources, patches})
-	if err != nil {
-		return nil, fmt.Errorf("encode the kustomization: %w", err)
+// addManifests adds objects as YAML and a kustomization that lists them in order.
+func addManifests(files map[string][]byte, directory string, objects []*unstructured.Unstructured) error {
+	var resources []string
+	for _, object := range objects {
+		text, err := yaml.Marshal(object.Object)
+		if err != nil {
+			return fmt.Errorf("encode %s %s: %w", object.GetKind(), object.GetName(), err)
+		}
+		name := strings.ToLower(strings.TrimPrefix(object.GetKind(), "Benchmark")) + "-" + object.GetName() + ".yaml"
+		files[directory+name] = text
+		resources = append(resources, name)
 	}
-	return text, nil
+	text, err := yaml.Marshal(kustomization{APIVersion: "kustomize.config.k8s.io/v1beta1", Kind: "Kustomization", Resources: resources})
+	if err != nil {
+		return fmt.Errorf("encode the kustomization: %w", err)
+	}
+	files[directory+kustomizationName] = text
+	return nil
 }
 
-// addPinnedOverlay adds an overlay that pins images by digest: those in the manifests by patches, and the
-// project's own images by Helm values. It adds nothing if no image has a pinned reference.
-func (b *Kit) addPinnedOverlay(files map[string][]byte) error {
+// kustomization lists the manifests in the order in which they are applied.
+type kustomization struct {
+	APIVersion string   `json:"apiVersion"`
+	Kind       string   `json:"kind"`
+	Resources  []string `json:"resources"`
+}
+
+// addPinnedManifests adds the manifests with images by digest, and Helm values with the digests of the other images, which
+// are the project's own. It adds nothing if no image has a pinned reference.
+func (b *Kit) addPinnedManifests(files map[string][]byte) error {
 	byName, overrides := map[string]string{}, map[string]string{}
 	for _, image := range b.Images() {
 		if image.Pinned != "" {
@@ -84,65 +93,62 @@ func (b *Kit) addPinnedOverlay(files map[string][]byte) error {
 	if len(byName) == 0 {
 		return nil
 	}
-	var patches []kustomizePatch
+	var pinned []*unstructured.Unstructured
 	for _, object := range b.Objects {
-		operations := imageReplacements(object.Object, "", byName, overrides)
-		if len(operations) == 0 {
-			continue
-		}
-		text, err := yaml.Marshal(operations)
-		if err != nil {
-			return fmt.Errorf("encode the patch of %s: %w", object.GetName(), err)
-		}
-		patches = append(patches, kustomizePatch{patchTarget{object.GetKind(), object.GetName()}, string(text)})
+		object = object.DeepCopy()
+		pinImages(object.Object, byName, overrides)
+		pinned = append(pinned, object)
 	}
-	var err error
-	if files["pinned/kustomization.yaml"], err = encodeKustomization([]string{".."}, patches); err != nil {
+	if err := addManifests(files, pinnedDirectory, pinned); err != nil {
 		return err
 	}
-	files["pinned/values.yaml"], err = yaml.Marshal(map[string]any{"imageOverrides": overrides})
+	var err error
+	files[pinnedDirectory+"values.yaml"], err = yaml.Marshal(map[string]any{"imageOverrides": overrides})
 	return err
 }
 
-// imageBaseName returns the last part of an image's path without its tag: agent for ghcr.io/benchnet/agent:0.1.0.
+// imageBaseName returns the last part of an image's path without its tag and digest: agent for
+// ghcr.io/benchnet/agent:0.1.0.
 func imageBaseName(reference string) string {
-	last := reference[strings.LastIndex(reference, "/")+1:]
-	name, _, _ := strings.Cut(last, ":")
+	repository, _, _ := strings.Cut(reference, "@")
+	name, _, _ := strings.Cut(repository[strings.LastIndex(repository, "/")+1:], ":")
 	return name
 }
 
-// jsonPatchOperation is an operation of a JSON patch (RFC 6902).
-type jsonPatchOperation struct {
-	Op    string `json:"op"`
-	Path  string `json:"path"`
-	Value string `json:"value"`
-}
-
-// imageReplacements returns the operations that replace images below path. It deletes the images that it
-// replaces from overrides, because an image in a manifest needs no Helm value.
-func imageReplacements(value any, path string, byName, overrides map[string]string) []jsonPatchOperation {
-	var all []jsonPatchOperation
+// pinImages returns a value with the images in it replaced. It changes maps and lists in place. It deletes the images that
+// it replaces from overrides, because an image in a manifest needs no Helm value.
+func pinImages(value any, byName, overrides map[string]string) any {
 	switch v := value.(type) {
 	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			all = append(all, imageReplacements(v[key], path+"/"+escapePointerKey(key), byName, overrides)...)
+		for key, inner := range v {
+			v[key] = pinImages(inner, byName, overrides)
 		}
 	case []any:
 		for i, inner := range v {
-			all = append(all, imageReplacements(inner, fmt.Sprintf("%s/%d", path, i), byName, overrides)...)
+			v[i] = pinImages(inner, byName, overrides)
 		}
 	case string:
-		if to, ok := byName[v]; ok {
+		if pinned, ok := byName[v]; ok {
 			delete(overrides, imageBaseName(v))
-			all = append(all, jsonPatchOperation{"replace", path, to})
+			return pinned
 		}
 	}
-	return all
+	return value
 }
 
-// escapePointerKey escapes a key for a JSON pointer (RFC 6901).
-func escapePointerKey(key string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+// renderReport returns the report of the run or the experiment.
+func (b *Kit) renderReport() ([]byte, error) {
+	var page bytes.Buffer
+	if b.Experiment == nil {
+		err := report.WriteRunPage(&page, b.Runs[0].RunResult)
+		return page.Bytes(), err
+	}
+	runs := map[string]*results.RunResult{}
+	for _, run := range b.Runs {
+		runs[run.Run.Name] = run.RunResult
+	}
+	err := report.WriteExperimentPage(&page, b.Experiment, runs)
+	return page.Bytes(), err
 }
 
 func (b *Kit) renderReadme(pinned bool) ([]byte, error) {
@@ -151,8 +157,9 @@ func (b *Kit) renderReadme(pinned bool) ([]byte, error) {
 		return nil, fmt.Errorf("read the template: %w", err)
 	}
 	var text bytes.Buffer
-	err = page.Execute(&text, map[string]any{"Bundle": b, "Environment": b.Environments[0], "Pinned": pinned,
-		"Experiment": b.Target.Kind == cluster.Experiment, "Networks": slices.Sorted(maps.Keys(b.PlanHashes))})
+	err = page.Execute(&text, map[string]any{"Bundle": b, "Environment": b.Runs[0].Environment, "Pinned": pinned,
+		"Experiment": b.Target.Kind == cluster.Experiment, "TooFewRuns": b.Experiment == nil || experiment.HasTooFewRunsToReproduce(b.Experiment),
+		"Networks": slices.Sorted(maps.Keys(b.PlanHashes))})
 	if err != nil {
 		return nil, fmt.Errorf("write the README: %w", err)
 	}

@@ -44,6 +44,18 @@ func LoadSide(ctx context.Context, connect func() (*cluster.Connection, error), 
 	return side, nil
 }
 
+// FetchSide returns a side with the result of an experiment or run of the cluster.
+func FetchSide(ctx context.Context, c *cluster.Connection, target cluster.Target) (*Side, error) {
+	side := &Side{Name: target.String()}
+	return side, side.fetchTarget(ctx, c, target)
+}
+
+// NewSide returns a side with the only experiment of a file, or else its only run.
+func NewSide(file *documents.File) (*Side, error) {
+	side := &Side{Name: file.Name}
+	return side, side.setFile(file)
+}
+
 func (s *Side) fetchResult(ctx context.Context, connect func() (*cluster.Connection, error), name string) error {
 	c, err := connect()
 	if err != nil {
@@ -53,6 +65,10 @@ func (s *Side) fetchResult(ctx context.Context, connect func() (*cluster.Connect
 	if err != nil {
 		return err
 	}
+	return s.fetchTarget(ctx, c, target)
+}
+
+func (s *Side) fetchTarget(ctx context.Context, c *cluster.Connection, target cluster.Target) error {
 	if target.Kind == cluster.Run {
 		var run v1alpha1.BenchmarkRun
 		if err := c.Client.Get(ctx, target.Key(), &run); err != nil {

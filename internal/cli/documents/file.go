@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/benchnet/benchnet/internal/experiment"
@@ -48,7 +49,7 @@ func ReadFile(name string) (*File, error) {
 }
 
 // DecodeFile decodes a result file in JSON, gzipped JSON or YAML. It holds documents, ConfigMaps or Secrets that
-// contain documents, or lists of these. DecodeFile fails if it finds no document.
+// contain documents, or lists of these. DecodeFile fails if it finds no document, or one run twice.
 func DecodeFile(name string, content []byte) (*File, error) {
 	f := &File{Name: name}
 	if err := f.decodeContent(content); err != nil {
@@ -57,14 +58,32 @@ func DecodeFile(name string, content []byte) (*File, error) {
 	if len(f.Runs)+len(f.Experiments) == 0 {
 		return nil, fmt.Errorf("%s has no result of a run or an experiment", name)
 	}
+	if err := f.checkDistinctRuns(); err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
 	return f, nil
 }
 
-// RunResults returns the results of the file's runs by name.
-func (f *File) RunResults() map[string]*results.RunResult {
+// checkDistinctRuns fails if two runs have the same namespace and name.
+func (f *File) checkDistinctRuns() error {
+	seen := map[types.NamespacedName]bool{}
+	for _, run := range f.Runs {
+		key := types.NamespacedName{Namespace: run.Run.Namespace, Name: run.Run.Name}
+		if seen[key] {
+			return fmt.Errorf("run %s occurs twice", key)
+		}
+		seen[key] = true
+	}
+	return nil
+}
+
+// RunResults returns the results of the file's runs in a namespace by name.
+func (f *File) RunResults(namespace string) map[string]*results.RunResult {
 	all := map[string]*results.RunResult{}
 	for _, run := range f.Runs {
-		all[run.Run.Name] = run.RunResult
+		if run.Run.Namespace == namespace {
+			all[run.Run.Name] = run.RunResult
+		}
 	}
 	return all
 }

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	runText        = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1,"run":{"name":"r1"},"future":true}`
+	runText        = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1,"run":{"namespace":"lab","name":"r1"},"future":true}`
 	experimentText = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":1,"experiment":{"name":"e1"}}`
 )
 
@@ -75,6 +75,18 @@ func TestDecodeFileKeepsUnknownFields(t *testing.T) {
 	}
 }
 
+func TestRunResultsOfNamespace(t *testing.T) {
+	f, err := DecodeFile("f", []byte(runText+"\n---\n"+strings.Replace(runText, "lab", "bench", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, namespace := range []string{"lab", "bench"} {
+		if runs := f.RunResults(namespace); len(runs) != 1 || runs["r1"].Run.Namespace != namespace {
+			t.Errorf("namespace %s has %v", namespace, runs)
+		}
+	}
+}
+
 func TestDecodeFileErrors(t *testing.T) {
 	for _, test := range []struct {
 		name, content, want string
@@ -84,6 +96,7 @@ func TestDecodeFileErrors(t *testing.T) {
 		{"another kind", "kind: Pod\n", `read f: kind is "Pod", must be RunResult, ExperimentResult, ConfigMap, Secret or List`},
 		{"another kind in a list", "kind: List\nitems: [{kind: Pod}]\n", `read f: items[0]: kind is "Pod"`},
 		{"newer schema", strings.Replace(runText, `"schemaVersion":1`, `"schemaVersion":99`, 1), "schema 99"},
+		{"run twice", runText + "\n---\n" + runText, "read f: run lab/r1 occurs twice"},
 		{"no result in a ConfigMap", "kind: ConfigMap\ndata: {a: b}\n", "f has no result"},
 		{"broken result in a ConfigMap", "kind: ConfigMap\nmetadata: {name: c}\nbinaryData: {r: H4sI}\n", "read f: ConfigMap c: r: "},
 	} {

@@ -117,7 +117,8 @@ func runLine(r *v1alpha1.BenchmarkRun, now time.Time) Line {
 		l.Text = joinNonEmpty(string(cmp.Or(s.Phase, v1alpha1.PhasePending)), blockingMessage(s.Conditions))
 	default:
 		l.LogText = joinNonEmpty(string(s.Phase))
-		l.Text = joinNonEmpty(string(s.Phase), fmt.Sprintf("%.0f %%", 100*l.DoneFraction), s.Display.Throughput)
+		throughput, p95 := recentCharts(s.Recent)
+		l.Text = joinNonEmpty(string(s.Phase), fmt.Sprintf("%.0f %%", 100*l.DoneFraction), appendChart(s.Display.Throughput, throughput), p95)
 		return l
 	}
 	l.LogText = l.Text

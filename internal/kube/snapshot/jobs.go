@@ -71,7 +71,7 @@ func (s *Snapshot) RecreateAt(object client.Object) (time.Time, bool) {
 // or server in time. If no failed pod is left to show the reason, the failure is final.
 func (s *Snapshot) failedOnlyByWaiting(job *batchv1.Job, failed *batchv1.JobCondition) bool {
 	if failed.Reason == batchv1.JobReasonDeadlineExceeded {
-		return true // Only Jobs of earlier versions have such a deadline, which started at their creation.
+		return true // Of the Jobs that are recreated, only those of earlier versions have such a deadline.
 	}
 	waited := false
 	for _, pod := range s.podsByController[job.UID] {

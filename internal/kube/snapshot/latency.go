@@ -51,12 +51,12 @@ func (s *Snapshot) MemberLatency(network, member string) MemberLatency {
 
 // reportedMechanism returns the mechanism that the sidecar of a pod reported, or "".
 func (s *Snapshot) reportedMechanism(network, member, pod string) latency.Mechanism {
-	told := s.ConfigMap(naming.LatencyStatus(network))
-	if told == nil {
+	reports := s.ConfigMap(naming.LatencyStatus(network))
+	if reports == nil {
 		return ""
 	}
 	var report latency.SidecarStatus
-	if json.Unmarshal([]byte(told.Data[member]), &report) != nil || report.Pod != pod {
+	if json.Unmarshal([]byte(reports.Data[member]), &report) != nil || report.Pod != pod {
 		return ""
 	}
 	return report.Mechanism

@@ -37,8 +37,8 @@ func (s *Snapshot) ReadPodCreationFailures(ctx context.Context, direct client.Re
 	}
 	latest := map[types.UID]corev1.Event{}
 	for _, e := range events.Items {
-		last, told := latest[e.InvolvedObject.UID]
-		if !told || last.LastTimestamp.Before(&e.LastTimestamp) {
+		last, found := latest[e.InvolvedObject.UID]
+		if !found || last.LastTimestamp.Before(&e.LastTimestamp) {
 			latest[e.InvolvedObject.UID] = e
 		}
 	}

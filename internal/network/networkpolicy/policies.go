@@ -96,7 +96,7 @@ func (b policyBuilder) defaultDenyPolicy() client.Object {
 	return b.newPolicy("isolated", networkingv1.NetworkPolicySpec{
 		PodSelector: b.podSelector(),
 		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress},
-		Egress:      []networkingv1.NetworkPolicyEgressRule{{Ports: policyPorts(dnsPorts, corev1.ProtocolUDP, corev1.ProtocolTCP)}},
+		Egress:      []networkingv1.NetworkPolicyEgressRule{DNSEgress()},
 	})
 }
 
@@ -115,7 +115,7 @@ func (b policyBuilder) apiServerPolicy(callers []naming.Component) client.Object
 	return b.newPolicy("api", networkingv1.NetworkPolicySpec{
 		PodSelector: b.podSelector(componentRequirement(metav1.LabelSelectorOpIn, callers...)),
 		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeEgress},
-		Egress:      []networkingv1.NetworkPolicyEgressRule{{Ports: policyPorts(apiServerPorts, corev1.ProtocolTCP)}},
+		Egress:      []networkingv1.NetworkPolicyEgressRule{{Ports: Ports(apiServerPorts, corev1.ProtocolTCP)}},
 	})
 }
 
@@ -146,7 +146,7 @@ func (b policyBuilder) metricsPolicy() client.Object {
 // externalDatabasePolicy lets members, and the Jobs that create and drop their schemas, call an external
 // server. If the host is a name, which a policy cannot express, it allows the port on any address.
 func (b policyBuilder) externalDatabasePolicy(server ExternalDatabase) client.Object {
-	rule := networkingv1.NetworkPolicyEgressRule{Ports: policyPorts([]int32{server.Port}, corev1.ProtocolTCP)}
+	rule := networkingv1.NetworkPolicyEgressRule{Ports: Ports([]int32{server.Port}, corev1.ProtocolTCP)}
 	if address, err := netip.ParseAddr(server.Host); err == nil {
 		block := netip.PrefixFrom(address, address.BitLen()).String()
 		rule.To = []networkingv1.NetworkPolicyPeer{{IPBlock: &networkingv1.IPBlock{CIDR: block}}}
@@ -161,7 +161,13 @@ func (b policyBuilder) externalDatabasePolicy(server ExternalDatabase) client.Ob
 	})
 }
 
-func policyPorts(numbers []int32, protocols ...corev1.Protocol) []networkingv1.NetworkPolicyPort {
+// DNSEgress returns the rule that allows calls to DNS servers.
+func DNSEgress() networkingv1.NetworkPolicyEgressRule {
+	return networkingv1.NetworkPolicyEgressRule{Ports: Ports(dnsPorts, corev1.ProtocolUDP, corev1.ProtocolTCP)}
+}
+
+// Ports returns every combination of the protocols and port numbers.
+func Ports(numbers []int32, protocols ...corev1.Protocol) []networkingv1.NetworkPolicyPort {
 	var all []networkingv1.NetworkPolicyPort
 	for _, protocol := range protocols {
 		for _, number := range numbers {

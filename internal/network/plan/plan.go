@@ -75,10 +75,10 @@ type Stage struct {
 	// Needs are the stages that must be ready before this one starts. Stages that do not need each other run in
 	// parallel.
 	Needs []StageName
-	// Objects are applied in this order.
+	// Objects are applied concurrently, those that create pods after the others.
 	Objects []client.Object
-	// Owner is one of Objects. It owns the objects after it, so that deleting it deletes them. If it is nil,
-	// the network owns all.
+	// Owner is one of Objects. It is applied before the objects after it and owns them, so that deleting it
+	// deletes them. If it is nil, the network owns all.
 	Owner client.Object
 	// RequiredSecrets are the Secrets that must carry AnnotationGenesisComplete before the stage is ready.
 	RequiredSecrets []string

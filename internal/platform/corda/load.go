@@ -2,6 +2,7 @@ package corda
 
 import (
 	"fmt"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -81,6 +82,9 @@ func withJMeterPlan(d loadgen.Driver, plan *v1alpha1.JMeterPlan) loadgen.Driver 
 		fmt.Sprintf("-Jbenchnet.clients=%d", d.Workload.Load.Clients),
 		fmt.Sprintf("-Jbenchnet.warmUpSeconds=%d", d.Workload.Measure.WarmUpSeconds),
 		fmt.Sprintf("-Jbenchnet.windowSeconds=%d", d.Workload.Measure.WindowSeconds))
+	if rate := d.Workload.Load.RatePerSecond; rate > 0 {
+		d.Command = append(d.Command, "-Jbenchnet.ratePerSecond="+strconv.FormatFloat(rate, 'f', -1, 64))
+	}
 	d.Mounts = append(d.Mounts, pods.ReadOnlyMount(volumePlan, planDir))
 	volume := pods.ConfigMapVolume(volumePlan, plan.ConfigMapName)
 	volume.ConfigMap.Items = []corev1.KeyToPath{{Key: plan.Key, Path: plan.Key}}

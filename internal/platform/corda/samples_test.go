@@ -1,6 +1,7 @@
 package corda_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,6 +43,31 @@ func TestProjectCorDapps(t *testing.T) {
 				t.Errorf("the worker's image is %s, want %s", load.Image, want)
 			}
 		})
+	}
+}
+
+// TestPlanReceivesTheRate checks that a user's JMeter plan can offer the rate against which its requests are judged.
+func TestPlanReceivesTheRate(t *testing.T) {
+	const manifest = `
+apiVersion: benchnet.dev/v1alpha1
+kind: BenchmarkNetwork
+metadata: {name: net}
+spec:
+  platform: {type: Corda, corda: {}}
+  members: {count: 2}
+  workloads:
+  - name: own
+    type: JMeter
+    jmeter: {configMapName: my-plan}
+    load: {model: Open, ratePerSecond: 500m, clients: 4}
+`
+	network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, []byte(manifest))
+	load, err := corda.New().BuildDriver(platformtest.NewInput(corda.New(), network), corda.New().Topology(network), &network.Spec.Workloads[0].Workload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "-Jbenchnet.ratePerSecond=0.5"; !slices.Contains(load.Command, want) {
+		t.Errorf("the command %v lacks %s", load.Command, want)
 	}
 }
 

@@ -97,6 +97,6 @@ func TestFindings(t *testing.T) {
 	}
 	silent := interpretMeasurement(t, newMeasurement(), func(s *v1alpha1.BenchmarkNetworkSpec) { s.Members.Count = 5 })
 	if len(silent.Notes) != 1 || silent.Notes[0].Code != "SilentProposer" || silent.Notes[0].Subject != "member-4" {
-		t.Errorf("five members, of which four proposed: %+v", silent.Notes)
+		t.Errorf("five members, four of which proposed: %+v", silent.Notes)
 	}
 }

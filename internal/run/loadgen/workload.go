@@ -23,24 +23,43 @@ func NewWorkloadFile(w *v1alpha1.Workload) protocol.WorkloadFile[any] {
 }
 
 const (
-	// steadyIntervalSeconds is the shortest interval of a run whose window is selected afterwards. The steady
-	// state begins at a multiple of the interval.
-	steadyIntervalSeconds = 5
+	// minIntervalSeconds is the shortest interval. A steady state begins at a multiple of the interval.
+	minIntervalSeconds = 5
 	// maxIntervals is the maximum number of intervals. With more, a worker's report might not fit into a
 	// ConfigMap, so longer runs have longer intervals.
 	maxIntervals = 240
+	// maxFixedIntervals is the maximum number of intervals of a fixed window. Each takes 200 kB of a worker's memory.
+	maxFixedIntervals = 60
+	// maxDividedSeconds is the longest fixed window with intervals. With intervals, drivers may write each second to their
+	// progress file, which grows with the window.
+	maxDividedSeconds = 20 * 60
 )
 
-// convertMeasure returns the lengths of the phases. With a steady state, the whole load is recorded in
-// intervals and cut afterwards.
+// convertMeasure returns the lengths of the phases. With a steady state, the whole load is recorded and cut
+// afterwards.
 func convertMeasure(m *v1alpha1.Measure) protocol.MeasureTimes {
 	warmUp, window, drain := int(m.WarmUp.Seconds()), int(m.Window.Seconds()), int(m.Drain.Seconds())
 	if m.SteadyState == nil {
-		return protocol.MeasureTimes{WarmUpSeconds: warmUp, WindowSeconds: window, DrainSeconds: drain}
+		return protocol.MeasureTimes{WarmUpSeconds: warmUp, WindowSeconds: window, DrainSeconds: drain, IntervalSeconds: fixedIntervalSeconds(window)}
 	}
 	longest := warmUp + window
-	interval := steadyIntervalSeconds * ((longest + steadyIntervalSeconds*maxIntervals - 1) / (steadyIntervalSeconds * maxIntervals))
-	return protocol.MeasureTimes{WindowSeconds: longest - longest%interval, DrainSeconds: drain, IntervalSeconds: interval}
+	interval := minIntervalSeconds * ((longest + minIntervalSeconds*maxIntervals - 1) / (minIntervalSeconds * maxIntervals))
+	return protocol.MeasureTimes{WindowSeconds: longest - longest%interval, DrainSeconds: drain, IntervalSeconds: interval, StopsEarly: true}
+}
+
+// fixedIntervalSeconds returns the length of the intervals of a fixed window, for latencies over time: the shortest, from
+// minIntervalSeconds, that divides the window into at most maxFixedIntervals. It returns 0 if there is none, and for
+// windows above maxDividedSeconds.
+func fixedIntervalSeconds(window int) int {
+	if window > maxDividedSeconds {
+		return 0
+	}
+	for each := max(minIntervalSeconds, (window+maxFixedIntervals-1)/maxFixedIntervals); each <= window/2; each++ {
+		if window%each == 0 {
+			return each
+		}
+	}
+	return 0
 }
 
 func convertLoad(l *v1alpha1.Load) *protocol.OfferedLoad {
@@ -118,7 +137,7 @@ const maxSteadyDuration = time.Hour
 
 func validateSteadyState(m *v1alpha1.Measure, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	if d := m.SteadyState.MinWindow.Duration; d < 2*steadyIntervalSeconds*time.Second {
+	if d := m.SteadyState.MinWindow.Duration; d < 2*minIntervalSeconds*time.Second {
 		errs = append(errs, field.Invalid(path.Child("steadyState", "minWindow"), d.String(), "must be at least 10s"))
 	}
 	if d := m.WarmUp.Duration + m.Window.Duration; d > maxSteadyDuration {

@@ -84,7 +84,7 @@ func (l Limit) Format(value float64) string {
 }
 
 func (l Limit) judgeRun(r *results.RunResult) results.ObjectiveOutcome {
-	value, samples := l.measure(&r.Summary)
+	value, samples := l.measuredValue(&r.Summary)
 	described := l.Describe(l.Format(value))
 	if math.IsNaN(value) {
 		described = l.Describe("blank")
@@ -105,8 +105,8 @@ func (l Limit) judgeRun(r *results.RunResult) results.ObjectiveOutcome {
 	}
 }
 
-// measure returns the value of the metric and the number of latencies behind it.
-func (l Limit) measure(s *results.Summary) (value float64, samples int64) {
+// measuredValue returns the value of the metric and the number of latencies behind it.
+func (l Limit) measuredValue(s *results.Summary) (value float64, samples int64) {
 	switch l.Metric {
 	case v1alpha1.MetricThroughput:
 		value = s.ThroughputPerSecond

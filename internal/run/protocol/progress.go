@@ -20,9 +20,15 @@ type Progress struct {
 	// Throughput is Completed / ElapsedSeconds.
 	Throughput float64 `json:"throughput"`
 	// CompletedPerSecond holds the successes in each whole second of the window so far. It is set if
-	// MeasureTimes has an interval.
+	// MeasureTimes.StopsEarly; otherwise the agent drops what a driver sets.
 	CompletedPerSecond []int64 `json:"completedPerSecond,omitempty"`
 	// LatencyMicrosPerSecond sums the latencies of these successes in microseconds; absent if the driver does not
 	// record them.
 	LatencyMicrosPerSecond []int64 `json:"latencyMicrosPerSecond,omitempty"`
+	// Totals counts what has ended since the start of the load; nil if the driver does not record it. The agent
+	// serves it as metrics and does not report it to the operator.
+	Totals *LoadTotals `json:"totals,omitempty"`
+	// Recent lists the latest steps of the load, the newest last; at most MaxRecent. The agent adds it to the driver's
+	// progress when it reports to the operator.
+	Recent []RecentLoad `json:"recent,omitempty"`
 }

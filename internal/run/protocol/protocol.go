@@ -11,7 +11,7 @@ const (
 	ReadyFile = "ready"
 	// StartFile is written by the agent. It holds the start time in Unix milliseconds.
 	StartFile = "start"
-	// StopFile is written by the agent if MeasureTimes has an interval. It holds the earlier end of the window
+	// StopFile is written by the agent if MeasureTimes.StopsEarly. It holds the earlier end of the window
 	// in Unix milliseconds.
 	StopFile = "stop"
 	// ProgressFile is replaced by the driver every second (see Progress).
@@ -22,6 +22,8 @@ const (
 	FailureFile = "failure"
 	// SamplesFile receives the samples of a user's own JMeter plan (JTL, as CSV).
 	SamplesFile = "samples.jtl"
+	// StopPlanFile is written by the agent at the end of the drain to stop a user's own JMeter plan.
+	StopPlanFile = "stop-plan"
 )
 
 // Keys of the ConfigMaps between the operator and the agent.
@@ -46,6 +48,13 @@ const (
 	WorkloadVariable = "BENCHNET_WORKLOAD"
 	// DefaultDir is used if DirVariable is not set.
 	DefaultDir = "/run/benchnet"
+)
+
+// Environment variables of the container that uploads a result, from the Secret of workload.upload.
+const (
+	AccessKeyIDVariable     = "BENCHNET_ACCESS_KEY_ID"
+	SecretAccessKeyVariable = "BENCHNET_SECRET_ACCESS_KEY"
+	UploadCAVariable        = "BENCHNET_UPLOAD_CA"
 )
 
 // FieldManager is the field manager of the agent.

@@ -41,6 +41,7 @@ func TestReadWorkloadRefuses(t *testing.T) {
 		`{"measure":{}}`:                                                                                                             "measure.windowSeconds: 0 is not positive",
 		`{"measure":{"windowSeconds":1.5}}`:                                                                                          "measure.windowSeconds",
 		`{"measure":{"windowSeconds":12,"intervalSeconds":5}}`:                                                                       "measure.intervalSeconds: 5 s do not divide the window of 12 s",
+		`{"measure":{"windowSeconds":12,"stopsEarly":true}}`:                                                                         "measure.stopsEarly: requires measure.intervalSeconds",
 		`{"measure":{"windowSeconds":1},"load":{"arrivals":"Bursty","seed":1}}`:                                                      `load.arrivals: "Bursty" is not Poisson`,
 		`{"measure":{"windowSeconds":1},"load":{"arrivals":"Poisson"}}`:                                                              "load.seed: is required",
 		`{"measure":{"windowSeconds":1},"observe":[{"member":"a","url":"u"},{"member":"b"}]}`:                                        "observe[1]: member and url",

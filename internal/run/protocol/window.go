@@ -57,6 +57,9 @@ func (w *Window) MaxSeconds() int { return w.measure.WindowSeconds }
 // IntervalSeconds returns the length of the recording intervals, or 0 if there are none.
 func (w *Window) IntervalSeconds() int { return w.measure.IntervalSeconds }
 
+// StopsEarly reports whether the operator may end the window early.
+func (w *Window) StopsEarly() bool { return w.measure.StopsEarly }
+
 // StopAt moves the end of the window to an earlier time. It fails unless at is a whole number of intervals
 // after the start and within the window. A stop that was set before stays unchanged.
 func (w *Window) StopAt(at time.Time) error {

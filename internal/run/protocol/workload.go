@@ -77,8 +77,11 @@ type MeasureTimes struct {
 	// DrainSeconds bounds the wait for operations that are unfinished at the end of the window.
 	DrainSeconds int `json:"drainSeconds"`
 	// IntervalSeconds, unless 0, divides the window into intervals of that length and must divide it evenly.
-	// StopFile may then end the window earlier. Afterwards the run is cut to its steady part.
+	// If the window is selected afterwards, it consists of intervals.
 	IntervalSeconds int `json:"intervalSeconds,omitempty"`
+	// StopsEarly allows StopFile to end the window at the end of an interval. The operator decides by what the workers
+	// report of each second.
+	StopsEarly bool `json:"stopsEarly,omitempty"`
 }
 
 // maxPartSeconds is the maximum length of each phase, 30 days. It keeps times within the range of the clock.
@@ -100,6 +103,8 @@ func (m MeasureTimes) Validate() error {
 		return fmt.Errorf("measure.intervalSeconds: %d is negative", m.IntervalSeconds)
 	case m.IntervalSeconds > 0 && m.WindowSeconds%m.IntervalSeconds != 0:
 		return fmt.Errorf("measure.intervalSeconds: %d s do not divide the window of %d s", m.IntervalSeconds, m.WindowSeconds)
+	case m.StopsEarly && m.IntervalSeconds == 0:
+		return errors.New("measure.stopsEarly: requires measure.intervalSeconds")
 	}
 	return nil
 }

@@ -35,6 +35,8 @@ type Evidence struct {
 	Host *Host `json:"host,omitempty"`
 	// Clock is the clock offset of the host.
 	Clock *Clock `json:"clock,omitempty"`
+	// Machine describes the host in a worker's report. The result has it in Environment.Hosts.
+	Machine *Machine `json:"machine,omitempty"`
 }
 
 // GarbageCollection is the work of a JVM's garbage collectors.

@@ -21,6 +21,7 @@ type Measurement struct {
 	// LatencyMicros sums the latencies of the requests that completed in each second; nil if it is unknown.
 	LatencyMicros      []int64
 	latencySumsUnknown bool
+	intervals          intervalHistograms
 	// Errors counts the errors by kind, the most frequent first.
 	Errors   []ErrorCount
 	Schedule Schedule
@@ -38,6 +39,8 @@ type Measurement struct {
 	Series        []NamedSeries
 	Members       []MemberUsage
 	Workers       []WorkerSummary
+	// machines describe the hosts by the member, database or worker that reported them.
+	machines map[string]Machine
 }
 
 // WorkerSummary is one worker's share of the measurement.
@@ -109,6 +112,9 @@ func (m *Merger) AddWorker(w *WorkerResult) error {
 	if err := m.measurement.Histogram.Add(histogram); err != nil {
 		return fmt.Errorf("result of worker %d: %w", w.Worker, err)
 	}
+	if err := m.measurement.intervals.addIntervals(w, histogram.Count()); err != nil {
+		return fmt.Errorf("result of worker %d: %w", w.Worker, err)
+	}
 	m.lastWorker = &WorkerResult{Worker: w.Worker, StartMillis: w.StartMillis, WindowSeconds: w.WindowSeconds}
 	m.measurement.alignSeries(w)
 	for _, member := range w.Members {
@@ -163,9 +169,12 @@ func (m *Measurement) addCounts(w *WorkerResult) {
 	m.addLatencySums(w)
 	m.Schedule.addSchedule(w.Schedule)
 	m.addLedger(w.Ledger)
+	if w.Load != nil {
+		m.addMachine(workerSubject(w.Worker), w.Load.Machine)
+	}
 	m.Workers = append(m.Workers, WorkerSummary{
 		Worker: w.Worker, Completed: sum(w.CompletedPerSecond), Failed: sum(w.FailedPerSecond),
-		MaxLagMicros: w.Schedule.MaxLagMicros, Load: w.Load, Clock: w.Clock,
+		MaxLagMicros: w.Schedule.MaxLagMicros, Load: w.Load.withoutMachine(), Clock: w.Clock,
 	})
 	for m.countSeriesValues() > maxSeriesValues && m.coarsenOnce() {
 	}
@@ -175,6 +184,10 @@ func (m *Measurement) addCounts(w *WorkerResult) {
 func (m *Merger) addMember(member MemberUsage) {
 	merged := m.measurement
 	i, known := m.members[member.Member]
+	if known || len(merged.Members) < maxMembers {
+		merged.addMachine(member.Member, member.Machine)
+	}
+	member.Machine = nil
 	switch {
 	case known && member.MissedScrapes < merged.Members[i].MissedScrapes:
 		merged.Members[i] = member

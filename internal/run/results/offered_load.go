@@ -1,6 +1,10 @@
 package results
 
-import "github.com/benchnet/benchnet/internal/format"
+import (
+	"math"
+
+	"github.com/benchnet/benchnet/internal/format"
+)
 
 // minShortfall is how many requests must be missing before an open loop counts as overloaded. Fewer may be those
 // that were in flight at the edges of a short window.
@@ -21,6 +25,28 @@ func (j *verdictBuilder) judgeOfferedLoad() {
 		"the network ended %s of %s requests per second that were offered (%s), at least %s are required: it is overloaded, "+
 			"and its latency grows with the window; lower load.ratePerSecond",
 		format.Number(float64(ended)/seconds), format.Number(float64(planned)/seconds), format.Percent(share), format.Percent(j.tolerances.AchievedShare))
+}
+
+// judgeMissingRequests finds requests of an open loop that were due, but are neither completed, failed nor unfinished:
+// whatever happened to them is not in the numbers. Drivers must count every request that they planned.
+func (j *verdictBuilder) judgeMissingRequests() {
+	due, counted := float64(j.measurement.Schedule.Planned), float64(j.measurement.Summarize().Requests)
+	if counted < due {
+		j.addReason(RequestsMissing, "", due-counted, 0, "%.0f of %.0f requests that were due are neither completed nor errors", due-counted, due)
+	}
+}
+
+// judgeUnscheduledLoad compares the requests of an open loop without a schedule with the rate. A user's JMeter plan
+// reports no schedule. It falls short of the rate if its threads wait for the network.
+func (j *verdictBuilder) judgeUnscheduledLoad(c RunObservations) {
+	due, counted := c.OfferedPerSecond*float64(j.measurement.WindowSeconds), float64(j.measurement.Summarize().Requests)
+	if due == 0 || j.measurement.Schedule.Planned > 0 || len(j.measurement.Workers) < c.ExpectedWorkers {
+		return
+	}
+	missing := max(0, due-counted-scheduleDeviations*math.Sqrt(due)) / due
+	j.addStabilityFinding(OfferedNotAchieved, "", missing, unplannedNoted, unplannedLimit,
+		"the JMeter plan made %.0f of the %.0f requests of load.ratePerSecond: lower the rate if its threads wait for the network; "+
+			"else use the property benchnet.ratePerSecond, and enough threads", counted, due)
 }
 
 // AreAboutLoad reports whether a run is invalid only because its load was too high: it fell short of the offered

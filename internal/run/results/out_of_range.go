@@ -32,7 +32,7 @@ func (o *OutOfRange) addCounts(other OutOfRange) {
 	o.TooLong += other.TooLong
 }
 
-func (o OutOfRange) total() int64 { return o.Negative + o.TooLong }
+func (o OutOfRange) countAll() int64 { return o.Negative + o.TooLong }
 
 func (o OutOfRange) validateCounts() error {
 	if min(o.Negative, o.TooLong) < 0 || max(o.Negative, o.TooLong) > largestCount {
@@ -43,8 +43,8 @@ func (o OutOfRange) validateCounts() error {
 
 // judgeOutOfRange makes a run invalid whose recorders clamped a latency.
 func (j *verdictBuilder) judgeOutOfRange() {
-	if o := j.measurement.OutOfRange; o.total() > 0 {
-		j.addReason(LatencyOutOfRange, "", float64(o.total()), 0,
+	if o := j.measurement.OutOfRange; o.countAll() > 0 {
+		j.addReason(LatencyOutOfRange, "", float64(o.countAll()), 0,
 			"%d latencies are below 0 and %d above 1 h, so mean and percentiles are wrong: inspect the clocks and the driver", o.Negative, o.TooLong)
 	}
 }

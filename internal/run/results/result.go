@@ -87,6 +87,8 @@ type Times struct {
 type Environment struct {
 	// OperatorVersion and PlatformVersion are versions such as 0.1.0 and Corda 4.10.
 	OperatorVersion string `json:"operatorVersion"`
+	// OperatorCommit is the commit from which the operator was built, with -dirty if it had changes; absent if unknown.
+	OperatorCommit  string `json:"operatorCommit,omitempty"`
 	PlatformVersion string `json:"platformVersion"`
 	// KubernetesVersion is the version of the API server.
 	KubernetesVersion string `json:"kubernetesVersion"`
@@ -96,6 +98,8 @@ type Environment struct {
 	Images []ImageInfo `json:"images"`
 	// Nodes are the cluster nodes on which pods of the run were scheduled.
 	Nodes []NodeInfo `json:"nodes"`
+	// Hosts describes the hardware and kernel of each node of the run, and which members, databases and workers shared it.
+	Hosts []HostInfo `json:"hosts,omitempty"`
 	// Containers are the containers of the network and of the load workers.
 	Containers []ContainerInfo `json:"containers"`
 	// Database describes the database of the members; absent on platforms without one.
@@ -195,7 +199,8 @@ func NewRunResult(m *Measurement, i Interpretation, v Verdict) (*RunResult, erro
 			WindowStart: m.Start, WindowEnd: m.Start.Add(time.Duration(m.WindowSeconds) * time.Second), WindowSeconds: m.WindowSeconds,
 		},
 		Verdict: v, Summary: summary, Histogram: histogram, OutOfRange: m.OutOfRange,
-		Series: Throughput{CompletedPerSecond: m.Completed, FailedPerSecond: m.Failed, MeanLatencyMillis: m.meanLatencyMillis()},
+		Series: Throughput{CompletedPerSecond: m.Completed, FailedPerSecond: m.Failed, MeanLatencyMillis: m.meanLatencyMillis(),
+			LatencyIntervals: m.intervals.latencyIntervals()},
 		Errors: m.Errors, Schedule: m.Schedule, WindowSelection: m.WindowSelection, Ledger: m.Ledger, Members: m.Members, Workers: m.Workers,
 		Blocks: m.Blocks, BlocksOmitted: m.BlocksOmitted, Recorded: m.Series,
 		SeriesSeconds: m.SeriesSeconds,
@@ -209,6 +214,8 @@ type Throughput struct {
 	// MeanLatencyMillis is the mean latency of the operations that completed in each second, whenever they started;
 	// absent if a driver does not record it.
 	MeanLatencyMillis Series `json:"meanLatencyMillis,omitempty"`
+	// LatencyIntervals holds percentiles over time; absent if a driver does not record intervals.
+	LatencyIntervals *LatencyIntervals `json:"latencyIntervals,omitempty"`
 }
 
 // DecodeHistogram decodes the histogram of the result.

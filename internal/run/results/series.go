@@ -77,3 +77,12 @@ func (s Series) shareAtLeast(limit float64) float64 {
 func (s Series) measuredValues() []float64 {
 	return slices.DeleteFunc(slices.Clone([]float64(s)), math.IsNaN)
 }
+
+// SeriesFromCounts returns the counts as a series.
+func SeriesFromCounts(counts []int64) Series {
+	values := make(Series, len(counts))
+	for i, n := range counts {
+		values[i] = float64(n)
+	}
+	return values
+}

@@ -32,8 +32,8 @@ const (
 	WorkerThrottled ReasonCode = "WorkerThrottled"
 	// WorkerBehindSchedule means that the load generator did not offer the requested load of an open loop.
 	WorkerBehindSchedule ReasonCode = "WorkerBehindSchedule"
-	// OfferedNotAchieved means that an open loop offered more than the network could process. A closed loop
-	// offers only what the network processes.
+	// OfferedNotAchieved means that an open loop offered more than the network could process, or that a user's JMeter
+	// plan made fewer requests than its rate. A closed loop offers only what the network processes.
 	OfferedNotAchieved ReasonCode = "OfferedNotAchieved"
 	// ClientsExhausted (note) means that requests of an open loop waited because all clients were busy.
 	ClientsExhausted ReasonCode = "ClientsExhausted"
@@ -50,6 +50,8 @@ const (
 	WorkersUnbalanced ReasonCode = "WorkersUnbalanced"
 	// ScheduleIncomplete means that the workers planned fewer requests than the rate demands.
 	ScheduleIncomplete ReasonCode = "ScheduleIncomplete"
+	// RequestsMissing means that requests of an open loop were due, but are neither completed nor errors.
+	RequestsMissing ReasonCode = "RequestsMissing"
 	// MembersUnobserved means that the CPU and memory of members were not observed.
 	MembersUnobserved ReasonCode = "MembersUnobserved"
 	// IntervalWide (note) means that the throughput had settled, but its mean is less precise than requested.
@@ -164,6 +166,8 @@ func (m *Measurement) Judge(c RunObservations, t Tolerances) Verdict {
 	j.judgeOutOfRange()
 	j.judgeSchedule()
 	j.judgeOfferedLoad()
+	j.judgeMissingRequests()
+	j.judgeUnscheduledLoad(c)
 	j.judgeWindowSelection()
 	j.judgeStability(c)
 	j.judgeLedger()

@@ -116,14 +116,11 @@ func (j *verdictBuilder) judgeBalance(c RunObservations) {
 	}
 }
 
-// judgePlanned compares the requests that were planned with the rate. A driver that reports no schedule is noted.
+// judgePlanned compares the requests that were planned with the rate. Without a schedule, judgeUnscheduledLoad compares
+// the requests that were made.
 func (j *verdictBuilder) judgePlanned(c RunObservations) {
 	offered, planned := c.OfferedPerSecond*float64(j.measurement.WindowSeconds), float64(j.measurement.Schedule.Planned)
-	if offered == 0 || len(j.measurement.Workers) < c.ExpectedWorkers {
-		return
-	}
-	if planned == 0 {
-		j.addStabilityUnknown("schedule", "the driver does not report the requests that it planned")
+	if offered == 0 || planned == 0 || len(j.measurement.Workers) < c.ExpectedWorkers {
 		return
 	}
 	missing := max(0, offered-planned-scheduleDeviations*math.Sqrt(offered)) / offered

@@ -26,8 +26,7 @@ type WorkerResult struct {
 	// Errors counts the errors of the requests that started in the window, by kind.
 	Errors   []ErrorCount `json:"errors"`
 	Schedule Schedule     `json:"schedule"`
-	// IntervalSeconds is the length of Intervals if the steady part of the window is selected afterwards; else
-	// 0.
+	// IntervalSeconds is the length of Intervals; 0 without any.
 	IntervalSeconds int `json:"intervalSeconds,omitempty"`
 	// Intervals are the parts of the window. Together they hold the Histogram, OutOfRange, the Errors and the
 	// Schedule of the whole.
@@ -130,8 +129,10 @@ type WorkerUsage struct {
 	CPULimit float64 `json:"cpuLimit,omitempty"`
 	// GarbageCollection is the work of the garbage collectors of the worker's JVM; absent without one.
 	GarbageCollection *GarbageCollection `json:"garbageCollection,omitempty"`
-	// Host describes the host of the worker; absent if the worker does not report it.
+	// Host is the CPU usage of the worker's host; absent if the worker does not report it.
 	Host *Host `json:"host,omitempty"`
+	// Machine describes the host in a worker's report. The result has it in Environment.Hosts.
+	Machine *Machine `json:"machine,omitempty"`
 }
 
 // ParseWorkerResult decodes and validates a result.json.

@@ -42,17 +42,17 @@ func Compare(baseline, candidate []float64, o CompareOptions) Comparison {
 	if len(baseline) == 0 || len(candidate) == 0 {
 		return c
 	}
-	c.BaselineFailed, c.CandidateFailed = len(baseline)-len(finite(baseline)), len(candidate)-len(finite(candidate))
-	b, d := c.Scale.transform(baseline), c.Scale.transform(candidate)
+	c.BaselineFailed, c.CandidateFailed = len(baseline)-len(keepFinite(baseline)), len(candidate)-len(keepFinite(candidate))
+	b, d := c.Scale.transformValues(baseline), c.Scale.transformValues(candidate)
 	c.BaselineMean, c.CandidateMean = c.Scale.meanOf(b), c.Scale.meanOf(d)
 	var s spread
 	if o.Paired {
-		differences := subtract(d, b)
+		differences := subtractPairwise(d, b)
 		c.PValue, c.EffectSize = signedRankTest(differences)
-		s = estimatePairedSpread(finite(differences))
+		s = estimatePairedSpread(keepFinite(differences))
 	} else {
 		c.PValue, c.EffectSize = rankSumTest(b, d, o.Seed)
-		s = estimateSpread(finite(b), finite(d))
+		s = estimateSpread(keepFinite(b), keepFinite(d))
 	}
 	c.AdjustedPValue = min(1, float64(max(1, o.Claims))*c.PValue)
 	c.setInterval(s, o.Confidence)
@@ -114,16 +114,16 @@ func logFactorial(n int) float64 {
 
 func (o CompareOptions) effectiveScale(sides ...[]float64) Scale {
 	for _, side := range sides {
-		if o.Scale == Absolute || slices.ContainsFunc(finite(side), func(v float64) bool { return v <= 0 }) {
+		if o.Scale == Absolute || slices.ContainsFunc(keepFinite(side), func(v float64) bool { return v <= 0 }) {
 			return Absolute
 		}
 	}
 	return Relative
 }
 
-// transform returns the values on the scale of the analysis: logarithms for relative differences. Infinite
+// transformValues returns the values on the scale of the analysis: logarithms for relative differences. Infinite
 // values stay.
-func (s Scale) transform(values []float64) []float64 {
+func (s Scale) transformValues(values []float64) []float64 {
 	transformed := slices.Clone(values)
 	for i, v := range values {
 		if s == Relative && !math.IsInf(v, 0) {
@@ -135,23 +135,23 @@ func (s Scale) transform(values []float64) []float64 {
 
 // meanOf returns the mean of the transformed values of runs that did not fail, in the metric's own unit.
 func (s Scale) meanOf(transformed []float64) float64 {
-	mean := meanOrZero(finite(transformed))
-	if s == Relative && len(finite(transformed)) > 0 {
+	mean := meanOrZero(keepFinite(transformed))
+	if s == Relative && len(keepFinite(transformed)) > 0 {
 		return math.Exp(mean)
 	}
 	return mean
 }
 
-// difference returns a difference of transformed values as a share or in the metric's own unit.
-func (s Scale) difference(transformed float64) float64 {
+// toDifference returns a difference of transformed values as a share or in the metric's own unit.
+func (s Scale) toDifference(transformed float64) float64 {
 	if s == Relative {
 		return math.Expm1(transformed)
 	}
 	return transformed
 }
 
-// subtract returns the differences of pairs. That of two failed runs is not a number.
-func subtract(candidate, baseline []float64) []float64 {
+// subtractPairwise returns the differences of pairs. That of two failed runs is not a number.
+func subtractPairwise(candidate, baseline []float64) []float64 {
 	differences := make([]float64, len(candidate))
 	for i := range candidate {
 		differences[i] = candidate[i] - baseline[i]
@@ -206,12 +206,12 @@ func estimateSpread(baseline, candidate []float64) spread {
 // setInterval sets the difference and its bounds: Student's interval, or the extremes of fewer runs than
 // MinRunsForInterval.
 func (c *Comparison) setInterval(s spread, confidence float64) {
-	c.Difference, c.Low, c.High = c.Scale.difference(s.mean), c.Scale.difference(s.low), c.Scale.difference(s.high)
+	c.Difference, c.Low, c.High = c.Scale.toDifference(s.mean), c.Scale.toDifference(s.low), c.Scale.toDifference(s.high)
 	if s.runs < MinRunsForInterval {
 		return
 	}
 	half := tQuantile((1+confidence)/2, s.degrees) * s.standardError
-	c.Low, c.High = c.Scale.difference(s.mean-half), c.Scale.difference(s.mean+half)
+	c.Low, c.High = c.Scale.toDifference(s.mean-half), c.Scale.toDifference(s.mean+half)
 }
 
 // detectableDifference returns the difference by Student's t, plus a share of one over the number of runs,
@@ -223,11 +223,11 @@ func (c Comparison) detectableDifference(s spread, o CompareOptions) *float64 {
 	}
 	level := (1 - o.Confidence) / float64(max(1, o.Claims))
 	quantiles := tQuantile(1-level/2, s.degrees) + tQuantile(statisticalPower, s.degrees)
-	return new(c.Scale.difference(s.standardError * quantiles * (1 + 1/float64(s.runs))))
+	return new(c.Scale.toDifference(s.standardError * quantiles * (1 + 1/float64(s.runs))))
 }
 
-// finite returns the values of the runs that did not fail.
-func finite(values []float64) []float64 {
+// keepFinite returns the values of the runs that did not fail.
+func keepFinite(values []float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return math.IsInf(v, 0) || math.IsNaN(v) })
 }
 

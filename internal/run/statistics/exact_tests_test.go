@@ -31,7 +31,7 @@ func TestExactPValues(t *testing.T) {
 		case "rankSum":
 			p, _ = rankSumTest(c.Baseline, c.Candidate, 1)
 		case "signedRank":
-			p, _ = signedRankTest(subtract(c.Candidate, c.Baseline))
+			p, _ = signedRankTest(subtractPairwise(c.Candidate, c.Baseline))
 		case "fisher":
 			p = FisherExactTest(int(c.Baseline[0]), int(c.Baseline[1]), int(c.Candidate[0]), int(c.Candidate[1]))
 		}

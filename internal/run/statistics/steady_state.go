@@ -27,8 +27,8 @@ type RecordedSeries struct {
 	LatencySums []float64
 }
 
-// first returns the first seconds of the series.
-func (s RecordedSeries) first(seconds int) RecordedSeries {
+// firstSeconds returns the first seconds of the series.
+func (s RecordedSeries) firstSeconds(seconds int) RecordedSeries {
 	return RecordedSeries{Completed: s.Completed[:seconds], LatencySums: s.LatencySums[:min(seconds, len(s.LatencySums))]}
 }
 
@@ -65,7 +65,7 @@ func DetectSteadyState(series RecordedSeries, p SteadyStatePolicy) SteadyStateRe
 	limit := p.MaxWarmUp + p.MaxWindow
 	state, precise := SteadyStateResult{Reason: "the series is too short to judge", HalfWidth: unknownHalfWidth, DriftBound: unknownHalfWidth}, 0
 	for at := p.firstCheckSecond(); at <= len(series.Completed); at = nextCheckSecond(at, limit) {
-		state = p.checkSeries(series.first(at))
+		state = p.checkSeries(series.firstSeconds(at))
 		if precise++; !state.isPreciseEnough(p) {
 			precise = 0
 		}
@@ -100,7 +100,7 @@ func roundDownToBatch(seconds int) int { return seconds / mserBatch * mserBatch 
 // checkSeries finds the window of a series and judges it.
 func (p SteadyStatePolicy) checkSeries(series RecordedSeries) SteadyStateResult {
 	end := roundDownToBatch(len(series.Completed))
-	blocks, latencies := averageBlocks(series.Completed[:end], mserBatch), latencyBlocks(series.first(end))
+	blocks, latencies := averageBlocks(series.Completed[:end], mserBatch), latencyBlocks(series.firstSeconds(end))
 	cut := p.truncateWarmUp(blocks, meanOfLaterHalf(blocks))
 	if latencies != nil {
 		cut = max(cut, p.truncateWarmUp(latencies, 1))

@@ -50,15 +50,15 @@ func (n *Namespace) ListRuns(experiment string) map[string]*v1alpha1.BenchmarkRu
 // RunMilestones returns facts that would change if a run were created, started or ended twice. It omits pending
 // milestones.
 func RunMilestones(runs map[string]*v1alpha1.BenchmarkRun) map[string]string {
-	told := map[string]string{}
+	history := map[string]string{}
 	for name, run := range runs {
-		told[name+" was made"] = string(run.UID)
+		history[name+" was made"] = string(run.UID)
 		if t := run.Status.StartTime; t != nil {
-			told[name+" began"] = t.UTC().Format(time.RFC3339Nano)
+			history[name+" began"] = t.UTC().Format(time.RFC3339Nano)
 		}
 		if t := run.Status.CompletionTime; t != nil {
-			told[name+" ended"] = t.UTC().Format(time.RFC3339)
+			history[name+" ended"] = t.UTC().Format(time.RFC3339)
 		}
 	}
-	return told
+	return history
 }

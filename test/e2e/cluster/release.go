@@ -68,8 +68,7 @@ func (r *Release) RunHelm(args ...string) string {
 func (r *Release) Upgrade(values ...string) {
 	r.Helper()
 	args := []string{"upgrade", "--install", r.name, chartPath, "--wait", "--timeout", "15m"}
-	narrow := []string{"watchNamespaces={" + r.Name + "}", "crds.install=false", "monitoring.podMonitors.enabled=false",
-		"monitoring.rules.enabled=false", "serviceMonitor.enabled=false"}
+	narrow := []string{"watchNamespaces={" + r.Name + "}", "crds.install=false", "monitoring.enabled=false"}
 	for _, v := range append(narrow, values...) {
 		args = append(args, "--set", v)
 	}
@@ -103,7 +102,7 @@ func (r *Release) WaitLeader() *corev1.Pod {
 			return false, err.Error()
 		}
 		if lease.Spec.HolderIdentity == nil {
-			return false, "nobody holds the lease"
+			return false, "the lease has no holder"
 		}
 		for _, pod := range r.ListOperatorPods() {
 			if strings.HasPrefix(*lease.Spec.HolderIdentity, pod.Name+"_") {

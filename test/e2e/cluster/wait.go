@@ -72,7 +72,7 @@ func (n *Namespace) WaitReady(name string) *v1alpha1.BenchmarkNetwork {
 		}
 		c := meta.FindStatusCondition(network.Status.Conditions, v1alpha1.ConditionReady)
 		if c == nil || network.Status.ObservedGeneration != network.Generation {
-			return false, "the operator has not looked at it yet"
+			return false, "the operator has not observed it yet"
 		}
 		return c.Status == "True", c.Message
 	})

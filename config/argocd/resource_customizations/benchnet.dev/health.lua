@@ -12,7 +12,7 @@ local function asText(value)
   return type(value) == "string" and value or ""
 end
 
-local health = { status = "Progressing", message = "the operator has not looked at it yet" }
+local health = { status = "Progressing", message = "the operator has not observed it yet" }
 local status = asTable(obj.status)
 local display = asTable(status.display)
 if status.observedGeneration ~= obj.metadata.generation then

@@ -32,7 +32,7 @@ func (c *session) measureRun(ctx context.Context, window *protocol.Window, tell 
 	var helpers sync.WaitGroup
 	helpers.Go(func() { reportProgress(beside, recorder, tell) })
 	helpers.Go(func() { c.resendLost(beside) })
-	if window.IntervalSeconds() > 0 {
+	if window.StopsEarly() {
 		helpers.Go(func() { callPeriodically(beside, stopPollInterval, func() { c.driver.applyStop(window) }) })
 	}
 	for i, h := range c.senders {

@@ -24,11 +24,13 @@ type Recorder struct {
 	blocks  []results.Block
 	omitted int64
 	phases  map[protocol.Phase]*phaseCounts
+	totals  *protocol.LoadTotals
 }
 
 // NewRecorder returns a recorder for a window.
 func NewRecorder(window *protocol.Window) *Recorder {
 	return &Recorder{window: window, tally: results.NewRequestRecorder(window.MaxSeconds(), window.IntervalSeconds()),
+		totals: protocol.NewLoadTotals(),
 		phases: map[protocol.Phase]*phaseCounts{protocol.PhaseWarmUp: {}, protocol.PhaseWindow: {}, protocol.PhaseDrain: {}}}
 }
 
@@ -70,6 +72,7 @@ func (r *Recorder) RecordCompleted(due, seen time.Time) {
 	r.tally.RecordLatency(r.windowOffset(due), seen.Sub(due))
 	ended, _, _ := r.phaseAt(seen)
 	ended.completed++
+	r.totals.AddCompleted(seen.Sub(due))
 }
 
 // RecordFailed records that an operation that was due at a time failed.
@@ -85,6 +88,7 @@ func (r *Recorder) RecordFailures(due time.Time, n int64, at time.Time, kind, ex
 	r.tally.RecordError(r.windowOffset(due), n, kind, example)
 	ended, _, _ := r.phaseAt(at)
 	ended.failed += n
+	r.totals.AddFailed(kind, n)
 }
 
 // RecordBlock records a block if it was seen in the window. Blocks beyond results.MaxBlocks are only counted.
@@ -107,11 +111,12 @@ func (r *Recorder) Progress(now time.Time) protocol.Progress {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	ended, phase, began := r.phaseAt(now)
-	p := protocol.Progress{Phase: phase, Completed: ended.completed, Failed: ended.failed, ElapsedSeconds: now.Sub(began).Seconds()}
+	p := protocol.Progress{Phase: phase, Completed: ended.completed, Failed: ended.failed, ElapsedSeconds: now.Sub(began).Seconds(),
+		Totals: r.totals.Clone()}
 	if p.ElapsedSeconds > 0 {
 		p.Throughput = float64(p.Completed) / p.ElapsedSeconds
 	}
-	if r.window.IntervalSeconds() > 0 {
+	if r.window.StopsEarly() {
 		past := r.tally.PerSecond(int(min(r.windowOffset(now), r.windowOffset(r.window.To())) / time.Second))
 		p.CompletedPerSecond, p.LatencyMicrosPerSecond = past.Completed, past.LatencyMicros
 	}

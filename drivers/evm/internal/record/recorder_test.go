@@ -104,7 +104,12 @@ func TestProgressIsOfThePhase(t *testing.T) {
 		{4, protocol.Progress{Phase: protocol.PhaseWindow, Completed: 2, Failed: 1, ElapsedSeconds: 2, Throughput: 1}},
 		{6, protocol.Progress{Phase: protocol.PhaseDrain, ElapsedSeconds: 1}},
 	} {
-		if got := r.Progress(timeAt(c.now)); !reflect.DeepEqual(got, c.want) {
+		got := r.Progress(timeAt(c.now))
+		if totals := got.Totals; totals == nil || totals.Completed() != 3 || totals.Errors["k"] != 1 {
+			t.Errorf("at %g s: totals %+v, want 3 completed and 1 failed of all phases", c.now, totals)
+		}
+		got.Totals = nil
+		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("at %g s: %+v, want %+v", c.now, got, c.want)
 		}
 	}
@@ -113,7 +118,7 @@ func TestProgressIsOfThePhase(t *testing.T) {
 // TestWindowStopsEarly checks that a window with intervals and an earlier end holds, before that end, the same
 // as a window of that length.
 func TestWindowStopsEarly(t *testing.T) {
-	stopped := protocol.MeasureTimes{WindowSeconds: 20, IntervalSeconds: 5}.NewWindow(runStart)
+	stopped := protocol.MeasureTimes{WindowSeconds: 20, IntervalSeconds: 5, StopsEarly: true}.NewWindow(runStart)
 	long, short := NewRecorder(stopped), NewRecorder(protocol.MeasureTimes{WindowSeconds: 10, IntervalSeconds: 5}.NewWindow(runStart))
 	for i := range 400 {
 		due := float64(i) / 33

@@ -35,13 +35,13 @@ while [ "$i" -lt "$MEMBERS" ]; do
   emerald show-pubkey "$key" >>"$WORK/public-keys"
   mkdir -p "$OUT/members/member-$i"
   cp "$key" "$OUT/members/member-$i/priv_validator_key.json"
-  # Reth takes a key without the end of its line alone.
+  # Reth only accepts a key without a newline.
   printf '%s' "$(cat "$KEYS/$i/nodekey")" >"$OUT/members/member-$i/nodekey"
   write_peers "$i"
   i=$((i + 1))
 done
 
-# Nobody holds the key of this owner, so the set of validators stays as it is.
+# No key of this owner exists, so the set of validators cannot change.
 emerald-utils genesis --public-keys-file "$WORK/public-keys" --chain-id "$CHAIN_ID" \
   --poa-owner-address 0x000000000000000000000000000000000000dEaD \
   --evm-genesis-output "$WORK/genesis.json" --emerald-genesis-output "$OUT/network/emerald-genesis.json"

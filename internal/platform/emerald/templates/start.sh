@@ -1,8 +1,8 @@
 #!/bin/sh
-# Starts the validator once its execution client listens for the Engine API: Emerald ends when it finds nobody there.
+# Starts the validator once its execution client listens for the Engine API: Emerald exits if no client answers.
 # Runs in the user's image, so it takes no more than a POSIX shell, grep, ln, mkdir and sleep.
 # Environment: ENGINE_PORT, in four hexadecimal digits, as the kernel lists it; VALIDATOR_HOME, which is kept; VALIDATOR_CONFIG,
-# the folder that Emerald shall find in it as config. Arguments: the command.
+# the folder to link there as config. Arguments: the command.
 set -eu
 
 mkdir -p "$VALIDATOR_HOME"

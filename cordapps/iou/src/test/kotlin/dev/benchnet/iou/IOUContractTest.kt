@@ -53,7 +53,7 @@ class IOUContractTest {
     }
 
     @Test
-    fun `an IOU comes into being alone`() {
+    fun `an IOU is created without inputs`() {
         refuses("exactly one IOU is created", good, good.copy(value = 2))
         refuses("exactly one IOU is created")
         refuses("no input is consumed when an IOU is created", good, inputs = listOf(good))

@@ -8,7 +8,7 @@ import net.corda.core.identity.Party
 import net.corda.core.serialization.CordaSerializable
 
 /**
- * Cash or stock, the two sides of a settlement. The external id of its linear id records its history (see [Past]),
+ * Cash or stock, the two sides of a settlement. The external id of its linear id records its history (see [History]),
  * because a node can query states by external id without a custom table.
  */
 interface Asset : LinearState {
@@ -16,7 +16,7 @@ interface Asset : LinearState {
     val kind: Kind
 
     /** Returns the same asset with another owner. */
-    fun given(to: Party, past: String): Asset
+    fun withOwner(owner: Party, history: String): Asset
 }
 
 /** The two kinds of assets; one is settled for the other. */
@@ -31,8 +31,8 @@ enum class Kind {
 val Kind.type: Class<out Asset> get() = if (this == Kind.Cash) Cash::class.java else Stock::class.java
 
 /** Returns a new asset of this kind. */
-fun Kind.issue(owner: Party, past: String): Asset {
-    val id = UniqueIdentifier(past)
+fun Kind.issue(owner: Party, history: String): Asset {
+    val id = UniqueIdentifier(history)
     return if (this == Kind.Cash) Cash(owner, id) else Stock(owner, id)
 }
 
@@ -40,18 +40,20 @@ fun Kind.issue(owner: Party, past: String): Asset {
 data class Cash(override val owner: Party, override val linearId: UniqueIdentifier) : Asset {
     override val kind: Kind get() = Kind.Cash
     override val participants: List<AbstractParty> get() = listOf(owner)
-    override fun given(to: Party, past: String): Asset = copy(owner = to, linearId = linearId.copy(externalId = past))
+    override fun withOwner(owner: Party, history: String): Asset =
+        copy(owner = owner, linearId = linearId.copy(externalId = history))
 }
 
 @BelongsToContract(SettlementContract::class)
 data class Stock(override val owner: Party, override val linearId: UniqueIdentifier) : Asset {
     override val kind: Kind get() = Kind.Stock
     override val participants: List<AbstractParty> get() = listOf(owner)
-    override fun given(to: Party, past: String): Asset = copy(owner = to, linearId = linearId.copy(externalId = past))
+    override fun withOwner(owner: Party, history: String): Asset =
+        copy(owner = owner, linearId = linearId.copy(externalId = history))
 }
 
 /** The values of an asset's external id. */
-object Past {
+object History {
     /** The asset was settled at least once: every member knows its past transactions. */
     const val SETTLED = "settled"
 

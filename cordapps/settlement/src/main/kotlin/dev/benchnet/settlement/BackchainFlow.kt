@@ -14,9 +14,9 @@ import net.corda.core.serialization.CordaSerializable
 import net.corda.core.transactions.TransactionBuilder
 import net.corda.core.utilities.unwrap
 
-/** The number of handovers of each asset, and the number of assets. */
+/** The number of assets, and the number of transfers of each. */
 @CordaSerializable
-data class Handovers(val assets: Int, val depth: Int)
+data class TransferCounts(val assets: Int, val depth: Int)
 
 /** Transfers each asset to the partner and back in turn, [depth] transfers in all, one per transaction. */
 @InitiatingFlow
@@ -28,8 +28,8 @@ class BackchainFlow(
     @Suspendable
     override fun call() {
         val session = initiateFlow(partner)
-        session.send(Handovers(assets.size, depth))
-        for (asset in assets) subFlow(ToAndFro(session, asset, depth))
+        session.send(TransferCounts(assets.size, depth))
+        for (asset in assets) subFlow(TransferBackAndForth(session, asset, depth))
     }
 }
 
@@ -37,13 +37,13 @@ class BackchainFlow(
 class BackchainPartner(private val session: FlowSession) : FlowLogic<Unit>() {
     @Suspendable
     override fun call() {
-        val order = session.receive<Handovers>().unwrap { it }
-        for (i in 1..order.assets) subFlow(ToAndFro(session, null, order.depth))
+        val order = session.receive<TransferCounts>().unwrap { it }
+        for (i in 1..order.assets) subFlow(TransferBackAndForth(session, null, order.depth))
     }
 }
 
 /** One side of the transfers of one asset. The side with the asset starts; the other side has null. */
-private class ToAndFro(
+private class TransferBackAndForth(
     private val session: FlowSession,
     private var asset: StateAndRef<Asset>?,
     private val depth: Int
@@ -52,16 +52,16 @@ private class ToAndFro(
     override fun call() {
         for (i in 1..depth) {
             val mine = asset
-            asset = if (mine == null) receive() else give(mine)
+            asset = if (mine == null) receiveAsset() else transfer(mine)
         }
     }
 
     @Suspendable
-    private fun give(mine: StateAndRef<Asset>): StateAndRef<Asset>? {
+    private fun transfer(mine: StateAndRef<Asset>): StateAndRef<Asset>? {
         val state = mine.state.data
         val builder = TransactionBuilder(mine.state.notary)
             .addInputState(mine)
-            .addOutputState(state.given(session.counterparty, state.linearId.externalId!!))
+            .addOutputState(state.withOwner(session.counterparty, state.linearId.externalId!!))
             .addCommand(Command(SettlementContract.Commands.Transfer(), ourIdentity.owningKey))
         builder.verify(serviceHub)
         subFlow(FinalityFlow(serviceHub.signInitialTransaction(builder), listOf(session)))
@@ -69,6 +69,6 @@ private class ToAndFro(
     }
 
     @Suspendable
-    private fun receive(): StateAndRef<Asset>? =
+    private fun receiveAsset(): StateAndRef<Asset>? =
         subFlow(ReceiveFinalityFlow(session)).tx.outRefsOfType<Asset>().single()
 }

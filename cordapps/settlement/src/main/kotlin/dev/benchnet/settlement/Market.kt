@@ -11,7 +11,7 @@ data class Traders(val cash: Party, val stock: Party)
  * Returns the pairs of a network. The members except the exchange and the notary are sorted by name, and each member
  * of the first half is paired with one of the second half. Throws a FlowException for no members or an odd number.
  */
-fun pairsOf(members: Collection<Party>): List<Traders> {
+fun pairMembers(members: Collection<Party>): List<Traders> {
     if (members.isEmpty() || members.size % 2 != 0) {
         throw FlowException("settlement is between pairs: beside the exchange and the notary the network must have" +
             " an even number of members, but has ${members.size}")
@@ -22,10 +22,10 @@ fun pairsOf(members: Collection<Party>): List<Traders> {
 }
 
 /** Returns the pairs according to the network map of the exchange. */
-fun ServiceHub.pairs(exchange: Party): List<Traders> = pairsOf(networkMapCache.allNodes
+fun ServiceHub.findPairs(exchange: Party): List<Traders> = pairMembers(networkMapCache.allNodes
     .filter { node -> node.legalIdentities.none { networkMapCache.isNotary(it) || it == exchange } }
     .map { it.legalIdentities.first() })
 
 /** Returns the network's notary; throws a FlowException if there is none. */
-fun ServiceHub.notary(): Party = networkMapCache.notaryIdentities.firstOrNull()
+fun ServiceHub.findNotary(): Party = networkMapCache.notaryIdentities.firstOrNull()
     ?: throw FlowException("settlement needs a notary, but the network has none")

@@ -32,16 +32,16 @@ class PrepareFlow(private val assets: Int, private val depth: Int) : FlowLogic<I
         if (assets < 1) throw FlowException("assets: must be at least 1, but is $assets")
         if (depth < 0) throw FlowException("depth: must be at least 0, but is $depth")
         val sessions = mutableListOf<FlowSession>()
-        for (pair in serviceHub.pairs(ourIdentity)) {
-            sessions += order(pair.cash, Preparation(Kind.Cash, assets, depth, pair.stock))
-            sessions += order(pair.stock, Preparation(Kind.Stock, assets, depth, pair.cash))
+        for (pair in serviceHub.findPairs(ourIdentity)) {
+            sessions += requestPreparation(pair.cash, Preparation(Kind.Cash, assets, depth, pair.stock))
+            sessions += requestPreparation(pair.stock, Preparation(Kind.Stock, assets, depth, pair.cash))
         }
         for (session in sessions) session.receive<Int>()
         return assets
     }
 
     @Suspendable
-    private fun order(member: Party, preparation: Preparation): FlowSession {
+    private fun requestPreparation(member: Party, preparation: Preparation): FlowSession {
         val session = initiateFlow(member)
         session.send(preparation)
         return session
@@ -55,15 +55,15 @@ class PrepareMember(private val exchange: FlowSession) : FlowLogic<Unit>() {
     override fun call() {
         val order = exchange.receive<Preparation>().unwrap { it }
         val issued = mutableListOf<StateAndRef<Asset>>()
-        for (i in 1..order.assets) issued += issue(order)
+        for (i in 1..order.assets) issued += issueAsset(order)
         if (order.depth > 0) subFlow(BackchainFlow(issued, order.partner, order.depth))
         exchange.send(issued.size)
     }
 
     @Suspendable
-    private fun issue(order: Preparation): StateAndRef<Asset> {
-        val builder = TransactionBuilder(serviceHub.notary())
-            .addOutputState(order.kind.issue(ourIdentity, Past.fresh(order.depth)))
+    private fun issueAsset(order: Preparation): StateAndRef<Asset> {
+        val builder = TransactionBuilder(serviceHub.findNotary())
+            .addOutputState(order.kind.issue(ourIdentity, History.fresh(order.depth)))
             .addCommand(Command(SettlementContract.Commands.Issue(), ourIdentity.owningKey))
         builder.verify(serviceHub)
         val issued = subFlow(FinalityFlow(serviceHub.signInitialTransaction(builder), emptyList()))

@@ -20,7 +20,7 @@ import net.corda.core.transactions.TransactionBuilder
 @StartableByRPC
 class SettleFreshFlow(private val depth: Int) : FlowLogic<SecureHash>() {
     @Suspendable
-    override fun call(): SecureHash = subFlow(Settlement(Past.fresh(depth)))
+    override fun call(): SecureHash = subFlow(Settlement(History.fresh(depth)))
 }
 
 /** Settles any assets, back and forth without limit: a set-up with one asset for each concurrent flow is enough. */
@@ -30,9 +30,9 @@ class SettleFlow : FlowLogic<SecureHash>() {
     override fun call(): SecureHash = subFlow(Settlement(null))
 }
 
-/** The asset that the exchange requests from a member: the first available kind, with this past unless it is null. */
+/** The asset that the exchange requests from a member: of the first available kind, with any history if it is null. */
 @CordaSerializable
-data class Wanted(val kinds: List<Kind>, val past: String?)
+data class AssetRequest(val kinds: List<Kind>, val history: String?)
 
 /**
  * The exchange's side of one settlement. It requests an asset from every member and swaps the assets within each pair
@@ -40,41 +40,41 @@ data class Wanted(val kinds: List<Kind>, val past: String?)
  * Returns the transaction's id.
  */
 @InitiatingFlow
-class Settlement(private val past: String?) : FlowLogic<SecureHash>() {
+class Settlement(private val history: String?) : FlowLogic<SecureHash>() {
     @Suspendable
     override fun call(): SecureHash {
-        val pairs = serviceHub.pairs(ourIdentity)
+        val pairs = serviceHub.findPairs(ourIdentity)
         val first = pairs.map { initiateFlow(it.cash) }
         val second = pairs.map { initiateFlow(it.stock) }
-        val asked = receive(first, first.map { Wanted(listOf(Kind.Cash, Kind.Stock), past) })
-        val matched = receive(second, asked.map { Wanted(listOf(it.state.data.kind.other), past) })
-        val signed = subFlow(CollectSignaturesFlow(settle(asked, matched), first + second))
+        val offered = requestAssets(first, first.map { AssetRequest(listOf(Kind.Cash, Kind.Stock), history) })
+        val matched = requestAssets(second, offered.map { AssetRequest(listOf(it.state.data.kind.other), history) })
+        val signed = subFlow(CollectSignaturesFlow(buildSettlement(offered, matched), first + second))
         return subFlow(FinalityFlow(signed, first + second)).id
     }
 
     /** Sends all requests before it waits for the first answer. */
     @Suspendable
-    private fun receive(sessions: List<FlowSession>, wanted: List<Wanted>): List<StateAndRef<Asset>> {
-        for (i in sessions.indices) sessions[i].send(wanted[i])
+    private fun requestAssets(sessions: List<FlowSession>, requests: List<AssetRequest>): List<StateAndRef<Asset>> {
+        for (i in sessions.indices) sessions[i].send(requests[i])
         val assets = mutableListOf<StateAndRef<Asset>>()
         for (session in sessions) assets += subFlow(ReceiveStateAndRefFlow<Asset>(session)).single()
         return assets
     }
 
-    private fun settle(first: List<StateAndRef<Asset>>, second: List<StateAndRef<Asset>>): SignedTransaction {
+    private fun buildSettlement(first: List<StateAndRef<Asset>>, second: List<StateAndRef<Asset>>): SignedTransaction {
         val owners = (first + second).map { it.state.data.owner.owningKey }
         val builder = TransactionBuilder(first.first().state.notary)
             .addCommand(Command(SettlementContract.Commands.Settle(), owners + ourIdentity.owningKey))
         for ((one, other) in first.zip(second)) {
-            builder.give(one, other.state.data.owner)
-            builder.give(other, one.state.data.owner)
+            builder.transfer(one, other.state.data.owner)
+            builder.transfer(other, one.state.data.owner)
         }
         builder.verify(serviceHub)
         return serviceHub.signInitialTransaction(builder)
     }
 
-    private fun TransactionBuilder.give(asset: StateAndRef<Asset>, to: Party) {
+    private fun TransactionBuilder.transfer(asset: StateAndRef<Asset>, to: Party) {
         addInputState(asset)
-        addOutputState(asset.state.data.given(to, Past.SETTLED))
+        addOutputState(asset.state.data.withOwner(to, History.SETTLED))
     }
 }

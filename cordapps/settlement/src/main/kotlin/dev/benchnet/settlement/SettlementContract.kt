@@ -17,39 +17,39 @@ class SettlementContract : Contract {
 
     override fun verify(tx: LedgerTransaction) {
         val command = tx.commands.requireSingleCommand<Commands>()
-        val given = tx.inputsOfType<Asset>()
-        val received = tx.outputsOfType<Asset>()
+        val inputs = tx.inputsOfType<Asset>()
+        val outputs = tx.outputsOfType<Asset>()
         when (command.value) {
-            is Commands.Issue -> verifyIssue(given, received)
-            is Commands.Transfer -> verifyTransfer(given, received)
-            is Commands.Settle -> verifySettlement(given, received)
+            is Commands.Issue -> verifyIssue(inputs, outputs)
+            is Commands.Transfer -> verifyTransfer(inputs, outputs)
+            is Commands.Settle -> verifySettlement(inputs, outputs)
         }
-        val owners = (if (command.value is Commands.Issue) received else given).map { it.owner.owningKey }
+        val owners = (if (command.value is Commands.Issue) outputs else inputs).map { it.owner.owningKey }
         requireThat { "the owners sign" using command.signers.containsAll(owners) }
     }
 
-    private fun verifyIssue(given: List<Asset>, received: List<Asset>) = requireThat {
-        "nothing is given for an issue" using given.isEmpty()
-        "one asset is issued" using (received.size == 1)
+    private fun verifyIssue(inputs: List<Asset>, outputs: List<Asset>) = requireThat {
+        "nothing is given for an issue" using inputs.isEmpty()
+        "one asset is issued" using (outputs.size == 1)
     }
 
-    private fun verifyTransfer(given: List<Asset>, received: List<Asset>) = requireThat {
-        "one asset is handed on" using (given.size == 1 && received.size == 1)
-        "it is the same asset" using same(given.single(), received.single())
-        "it gets another owner" using (given.single().owner != received.single().owner)
+    private fun verifyTransfer(inputs: List<Asset>, outputs: List<Asset>) = requireThat {
+        "one asset is handed on" using (inputs.size == 1 && outputs.size == 1)
+        "it is the same asset" using isSame(inputs.single(), outputs.single())
+        "it gets another owner" using (inputs.single().owner != outputs.single().owner)
     }
 
-    private fun verifySettlement(given: List<Asset>, received: List<Asset>) = requireThat {
-        "something is settled" using given.isNotEmpty()
+    private fun verifySettlement(inputs: List<Asset>, outputs: List<Asset>) = requireThat {
+        "something is settled" using inputs.isNotEmpty()
         "no asset comes into being or vanishes" using
-            (given.size == received.size && given.all { asset -> received.count { same(asset, it) } == 1 })
-        "every owner gives one asset" using (given.map { it.owner }.toSet().size == given.size)
-        "every asset is swapped for one of the other kind" using given.all { asset ->
-            val taker = received.single { same(asset, it) }.owner
-            val back = given.singleOrNull { it.owner == taker }
-            back != null && back.kind == asset.kind.other && received.single { same(back, it) }.owner == asset.owner
+            (inputs.size == outputs.size && inputs.all { asset -> outputs.count { isSame(asset, it) } == 1 })
+        "every owner gives one asset" using (inputs.map { it.owner }.toSet().size == inputs.size)
+        "every asset is swapped for one of the other kind" using inputs.all { asset ->
+            val taker = outputs.single { isSame(asset, it) }.owner
+            val back = inputs.singleOrNull { it.owner == taker }
+            back != null && back.kind == asset.kind.other && outputs.single { isSame(back, it) }.owner == asset.owner
         }
     }
 
-    private fun same(one: Asset, other: Asset) = one.kind == other.kind && one.linearId.id == other.linearId.id
+    private fun isSame(one: Asset, other: Asset) = one.kind == other.kind && one.linearId.id == other.linearId.id
 }

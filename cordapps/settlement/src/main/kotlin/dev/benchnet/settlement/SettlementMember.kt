@@ -29,7 +29,7 @@ import java.time.Duration
 class SettlementMember(private val exchange: FlowSession) : FlowLogic<SignedTransaction>() {
     @Suspendable
     override fun call(): SignedTransaction {
-        val offered = choose(exchange.receive<Wanted>().unwrap { it })
+        val offered = reserveAsset(exchange.receive<AssetRequest>().unwrap { it })
         subFlow(SendStateAndRefFlow(exchange, listOf(offered)))
         val signed = subFlow(object : SignTransactionFlow(exchange) {
             override fun checkTransaction(stx: SignedTransaction) = checkSwap(stx, offered)
@@ -49,18 +49,18 @@ class SettlementMember(private val exchange: FlowSession) : FlowLogic<SignedTran
      * arrive late.
      */
     @Suspendable
-    private fun choose(wanted: Wanted): StateAndRef<Asset> {
+    private fun reserveAsset(request: AssetRequest): StateAndRef<Asset> {
         for (attempt in 1..ATTEMPTS) {
-            val free = reserve(wanted)
+            val free = tryReserve(request)
             if (free != null) return free
             FlowLogic.sleep(PAUSE)
         }
-        throw FlowException("${ourIdentity.name} has no free ${wanted.kinds.joinToString(" or ")}" +
-            (wanted.past?.let { " ($it)" } ?: "") + " left: the set-up made too few")
+        throw FlowException("${ourIdentity.name} has no free ${request.kinds.joinToString(" or ")}" +
+            (request.history?.let { " ($it)" } ?: "") + " left: the set-up made too few")
     }
 
-    private fun reserve(wanted: Wanted): StateAndRef<Asset>? {
-        val free = wanted.kinds.asSequence().mapNotNull { oldest(it, wanted.past) }.firstOrNull() ?: return null
+    private fun tryReserve(request: AssetRequest): StateAndRef<Asset>? {
+        val free = request.kinds.asSequence().mapNotNull { queryOldest(it, request.history) }.firstOrNull() ?: return null
         return try {
             serviceHub.vaultService.softLockReserve(runId.uuid, NonEmptySet.of(free.ref))
             free
@@ -69,8 +69,8 @@ class SettlementMember(private val exchange: FlowSession) : FlowLogic<SignedTran
         }
     }
 
-    private fun oldest(kind: Kind, past: String?): StateAndRef<Asset>? {
-        val criteria = LinearStateQueryCriteria(null, null, past?.let { listOf(it) }, Vault.StateStatus.UNCONSUMED,
+    private fun queryOldest(kind: Kind, history: String?): StateAndRef<Asset>? {
+        val criteria = LinearStateQueryCriteria(null, null, history?.let { listOf(it) }, Vault.StateStatus.UNCONSUMED,
             setOf(kind.type), Vault.RelevancyStatus.RELEVANT)
         val unlocked = VaultQueryCriteria(Vault.StateStatus.UNCONSUMED, setOf(kind.type), null, null,
             SoftLockingCondition(SoftLockingType.UNLOCKED_ONLY, emptyList()), null)

@@ -19,12 +19,12 @@ class SettlementContractTest {
     private val c = party("C")
     private val d = party("D")
     private val notary = party("Notary")
-    private val cashOfA = Kind.Cash.issue(a, Past.fresh(10))
-    private val stockOfB = Kind.Stock.issue(b, Past.fresh(10))
-    private val cashOfC = Kind.Cash.issue(c, Past.fresh(10))
-    private val stockOfD = Kind.Stock.issue(d, Past.fresh(10))
+    private val cashOfA = Kind.Cash.issue(a, History.fresh(10))
+    private val stockOfB = Kind.Stock.issue(b, History.fresh(10))
+    private val cashOfC = Kind.Cash.issue(c, History.fresh(10))
+    private val stockOfD = Kind.Stock.issue(d, History.fresh(10))
 
-    private infix fun Asset.to(owner: Party) = given(owner, Past.SETTLED)
+    private infix fun Asset.to(owner: Party) = withOwner(owner, History.SETTLED)
 
     @Suppress("DEPRECATION") // The constructor is for tests such as this one.
     private fun verify(command: Commands, inputs: List<Asset>, outputs: List<Asset>, signers: Set<Party>) {
@@ -79,11 +79,11 @@ class SettlementContractTest {
     }
 
     @Test
-    fun `nobody is robbed`() {
+    fun `an asset moves only with its owner`() {
         val all = listOf(cashOfA, stockOfB)
         refuses("no asset comes into being or vanishes", Commands.Settle(), all, listOf(cashOfA to b))
         refuses("no asset comes into being or vanishes", Commands.Settle(), all, listOf(cashOfA to b, stockOfD to a))
-        val stockOfA = Kind.Stock.issue(a, Past.SETTLED)
+        val stockOfA = Kind.Stock.issue(a, History.SETTLED)
         refuses("every owner gives one asset", Commands.Settle(), listOf(cashOfA, stockOfA), listOf(cashOfA to b, stockOfA to b))
         refuses("the owners sign", Commands.Settle(), all, listOf(cashOfA to b, stockOfB to a), setOf(a))
     }

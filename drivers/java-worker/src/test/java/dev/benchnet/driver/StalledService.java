@@ -51,6 +51,17 @@ public final class StalledService {
         return new ScenarioWorkload(workloadJson());
     }
 
+    /** Returns the number of requests that are due in the window. */
+    public int planned() {
+        return expected.get("planned").asInt();
+    }
+
+    /** Asserts that all requests are among those that a driver without a result of its own recorded. */
+    public void assertCounts(long completed, long unfinished) {
+        assertEquals(expected.get("completed").asLong(), completed);
+        assertEquals(expected.get("unfinished").asLong(), unfinished);
+    }
+
     /** Asserts that result.json of the only worker counts every request that was due. */
     public void assertCounts(JsonNode result) throws Exception {
         byte[] histogram = Base64.getDecoder().decode(result.get("histogram").asText());

@@ -2,13 +2,16 @@ package dev.benchnet.driver;
 
 import dev.benchnet.driver.corda.workload.Workload;
 import dev.benchnet.driver.jmeter.JMeterPlan;
+import dev.benchnet.driver.jmeter.SampleRecorder;
 import dev.benchnet.driver.protocol.Barrier;
 import dev.benchnet.driver.workload.Worker;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import org.apache.jmeter.reporters.ResultCollector;
 
 /**
  * The program. Without options it applies the workload BENCHNET_WORKLOAD and uses the driver protocol in
@@ -59,7 +62,7 @@ public final class Drive {
         properties.put("benchnet.label", workload.operation.flow);
         JMeterPlan plan = loadPlan(home.resolve("plan/benchmark.jmx"), properties);
         if (workload.keepJtl) {
-            plan.recordTo(folder.resolve("results.jtl"));
+            plan.recordTo(folder.resolve("results.jtl"), new ResultCollector());
         }
         new WorkloadSession(workload, barrier, plan).run();
     }
@@ -70,11 +73,19 @@ public final class Drive {
         properties.put("benchnet.workers", Integer.toString(worker.count));
         properties.put("benchnet.workload", workloadFile.toString());
         JMeterPlan plan = loadPlan(options.plan, properties);
+        SampleRecorder samples = new SampleRecorder();
         if (options.jtl != null) {
-            plan.recordTo(options.jtl);
+            plan.recordTo(options.jtl, samples);
         }
+        runUntilStopped(plan, samples, folder.resolve("stop-plan"));
+    }
+
+    /** Runs a custom plan until it ends or the file stop exists. Then samples in flight are recorded as unfinished. */
+    static void runUntilStopped(JMeterPlan plan, SampleRecorder samples, Path stop) throws InterruptedException {
         plan.start();
-        plan.awaitEnd(() -> NO_END);
+        if (!plan.awaitEnd(() -> Files.exists(stop) ? Duration.ZERO : NO_END)) {
+            samples.recordUnfinished();
+        }
     }
 
     private JMeterPlan loadPlan(Path file, Map<String, String> properties) {

@@ -93,7 +93,9 @@ final class WorkloadSession {
         Recorder recorder = new Recorder(timeline);
         try (ProgressReporter reporter = new ProgressReporter(barrier, recorder, timeline, clock)) {
             gate.open(new FlowClients(members::memberFor, operation, pacing, recorder, timeline, clock));
-            plan.awaitEnd(() -> Duration.ofNanos(timeline.drainUntil() - clock.nanos()).plus(GRACE));
+            if (!plan.awaitEnd(() -> Duration.ofNanos(timeline.drainUntil() - clock.nanos()).plus(GRACE))) {
+                plan.stop();
+            }
         }
         Summary summary = recorder.close(pacing.close());
         LedgerVerdict ledger = verify(operation);

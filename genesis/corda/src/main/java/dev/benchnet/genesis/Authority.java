@@ -35,13 +35,13 @@ final class Authority {
     }
 
     static Authority create() {
-        KeyPair rootKeys = newKeys();
+        KeyPair rootKeys = generateTlsKeys();
         X509Certificate certificate = X509Utilities.createSelfSignedCACertificate(
                 ROOT_NAME, rootKeys, X509Utilities.INSTANCE.getDEFAULT_VALIDITY_WINDOW());
         CertificateAndKeyPair root = new CertificateAndKeyPair(certificate, rootKeys);
         return new Authority(certificate,
-                issue(CertificateType.INTERMEDIATE_CA, root, INTERMEDIATE_NAME, newKeys(), null),
-                issue(CertificateType.NETWORK_MAP, root, NETWORK_MAP_NAME, newKeys(), null));
+                issue(CertificateType.INTERMEDIATE_CA, root, INTERMEDIATE_NAME, generateTlsKeys(), null),
+                issue(CertificateType.NETWORK_MAP, root, NETWORK_MAP_NAME, generateTlsKeys(), null));
     }
 
     X509Certificate root() {
@@ -49,14 +49,14 @@ final class Authority {
     }
 
     /** Returns the CA of one member. Its name constraint allows only certificates for the member's own name. */
-    CertificateAndKeyPair nodeCa(CordaX500Name name) {
+    CertificateAndKeyPair issueNodeCa(CordaX500Name name) {
         GeneralName own = new GeneralName(GeneralName.directoryName, X500Name.getInstance(name.getX500Principal().getEncoded()));
         NameConstraints constraints = new NameConstraints(new GeneralSubtree[]{new GeneralSubtree(own)}, new GeneralSubtree[0]);
-        return issue(CertificateType.NODE_CA, intermediate, name.getX500Principal(), newKeys(), constraints);
+        return issue(CertificateType.NODE_CA, intermediate, name.getX500Principal(), generateTlsKeys(), constraints);
     }
 
     /** Returns the certificates from a node CA up to the root. */
-    X509Certificate[] chain(CertificateAndKeyPair nodeCa) {
+    X509Certificate[] chainToRoot(CertificateAndKeyPair nodeCa) {
         return new X509Certificate[]{nodeCa.getCertificate(), intermediate.getCertificate(), root};
     }
 
@@ -68,7 +68,7 @@ final class Authority {
     /** Certifies a key under the subject's own node CA; returns the whole chain up to the root. */
     X509Certificate[] certify(CertificateType type, CertificateAndKeyPair nodeCa, PublicKey key) {
         X500Principal subject = nodeCa.getCertificate().getSubjectX500Principal();
-        X509Certificate[] issuers = chain(nodeCa);
+        X509Certificate[] issuers = chainToRoot(nodeCa);
         X509Certificate[] chain = new X509Certificate[issuers.length + 1];
         chain[0] = certificate(type, nodeCa, subject, key, null);
         System.arraycopy(issuers, 0, chain, 1, issuers.length);
@@ -76,7 +76,7 @@ final class Authority {
     }
 
     /** Returns a key pair that TLS can verify; every certificate above a TLS certificate needs this scheme. */
-    static KeyPair newKeys() {
+    static KeyPair generateTlsKeys() {
         return Crypto.generateKeyPair(X509Utilities.INSTANCE.getDEFAULT_TLS_SIGNATURE_SCHEME());
     }
 

@@ -26,17 +26,17 @@ final class ContractWhitelist {
     }
 
     /** Returns jar hashes by contract class, from the unsigned jars of the folder; empty without a folder. */
-    static Map<String, List<SecureHash>> of(Optional<Path> folder) throws InvalidInputException {
+    static Map<String, List<SecureHash>> scanFolder(Optional<Path> folder) throws InvalidInputException {
         Map<String, List<SecureHash>> whitelist = new TreeMap<>();
         if (folder.isPresent()) {
-            for (Path jar : jars(folder.get())) {
-                add(whitelist, jar);
+            for (Path jar : listJars(folder.get())) {
+                addContracts(whitelist, jar);
             }
         }
         return whitelist;
     }
 
-    private static Iterable<Path> jars(Path folder) throws InvalidInputException {
+    private static Iterable<Path> listJars(Path folder) throws InvalidInputException {
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder, "*.jar")) {
             TreeSet<Path> sorted = new TreeSet<>();
             entries.forEach(sorted::add);
@@ -46,7 +46,7 @@ final class ContractWhitelist {
         }
     }
 
-    private static void add(Map<String, List<SecureHash>> whitelist, Path jar) throws InvalidInputException {
+    private static void addContracts(Map<String, List<SecureHash>> whitelist, Path jar) throws InvalidInputException {
         if (isSigned(jar)) {
             return;
         }

@@ -24,7 +24,7 @@ final class Field {
     }
 
     /** Rejects unknown fields: a misspelt field must not silently fall back to its default. */
-    Field onlyWith(String... names) throws InvalidInputException {
+    Field rejectUnknown(String... names) throws InvalidInputException {
         require(value.isObject(), "must be an object");
         Collection<String> known = Arrays.asList(names);
         for (Iterator<String> given = value.fieldNames(); given.hasNext(); ) {
@@ -47,23 +47,23 @@ final class Field {
     }
 
     /** Returns a whole number from {@code min} to {@code max}. */
-    int integer(int min, int max) throws InvalidInputException {
+    int readInteger(int min, int max) throws InvalidInputException {
         boolean fits = value.isIntegralNumber() && value.canConvertToInt() && value.intValue() >= min && value.intValue() <= max;
         require(fits, "must be a whole number from " + min + " to " + max + ", not " + value);
         return value.intValue();
     }
 
-    String text() throws InvalidInputException {
+    String readText() throws InvalidInputException {
         require(value.isTextual() && !value.textValue().trim().isEmpty(), "must be a non-empty string");
         return value.textValue();
     }
 
-    boolean flag() throws InvalidInputException {
+    boolean readFlag() throws InvalidInputException {
         require(value.isBoolean(), "must be true or false");
         return value.booleanValue();
     }
 
-    List<Field> list() throws InvalidInputException {
+    List<Field> readList() throws InvalidInputException {
         require(value.isArray(), "must be a list");
         List<Field> elements = new ArrayList<>();
         for (JsonNode element : value) {

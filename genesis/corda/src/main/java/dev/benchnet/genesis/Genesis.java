@@ -30,10 +30,10 @@ final class Genesis {
      * Returns the content of every file by its path relative to the output folder. Generates the members in parallel,
      * with one thread per core; the result does not depend on their order.
      */
-    static SortedMap<String, byte[]> files(NetworkSpec spec, StorePasswords passwords, Instant now) throws Exception {
+    static SortedMap<String, byte[]> generateFiles(NetworkSpec spec, StorePasswords passwords, Instant now) throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
         try {
-            Future<Map<String, List<SecureHash>>> whitelist = pool.submit(() -> ContractWhitelist.of(spec.cordapps));
+            Future<Map<String, List<SecureHash>>> whitelist = pool.submit(() -> ContractWhitelist.scanFolder(spec.cordapps));
             Authority authority = Authority.create();
             MemberFiles.Factory factory = new MemberFiles.Factory(authority, passwords, spec.platformVersion, now);
             List<Future<MemberFiles>> members = new ArrayList<>();

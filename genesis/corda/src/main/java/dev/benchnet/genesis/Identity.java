@@ -26,9 +26,9 @@ final class Identity {
 
     /** Generates new keys and has the authority certify them. */
     Identity(Authority authority, CordaX500Name name) {
-        nodeCa = authority.nodeCa(name);
-        nodeCaChain = authority.chain(nodeCa);
-        tlsKeys = Authority.newKeys();
+        nodeCa = authority.issueNodeCa(name);
+        nodeCaChain = authority.chainToRoot(nodeCa);
+        tlsKeys = Authority.generateTlsKeys();
         tlsChain = authority.certify(CertificateType.TLS, nodeCa, tlsKeys.getPublic());
         legalKeys = Crypto.generateKeyPair(X509Utilities.INSTANCE.getDEFAULT_IDENTITY_SIGNATURE_SCHEME());
         legalChain = authority.certify(CertificateType.LEGAL_IDENTITY, nodeCa, legalKeys.getPublic());

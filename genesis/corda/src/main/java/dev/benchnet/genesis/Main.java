@@ -31,15 +31,15 @@ public final class Main {
     static int run(List<String> arguments, Map<String, String> environment, PrintStream out, PrintStream err) {
         long start = System.nanoTime();
         try {
-            NetworkSpec spec = SpecReader.read(option(arguments, "--spec"));
-            Path folder = option(arguments, "--out");
+            NetworkSpec spec = SpecReader.read(readOption(arguments, "--spec"));
+            Path folder = readOption(arguments, "--out");
             requireNothingElse(arguments);
-            Map<String, byte[]> files = Genesis.files(spec, StorePasswords.from(environment), Instant.now());
+            Map<String, byte[]> files = Genesis.generateFiles(spec, StorePasswords.from(environment), Instant.now());
             long made = System.nanoTime();
             OutputFolder.write(folder, files);
             out.printf("genesis: members %d, notaries %d, files %d, in %s; made in %.2f s, written in %.2f s%n",
                     spec.members.size(), spec.notaries.size(), files.size(), folder,
-                    seconds(made - start), seconds(System.nanoTime() - made));
+                    toSeconds(made - start), toSeconds(System.nanoTime() - made));
             return DONE;
         } catch (InvalidInputException e) {
             err.println("genesis: " + e.getMessage());
@@ -53,7 +53,7 @@ public final class Main {
         }
     }
 
-    private static Path option(List<String> arguments, String name) throws InvalidInputException {
+    private static Path readOption(List<String> arguments, String name) throws InvalidInputException {
         int at = arguments.indexOf(name);
         if (at < 0 || at + 1 >= arguments.size()) {
             throw new InvalidInputException(name, "is missing; " + USAGE);
@@ -67,7 +67,7 @@ public final class Main {
         }
     }
 
-    private static double seconds(long nanos) {
+    private static double toSeconds(long nanos) {
         return nanos / (double) TimeUnit.SECONDS.toNanos(1);
     }
 }

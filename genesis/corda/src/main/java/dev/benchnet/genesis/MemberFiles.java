@@ -54,14 +54,14 @@ final class MemberFiles {
             files.put(folder + "/sslkeystore.jks", identity.sslKeyStore(passwords.keyStore));
             files.put(folder + "/nodekeystore.jks", identity.nodeKeyStore(passwords.keyStore));
             files.put(folder + "/truststore.jks", trustStore);
-            files.put(nodeInfoFile(member), PeerSerialization.serialize(nodeInfo(member, identity)).getBytes());
+            files.put(nodeInfoFileName(member), PeerSerialization.serialize(signNodeInfo(member, identity)).getBytes());
             return new MemberFiles(member.name, identity.party().getParty(), files);
         }
 
         /**
          * Returns the signed node info. On its first start a node replaces it with its own, which has a newer serial.
          */
-        private SignedNodeInfo nodeInfo(NetworkSpec.Member member, Identity identity) throws GeneralSecurityException, IOException {
+        private SignedNodeInfo signNodeInfo(NetworkSpec.Member member, Identity identity) throws GeneralSecurityException, IOException {
             NodeInfo info = new NodeInfo(Collections.singletonList(member.p2pAddress), Collections.singletonList(identity.party()),
                     platformVersion, now.toEpochMilli());
             SerializedBytes<NodeInfo> raw = PeerSerialization.serialize(info);
@@ -70,7 +70,7 @@ final class MemberFiles {
         }
 
         /** Returns the name that a node gives its own file too, so that the two files never coexist. */
-        private static String nodeInfoFile(NetworkSpec.Member member) throws IOException {
+        private static String nodeInfoFileName(NetworkSpec.Member member) throws IOException {
             return NODE_INFO_PREFIX + SecureHash.sha256(PeerSerialization.serialize(member.legalName).getBytes());
         }
     }

@@ -19,7 +19,7 @@ import net.corda.serialization.internal.amqp.SerializerFactory;
  * environment, which Corda's signing code requires. Corda allows setting it only once.
  */
 final class PeerSerialization {
-    private static final SerializationEnvironment ENVIRONMENT = install();
+    private static final SerializationEnvironment ENVIRONMENT = installEnvironment();
 
     private PeerSerialization() {
     }
@@ -28,7 +28,7 @@ final class PeerSerialization {
         return ENVIRONMENT.getSerializationFactory().serialize(object, ENVIRONMENT.getP2pContext());
     }
 
-    private static SerializationEnvironment install() {
+    private static SerializationEnvironment installEnvironment() {
         SerializationFactoryImpl factory = new SerializationFactoryImpl();
         factory.registerScheme(new PeerScheme());
         SerializationEnvironment environment = SerializationEnvironment.Companion.with(

@@ -36,22 +36,22 @@ final class SpecReader {
     }
 
     static NetworkSpec read(Path file) throws InvalidInputException {
-        Field spec = Field.root(parse(file)).onlyWith("platformVersion", "minimumPlatformVersion", "maxMessageSize",
+        Field spec = Field.root(parseFile(file)).rejectUnknown("platformVersion", "minimumPlatformVersion", "maxMessageSize",
                 "maxTransactionSize", "eventHorizonDays", "members", "notaries", "cordapps");
-        int platformVersion = spec.get("platformVersion").integer(OLDEST_PLATFORM, NEWEST_PLATFORM);
-        List<NetworkSpec.Member> members = members(spec.get("members"));
+        int platformVersion = spec.get("platformVersion").readInteger(OLDEST_PLATFORM, NEWEST_PLATFORM);
+        List<NetworkSpec.Member> members = readMembers(spec.get("members"));
         return new NetworkSpec(
                 platformVersion,
-                integer(spec, "minimumPlatformVersion", platformVersion, platformVersion),
-                integer(spec, "maxMessageSize", Integer.MAX_VALUE, MAX_MESSAGE_SIZE),
-                integer(spec, "maxTransactionSize", Integer.MAX_VALUE, MAX_TRANSACTION_SIZE),
-                Duration.ofDays(integer(spec, "eventHorizonDays", LONGEST_HORIZON_DAYS, EVENT_HORIZON_DAYS)),
+                readOptionalInteger(spec, "minimumPlatformVersion", platformVersion, platformVersion),
+                readOptionalInteger(spec, "maxMessageSize", Integer.MAX_VALUE, MAX_MESSAGE_SIZE),
+                readOptionalInteger(spec, "maxTransactionSize", Integer.MAX_VALUE, MAX_TRANSACTION_SIZE),
+                Duration.ofDays(readOptionalInteger(spec, "eventHorizonDays", LONGEST_HORIZON_DAYS, EVENT_HORIZON_DAYS)),
                 members,
-                notaries(spec.find("notaries"), members),
-                cordapps(spec.find("cordapps")));
+                readNotaries(spec.find("notaries"), members),
+                readCordapps(spec.find("cordapps")));
     }
 
-    private static JsonNode parse(Path file) throws InvalidInputException {
+    private static JsonNode parseFile(Path file) throws InvalidInputException {
         ObjectMapper mapper = new ObjectMapper()
                 .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
                 .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
@@ -64,48 +64,48 @@ final class SpecReader {
         }
     }
 
-    private static int integer(Field spec, String name, int max, int otherwise) throws InvalidInputException {
+    private static int readOptionalInteger(Field spec, String name, int max, int defaultValue) throws InvalidInputException {
         Optional<Field> field = spec.find(name);
-        return field.isPresent() ? field.get().integer(1, max) : otherwise;
+        return field.isPresent() ? field.get().readInteger(1, max) : defaultValue;
     }
 
-    private static List<NetworkSpec.Member> members(Field field) throws InvalidInputException {
+    private static List<NetworkSpec.Member> readMembers(Field field) throws InvalidInputException {
         List<NetworkSpec.Member> members = new ArrayList<>();
         Set<Object> taken = new HashSet<>();
-        for (Field member : field.list()) {
-            member.onlyWith("name", "legalName", "p2pAddress");
+        for (Field member : field.readList()) {
+            member.rejectUnknown("name", "legalName", "p2pAddress");
             Field name = member.get("name");
             Field legalName = member.get("legalName");
             Field address = member.get("p2pAddress");
-            NetworkSpec.Member read = new NetworkSpec.Member(label(name), legalName(legalName), address(address));
-            unique(name, taken.add(read.name));
-            unique(legalName, taken.add(read.legalName));
-            unique(address, taken.add(read.p2pAddress));
+            NetworkSpec.Member read = new NetworkSpec.Member(readLabel(name), readLegalName(legalName), readAddress(address));
+            requireUnique(name, taken.add(read.name));
+            requireUnique(legalName, taken.add(read.legalName));
+            requireUnique(address, taken.add(read.p2pAddress));
             members.add(read);
         }
         field.require(!members.isEmpty(), "must name at least one member");
         return Collections.unmodifiableList(members);
     }
 
-    private static List<NetworkSpec.Notary> notaries(Optional<Field> field, List<NetworkSpec.Member> members) throws InvalidInputException {
+    private static List<NetworkSpec.Notary> readNotaries(Optional<Field> field, List<NetworkSpec.Member> members) throws InvalidInputException {
         List<NetworkSpec.Notary> notaries = new ArrayList<>();
         Set<String> taken = new HashSet<>();
-        for (Field notary : field.isPresent() ? field.get().list() : Collections.<Field>emptyList()) {
-            notary.onlyWith("member", "validating");
+        for (Field notary : field.isPresent() ? field.get().readList() : Collections.<Field>emptyList()) {
+            notary.rejectUnknown("member", "validating");
             Field member = notary.get("member");
-            String name = member.text();
+            String name = member.readText();
             member.require(members.stream().anyMatch(m -> m.name.equals(name)), "no member is called " + name);
-            unique(member, taken.add(name));
-            notaries.add(new NetworkSpec.Notary(name, notary.get("validating").flag()));
+            requireUnique(member, taken.add(name));
+            notaries.add(new NetworkSpec.Notary(name, notary.get("validating").readFlag()));
         }
         return Collections.unmodifiableList(notaries);
     }
 
-    private static Optional<Path> cordapps(Optional<Field> field) throws InvalidInputException {
+    private static Optional<Path> readCordapps(Optional<Field> field) throws InvalidInputException {
         if (!field.isPresent()) {
             return Optional.empty();
         }
-        Path folder = Paths.get(field.get().text());
+        Path folder = Paths.get(field.get().readText());
         field.get().require(Files.isDirectory(folder) && Files.isReadable(folder), folder + " is not a readable folder");
         return Optional.of(folder);
     }
@@ -113,15 +113,15 @@ final class SpecReader {
     /**
      * Returns a DNS label, which becomes part of folder and Secret names: it also keeps the output inside its folder.
      */
-    private static String label(Field field) throws InvalidInputException {
-        String text = field.text();
+    private static String readLabel(Field field) throws InvalidInputException {
+        String text = field.readText();
         field.require(DNS_LABEL.matcher(text).matches(),
                 "must be a DNS label (a-z, 0-9 and inner dashes, at most 63), not \"" + text + "\"");
         return text;
     }
 
-    private static CordaX500Name legalName(Field field) throws InvalidInputException {
-        String text = field.text();
+    private static CordaX500Name readLegalName(Field field) throws InvalidInputException {
+        String text = field.readText();
         try {
             return CordaX500Name.parse(text);
         } catch (IllegalArgumentException e) {
@@ -129,8 +129,8 @@ final class SpecReader {
         }
     }
 
-    private static NetworkHostAndPort address(Field field) throws InvalidInputException {
-        String text = field.text();
+    private static NetworkHostAndPort readAddress(Field field) throws InvalidInputException {
+        String text = field.readText();
         try {
             NetworkHostAndPort address = NetworkHostAndPort.parse(text);
             field.require(address.getPort() > 0, "port must not be 0");
@@ -140,7 +140,7 @@ final class SpecReader {
         }
     }
 
-    private static void unique(Field field, boolean firstSeen) throws InvalidInputException {
+    private static void requireUnique(Field field, boolean firstSeen) throws InvalidInputException {
         field.require(firstSeen, "is used by another entry too");
     }
 }

@@ -22,14 +22,14 @@ class ContractWhitelistTest {
     @Test
     void leavesSignedJarsOut() throws Exception {
         Files.copy(Finance.signedJar(), folder.resolve("finance.jar"));
-        assertEquals(Collections.emptyMap(), ContractWhitelist.of(Optional.of(folder)));
+        assertEquals(Collections.emptyMap(), ContractWhitelist.scanFolder(Optional.of(folder)));
     }
 
     @Test
     void listsTheJarOfEachContractOfAnUnsignedJar() throws Exception {
         Path jar = folder.resolve("finance.jar");
         Finance.writeUnsigned(jar);
-        Map<String, List<SecureHash>> whitelist = ContractWhitelist.of(Optional.of(folder));
+        Map<String, List<SecureHash>> whitelist = ContractWhitelist.scanFolder(Optional.of(folder));
         assertTrue(whitelist.containsKey(Finance.CASH), whitelist.toString());
         assertTrue(whitelist.containsKey("net.corda.finance.contracts.CommercialPaper"), whitelist.toString());
         List<SecureHash> onlyThisJar = Collections.singletonList(SecureHash.sha256(Files.readAllBytes(jar)));
@@ -41,20 +41,20 @@ class ContractWhitelistTest {
         Finance.writeUnsigned(folder.resolve("a.jar"));
         Finance.writeUnsigned(folder.resolve("b.jar"));
         Files.write(folder.resolve("b.jar"), new byte[]{0}, java.nio.file.StandardOpenOption.APPEND);
-        List<SecureHash> hashes = ContractWhitelist.of(Optional.of(folder)).get(Finance.CASH);
+        List<SecureHash> hashes = ContractWhitelist.scanFolder(Optional.of(folder)).get(Finance.CASH);
         assertEquals(Arrays.asList(hash("a.jar"), hash("b.jar")), hashes);
     }
 
     @Test
     void namesTheJarThatIsNone() throws Exception {
         Files.write(folder.resolve("broken.jar"), "not an archive".getBytes());
-        InvalidInputException refusal = assertThrows(InvalidInputException.class, () -> ContractWhitelist.of(Optional.of(folder)));
+        InvalidInputException refusal = assertThrows(InvalidInputException.class, () -> ContractWhitelist.scanFolder(Optional.of(folder)));
         assertTrue(refusal.getMessage().startsWith("cordapps: broken.jar is not a readable jar"), refusal.getMessage());
     }
 
     @Test
     void isEmptyWithoutCordapps() throws Exception {
-        assertEquals(Collections.emptyMap(), ContractWhitelist.of(Optional.empty()));
+        assertEquals(Collections.emptyMap(), ContractWhitelist.scanFolder(Optional.empty()));
     }
 
     private SecureHash hash(String jar) throws Exception {

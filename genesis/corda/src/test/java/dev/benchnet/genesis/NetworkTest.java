@@ -261,7 +261,7 @@ class NetworkTest {
         System.arraycopy(issuers, 0, chain, 1, issuers.length);
         KeyPair keys = new KeyPair(Crypto.toSupportedPublicKey(chain[1].getPublicKey()), key);
         chain[0] = X509Utilities.createCertificate(CertificateType.LEGAL_IDENTITY, chain[1], keys, new X500Principal(subject),
-                Authority.newKeys().getPublic(), X509Utilities.INSTANCE.getDEFAULT_VALIDITY_WINDOW(), null, null, null);
+                Authority.generateTlsKeys().getPublic(), X509Utilities.INSTANCE.getDEFAULT_VALIDITY_WINDOW(), null, null, null);
         return chain;
     }
 

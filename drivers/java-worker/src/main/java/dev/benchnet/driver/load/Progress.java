@@ -13,15 +13,18 @@ public final class Progress {
     public final long[] completedPerSecond;
     /** The sums of their latencies. */
     public final long[] latencyMicrosPerSecond;
+    /** What has ended since the start of the load. */
+    public final LoadTotals totals;
 
     Progress(Phase phase, long completed, long failed, long elapsedNanos, long[] completedPerSecond,
-            long[] latencyMicrosPerSecond) {
+            long[] latencyMicrosPerSecond, LoadTotals totals) {
         this.phase = phase;
         this.completed = completed;
         this.failed = failed;
         elapsedSeconds = elapsedNanos / 1e9;
         this.completedPerSecond = completedPerSecond;
         this.latencyMicrosPerSecond = latencyMicrosPerSecond;
+        this.totals = totals;
     }
 
     /** Operations per second. */

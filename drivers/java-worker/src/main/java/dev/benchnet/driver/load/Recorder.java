@@ -16,6 +16,7 @@ public final class Recorder {
     private final long[] completedPerSecond;
     private final long[] failedPerSecond;
     private final long[] latencyMicrosPerSecond;
+    private final LoadTotals totals = new LoadTotals();
     private long warmedUp;
     private long failedWarmUp;
     private boolean closed;
@@ -43,8 +44,10 @@ public final class Recorder {
             return false;
         }
         warmedUp += incrementSecond(completedPerSecond, at);
+        long micros = Math.max(0, TimeUnit.NANOSECONDS.toMicros(at - slot.intended));
+        totals.addCompletion(micros);
         if (timeline.inWindow(at)) {
-            latencyMicrosPerSecond[timeline.secondOf(at)] += Math.max(0, TimeUnit.NANOSECONDS.toMicros(at - slot.intended));
+            latencyMicrosPerSecond[timeline.secondOf(at)] += micros;
         }
         if (!timeline.inWindow(slot.intended)) {
             return false;
@@ -58,6 +61,7 @@ public final class Recorder {
             return;
         }
         failedWarmUp += incrementSecond(failedPerSecond, at);
+        totals.addFailure(kind);
         if (timeline.inWindow(slot.intended)) {
             recordingFor(slot).recordFailure(kind, message);
         }
@@ -75,12 +79,13 @@ public final class Recorder {
     public synchronized Progress currentProgress(long now) {
         Phase phase = timeline.phaseAt(now);
         if (phase == Phase.WarmUp) {
-            return new Progress(phase, warmedUp, failedWarmUp, Math.max(0, now - timeline.start), new long[0], new long[0]);
+            return new Progress(phase, warmedUp, failedWarmUp, Math.max(0, now - timeline.start), new long[0], new long[0],
+                    totals.copy());
         }
         long until = Math.min(now, timeline.windowUntil());
         int seconds = timeline.intervalSeconds == 0 ? 0 : timeline.secondOf(until);
         return new Progress(phase, sum(completedPerSecond), sum(failedPerSecond), until - timeline.windowFrom,
-                Arrays.copyOf(completedPerSecond, seconds), Arrays.copyOf(latencyMicrosPerSecond, seconds));
+                Arrays.copyOf(completedPerSecond, seconds), Arrays.copyOf(latencyMicrosPerSecond, seconds), totals.copy());
     }
 
     private IntervalRecording recordingFor(Slot slot) {

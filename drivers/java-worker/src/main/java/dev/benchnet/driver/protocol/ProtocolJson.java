@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.benchnet.driver.load.IntervalRecording;
+import dev.benchnet.driver.load.LoadTotals;
 import dev.benchnet.driver.load.Progress;
 import dev.benchnet.driver.load.ScheduleAdherence;
 import dev.benchnet.driver.load.Summary;
@@ -27,7 +28,15 @@ public final class ProtocolJson {
             addAll(root.putArray("completedPerSecond"), progress.completedPerSecond);
             addAll(root.putArray("latencyMicrosPerSecond"), progress.latencyMicrosPerSecond);
         }
+        putTotals(root.putObject("totals"), progress.totals);
         return root.toString();
+    }
+
+    private static void putTotals(ObjectNode node, LoadTotals totals) {
+        addAll(node.putArray("latencyCounts"), totals.latencyCounts());
+        node.put("latencySumMicros", totals.latencySumMicros());
+        ObjectNode errors = node.putObject("errors");
+        totals.errors().forEach(errors::put);
     }
 
     /** Returns the result that all drivers have in common; a driver may add fields before it writes it. */

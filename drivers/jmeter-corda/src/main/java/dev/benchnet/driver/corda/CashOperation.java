@@ -18,10 +18,15 @@ abstract class CashOperation implements Operation {
     final Network network;
     final Amount<Currency> amount;
     final boolean anonymous;
+    final Members members;
+    final FlowCounts counts = new FlowCounts();
+    private final int workers;
     private final Map<FlowPurpose, OpaqueBytes> references = new EnumMap<>(FlowPurpose.class);
     private final Map<Member, Party> notaries = new ConcurrentHashMap<>();
 
-    CashOperation(Workload workload) {
+    CashOperation(Workload workload, Members members) {
+        this.members = members;
+        workers = workload.worker.count;
         network = new Network(workload.directory, workload.operation.counterparty);
         amount = amount(workload.operation.amount, workload.operation.currency);
         anonymous = workload.operation.anonymous;
@@ -40,6 +45,32 @@ abstract class CashOperation implements Operation {
         notaries.put(member, network.notary(member));
     }
 
+    @Override
+    public final FlowHandle<?> start(Member member, FlowPurpose purpose) {
+        return counts.count(purpose, () -> startFlow(member, purpose));
+    }
+
+    abstract FlowHandle<?> startFlow(Member member, FlowPurpose purpose);
+
+    /** Returns the check of the transactions, and of the value of the cash that the operation issues. */
+    final LedgerCheck withValue(LedgerCheck transactions) {
+        return new CashLedgerCheck(transactions, new CashValueCheck(members), this::issued);
+    }
+
+    /** Returns the cash that the flows of the window issued. */
+    IssuedCash issued() {
+        return new IssuedCash(reference(FlowPurpose.Window), amount, counts.completed(FlowPurpose.Window),
+                counts.started(FlowPurpose.Window), mustBeHeld());
+    }
+
+    /**
+     * Reports whether the members must hold all cash of this worker: each of them can be queried, and no payment is
+     * incomplete, not even one of another worker, which may spend the same cash.
+     */
+    final boolean mustBeHeld() {
+        return workers == 1 && network.isCoveredBy(members) && counts.allCompleted();
+    }
+
     OpaqueBytes reference(FlowPurpose purpose) {
         return references.get(purpose);
     }
@@ -48,7 +79,7 @@ abstract class CashOperation implements Operation {
         return notaries.get(member);
     }
 
-    FlowHandle<?> issue(Member member, Amount<Currency> value, FlowPurpose purpose) {
-        return member.rpc.startFlowDynamic(CashIssueFlow.class, value, reference(purpose), notary(member));
+    FlowHandle<?> issue(Member member, Amount<Currency> value, OpaqueBytes reference) {
+        return member.rpc.startFlowDynamic(CashIssueFlow.class, value, reference, notary(member));
     }
 }

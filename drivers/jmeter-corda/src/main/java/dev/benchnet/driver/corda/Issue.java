@@ -5,15 +5,16 @@ import net.corda.core.messaging.FlowHandle;
 
 /** The member issues cash to itself; no other node takes part. */
 final class Issue extends CashOperation {
-    private final LedgerCheck ledger = new IssueLedgerCheck(reference(FlowPurpose.Window));
+    private final LedgerCheck ledger;
 
-    Issue(Workload workload) {
-        super(workload);
+    Issue(Workload workload, Members members) {
+        super(workload, members);
+        ledger = withValue(new IssueLedgerCheck(members, reference(FlowPurpose.Window), () -> counts.started(FlowPurpose.Window)));
     }
 
     @Override
-    public FlowHandle<?> start(Member member, FlowPurpose purpose) {
-        return issue(member, amount, purpose);
+    FlowHandle<?> startFlow(Member member, FlowPurpose purpose) {
+        return issue(member, amount, reference(purpose));
     }
 
     @Override

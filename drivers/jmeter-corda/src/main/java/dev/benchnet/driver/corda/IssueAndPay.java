@@ -11,7 +11,7 @@ final class IssueAndPay extends Payment {
     }
 
     @Override
-    public FlowHandle<?> start(Member member, FlowPurpose purpose) {
+    FlowHandle<?> startFlow(Member member, FlowPurpose purpose) {
         return member.rpc.startFlowDynamic(CashIssueAndPaymentFlow.class,
                 amount, reference(purpose), payee(member), anonymous, notary(member));
     }

@@ -16,19 +16,4 @@ public interface LedgerCheck {
     default LedgerVerdict verify() throws InterruptedException {
         return verify(LedgerPoller.DEFAULT_TIMEOUT);
     }
-
-    /** Returns the check for operations whose ledger states are unknown. */
-    static LedgerCheck skipped(String reason) {
-        return new LedgerCheck() {
-            @Override
-            public void recordResult(Member member, Object result) {
-                // Nothing is compared.
-            }
-
-            @Override
-            public LedgerVerdict verify(Duration patience) {
-                return LedgerVerdict.unchecked(reason);
-            }
-        };
-    }
 }

@@ -15,11 +15,19 @@ final class LedgerPoller {
         until = System.nanoTime() + length.toNanos();
     }
 
+    boolean isOver() {
+        return System.nanoTime() >= until;
+    }
+
+    void pause() throws InterruptedException {
+        Thread.sleep(PAUSE_MILLIS);
+    }
+
     /** Polls until the expected number is reached or the deadline has passed; returns the last count. */
     long awaitCount(long expected, LongSupplier ask) throws InterruptedException {
         long recorded = ask.getAsLong();
-        while (recorded < expected && System.nanoTime() < until) {
-            Thread.sleep(PAUSE_MILLIS);
+        while (recorded < expected && !isOver()) {
+            pause();
             recorded = ask.getAsLong();
         }
         return recorded;

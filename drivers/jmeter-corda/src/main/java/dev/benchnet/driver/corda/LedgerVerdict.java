@@ -9,8 +9,11 @@ public final class LedgerVerdict {
     public final long recorded;
     /** Why the ledger was not checked, or how the numbers differ; else empty. */
     public final String reason;
+    /** How the ledger contradicts itself, although the numbers may be equal; else empty. */
+    public final String violation;
 
-    private LedgerVerdict(boolean checked, long expected, long recorded, String reason) {
+    private LedgerVerdict(boolean checked, long expected, long recorded, String reason, String violation) {
+        this.violation = violation;
         this.checked = checked;
         this.expected = expected;
         this.recorded = recorded;
@@ -24,15 +27,22 @@ public final class LedgerVerdict {
         } else if (recorded > expected) {
             reason = (recorded - expected) + " transactions are on the ledger that no client saw complete";
         }
-        return new LedgerVerdict(true, expected, recorded, reason);
+        return new LedgerVerdict(true, expected, recorded, reason, "");
     }
 
     /** Writes the verdict in the format of result.json. */
     public void writeTo(ObjectNode node) {
         node.put("checked", checked).put("expected", expected).put("recorded", recorded).put("reason", reason);
+        if (!violation.isEmpty()) {
+            node.put("violation", violation);
+        }
     }
 
     public static LedgerVerdict unchecked(String reason) {
-        return new LedgerVerdict(false, 0, 0, reason);
+        return new LedgerVerdict(false, 0, 0, reason, "");
+    }
+
+    LedgerVerdict withViolation(String found) {
+        return new LedgerVerdict(checked, expected, recorded, reason, found);
     }
 }

@@ -1,5 +1,7 @@
 package dev.benchnet.driver.corda;
 
+import static java.util.Collections.unmodifiableList;
+
 import dev.benchnet.driver.FatalException;
 import dev.benchnet.driver.corda.workload.Target;
 import java.time.Duration;
@@ -71,6 +73,10 @@ public final class Members implements AutoCloseable {
                 Thread.sleep(1000);
             }
         }
+    }
+
+    List<Member> list() {
+        return unmodifiableList(members);
     }
 
     /** Returns the member for an index, in turn. */

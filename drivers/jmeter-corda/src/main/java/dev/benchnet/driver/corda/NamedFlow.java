@@ -23,7 +23,7 @@ public final class NamedFlow implements Operation {
     NamedFlow(String field, String name, List<Argument> arguments, Directory directory, String counterparty) {
         flow = new FlowClass(field, name, arguments);
         network = new Network(directory, counterparty);
-        ledger = LedgerCheck.skipped("what " + name + " records is not known to the driver");
+        ledger = new TransactionLedgerCheck(name);
     }
 
     @Override

@@ -43,6 +43,11 @@ final class Network {
         return member.party(counterpartyName(member), "operation.counterparty");
     }
 
+    /** Reports whether every party is one of the members. */
+    boolean isCoveredBy(Members members) {
+        return parties.stream().allMatch(party -> members.findByName(party).isPresent());
+    }
+
     CordaX500Name counterpartyName(Member member) {
         CordaX500Name name = counterparty != null || parties.isEmpty() ? counterparty
                 : parties.get((parties.indexOf(member.legalName) + 1) % parties.size());

@@ -20,7 +20,7 @@ public final class OperationFactory {
         OperationSpec spec = workload.operation;
         switch (spec.flow) {
             case "Issue":
-                return members -> new Issue(workload);
+                return members -> new Issue(workload, members);
             case "IssueAndPay":
                 return members -> new IssueAndPay(workload, members);
             case "Pay":

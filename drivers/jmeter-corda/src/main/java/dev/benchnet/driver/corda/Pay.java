@@ -2,12 +2,16 @@ package dev.benchnet.driver.corda;
 
 import dev.benchnet.driver.FatalException;
 import dev.benchnet.driver.corda.workload.Workload;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Currency;
 import java.util.Queue;
+import java.util.UUID;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.LongAdder;
 import net.corda.core.contracts.Amount;
 import net.corda.core.messaging.FlowHandle;
+import net.corda.core.utilities.OpaqueBytes;
 import net.corda.finance.flows.CashPaymentFlow;
 
 /**
@@ -27,10 +31,15 @@ final class Pay extends Payment {
     private static final int ISSUED_IN_PARALLEL = 8;
 
     private final int coins;
+    /** Unique to this process, since a worker that restarts issues its coins again. */
+    private final OpaqueBytes coinReference;
+    private final LongAdder prepared = new LongAdder();
 
     Pay(Workload workload, Members members) {
         super(workload, members);
         coins = coinsPerMember(workload.workerMaxOutstanding(), workload.directory.targets.size());
+        coinReference = new OpaqueBytes((workload.reference + "/" + workload.worker.index + "/" + UUID.randomUUID())
+                .getBytes(StandardCharsets.UTF_8));
     }
 
     /** Returns the number of coins for each member, over which the flows in flight are distributed. */
@@ -48,9 +57,17 @@ final class Pay extends Payment {
             if (inFlight.size() == ISSUED_IN_PARALLEL) {
                 awaitIssue(inFlight.remove(), member);
             }
-            inFlight.add(issue(member, coin, FlowPurpose.SetUp));
+            inFlight.add(issue(member, coin, coinReference));
         }
         inFlight.forEach(flow -> awaitIssue(flow, member));
+        prepared.increment();
+    }
+
+    /** Returns the coins, of which no payment changes the value. */
+    @Override
+    IssuedCash issued() {
+        long times = prepared.sum() * coins * PAYMENTS_PER_COIN;
+        return new IssuedCash(coinReference, amount, times, times, mustBeHeld());
     }
 
     private static void awaitIssue(FlowHandle<?> flow, Member member) {
@@ -65,7 +82,7 @@ final class Pay extends Payment {
     }
 
     @Override
-    public FlowHandle<?> start(Member member, FlowPurpose purpose) {
+    FlowHandle<?> startFlow(Member member, FlowPurpose purpose) {
         return member.rpc.startFlowDynamic(CashPaymentFlow.class, amount, payee(member), anonymous, notary(member));
     }
 }

@@ -11,8 +11,8 @@ abstract class Payment extends CashOperation {
     private final LedgerCheck ledger;
 
     Payment(Workload workload, Members members) {
-        super(workload);
-        ledger = new PaymentLedgerCheck(members, network::counterpartyName);
+        super(workload, members);
+        ledger = withValue(new PaymentLedgerCheck(members, network::counterpartyName));
     }
 
     @Override

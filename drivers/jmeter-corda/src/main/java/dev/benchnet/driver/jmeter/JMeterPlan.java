@@ -45,9 +45,8 @@ public final class JMeterPlan {
         }
     }
 
-    /** Writes every sample to a CSV file. */
-    public JMeterPlan recordTo(Path jtl) {
-        ResultCollector collector = new ResultCollector();
+    /** Lets the collector write every sample to a CSV file. */
+    public JMeterPlan recordTo(Path jtl, ResultCollector collector) {
         collector.setFilename(jtl.toString());
         tree.add(tree.getArray()[0], collector);
         return this;
@@ -63,8 +62,8 @@ public final class JMeterPlan {
     }
 
     /**
-     * Waits until every thread of the plan has ended. When no time is left it stops the remaining threads and returns
-     * false. The remaining time may change meanwhile.
+     * Waits until every thread of the plan has ended. Returns false when no time is left and threads remain. The
+     * remaining time may change meanwhile.
      */
     public boolean awaitEnd(Supplier<Duration> left) throws InterruptedException {
         while (true) {
@@ -74,12 +73,16 @@ public final class JMeterPlan {
                 return true;
             } catch (TimeoutException e) {
                 if (timeLeft.compareTo(POLL_INTERVAL) <= 0) {
-                    engine.stopTest(true);
                     return false;
                 }
             } catch (ExecutionException e) {
                 throw new FatalException("run JMeter", e.getCause());
             }
         }
+    }
+
+    /** Interrupts the threads that remain. */
+    public void stop() {
+        engine.stopTest(true);
     }
 }

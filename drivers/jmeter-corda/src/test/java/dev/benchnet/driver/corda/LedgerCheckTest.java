@@ -4,6 +4,7 @@ import static java.util.Arrays.asList;
 import static java.util.Collections.emptyList;
 import static java.util.Collections.singletonList;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,11 +16,16 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.ToLongFunction;
 import net.corda.core.contracts.StateRef;
+import net.corda.core.crypto.Crypto;
 import net.corda.core.crypto.SecureHash;
+import net.corda.core.crypto.SignatureMetadata;
+import net.corda.core.crypto.TransactionSignature;
 import net.corda.core.identity.CordaX500Name;
 import net.corda.core.messaging.CordaRPCOps;
 import net.corda.core.node.services.Vault;
 import net.corda.core.node.services.vault.QueryCriteria;
+import net.corda.core.serialization.SerializedBytes;
+import net.corda.core.transactions.SignedTransaction;
 import net.corda.core.utilities.OpaqueBytes;
 import org.junit.jupiter.api.Test;
 
@@ -28,7 +34,12 @@ class LedgerCheckTest {
     private static final CordaX500Name PAYEE = CordaX500Name.parse("O=Payee,L=London,C=GB");
     private static final OpaqueBytes REFERENCE = new OpaqueBytes(new byte[] {7});
 
+    private static final SignedTransaction ANY_TRANSACTION = new SignedTransaction(new SerializedBytes<>(new byte[] {1}),
+            singletonList(new TransactionSignature(new byte[] {1}, Crypto.generateKeyPair().getPublic(), new SignatureMetadata(1, 1))));
+
     private final Set<SecureHash> recorded = new HashSet<>();
+    /** The transactions in the store of a member. */
+    private final Set<Object> known = new HashSet<>();
     private final List<Integer> querySizes = new ArrayList<>();
 
     /** Returns a member whose vault answers queries with the number of {@code vault}. */
@@ -40,7 +51,10 @@ class LedgerCheckTest {
                             return new Vault.Page<>(emptyList(), emptyList(), vault.applyAsLong((QueryCriteria) arguments[1]),
                                     Vault.StateStatus.ALL, emptyList());
                         case "internalFindVerifiedTransaction":
-                            throw new IllegalStateException("the payer was asked");
+                            if (known.isEmpty()) {
+                                throw new IllegalStateException("the payer was asked");
+                            }
+                            return known.contains(arguments[0]) ? ANY_TRANSACTION : null;
                         default:
                             throw new AssertionError(method);
                     }
@@ -100,17 +114,51 @@ class LedgerCheckTest {
 
     @Test
     void countsIssuesByReferenceIncludingSurplus() throws InterruptedException {
-        IssueLedgerCheck check = new IssueLedgerCheck(REFERENCE);
         Member issuer = member(PAYER, criteria -> {
             assertEquals(singletonList(REFERENCE), ((QueryCriteria.FungibleAssetQueryCriteria) criteria).getIssuerRef());
             return 3;
         });
+        Member idle = member(PAYEE, criteria -> 1);
+        IssueLedgerCheck check = new IssueLedgerCheck(new Members(asList(issuer, idle)), REFERENCE, () -> 3);
         check.recordResult(issuer, null);
         check.recordResult(issuer, null);
 
         LedgerVerdict verdict = check.verify(Duration.ZERO);
 
-        assertEquals(2, verdict.expected);
-        assertEquals(3, verdict.recorded);
+        assertEquals(3, verdict.expected, "one flow is unfinished for the client");
+        assertEquals(4, verdict.recorded, "also by a member that completed nothing");
+    }
+
+    @Test
+    void transactionsOfTheUsersFlowsAreLookedUp() throws InterruptedException {
+        TransactionLedgerCheck check = new TransactionLedgerCheck("x.Flow");
+        assertFalse(check.verify(Duration.ZERO).checked, "no flow returned a transaction");
+        Member member = member(PAYER, criteria -> 0);
+        for (int i = 0; i < TransactionLedgerCheck.MAX_TRANSACTIONS + 1; i++) {
+            SecureHash id = SecureHash.sha256("transaction " + i);
+            check.addTransaction(member, id);
+            if (i != 17) {
+                known.add(id);
+            }
+        }
+
+        LedgerVerdict verdict = check.verify(Duration.ZERO);
+
+        assertTrue(verdict.checked);
+        assertEquals(TransactionLedgerCheck.MAX_TRANSACTIONS, verdict.expected);
+        assertEquals(TransactionLedgerCheck.MAX_TRANSACTIONS - 1, verdict.recorded);
+    }
+
+    @Test
+    void transactionsThatTheFlowsDoNotFinaliseAreUnchecked() throws InterruptedException {
+        TransactionLedgerCheck check = new TransactionLedgerCheck("x.Flow");
+        Member member = member(PAYER, criteria -> 0);
+        known.add(SecureHash.sha256("of another flow"));
+        check.addTransaction(member, SecureHash.sha256("draft"));
+
+        LedgerVerdict verdict = check.verify(Duration.ZERO);
+
+        assertFalse(verdict.checked);
+        assertEquals("flow x.Flow returns transactions that its member does not record", verdict.reason);
     }
 }

@@ -1,0 +1,104 @@
+package controllers_test
+
+import (
+	"strings"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/naming"
+)
+
+const uploadingRun = `
+    upload: {endpoint: "http://minio:9000", bucket: results, prefix: team-a, secretName: s3}
+    workers:`
+
+// newTestEnvWithUpload returns an environment with a measured run whose upload has started.
+func newTestEnvWithUpload(t *testing.T) *testEnv {
+	w := newTestEnvWithRun(t, strings.Replace(twoWorkerRun, "\n    workers:", uploadingRun, 1))
+	w.reconcileRun("extra")
+	w.finishTwoWorkerRun()
+	w.reconcileRun("extra")
+	return w
+}
+
+// wantUploaded checks the condition Uploaded, and that the upload does not change the verdict.
+func (w *testEnv) wantUploaded(status metav1.ConditionStatus, reason, message string) {
+	w.t.Helper()
+	run := w.getRun("extra")
+	c := meta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionUploaded)
+	if c == nil || c.Status != status || c.Reason != reason || !strings.Contains(c.Message, message) {
+		w.t.Errorf("Uploaded is %+v, want %s, %s: %q", c, status, reason, message)
+	}
+	if run.Status.Verdict != v1alpha1.VerdictValid || !run.IsComplete() {
+		w.t.Errorf("verdict %s, complete %t", run.Status.Verdict, run.IsComplete())
+	}
+}
+
+func TestUpload(t *testing.T) {
+	w := newTestEnvWithUpload(t)
+	w.wantUploaded(metav1.ConditionUnknown, v1alpha1.ReasonUploading, "the upload begins")
+	manifests, job := &corev1.ConfigMap{}, &batchv1.Job{}
+	w.mustGet(naming.Upload("extra"), manifests)
+	w.mustGet(naming.Upload("extra"), &networkingv1.NetworkPolicy{})
+	w.mustGet(naming.Upload("extra"), job)
+	if !strings.Contains(manifests.Data["run.yaml"], "networkName: banks") || !strings.Contains(manifests.Data["network.yaml"], "type: Corda") {
+		t.Errorf("the manifests are %v", manifests.Data)
+	}
+	must(t, w.patchRun("extra", `{"spec": {"ttlSecondsAfterFinished": 0}}`))
+	w.reconcileRun("extra")
+	w.wantUploaded(metav1.ConditionUnknown, v1alpha1.ReasonUploading, "is running")
+
+	now := metav1.NewTime(w.now)
+	job.Status.StartTime, job.Status.CompletionTime, job.Status.Succeeded = &now, &now, 1
+	job.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobSuccessCriteriaMet, Status: corev1.ConditionTrue},
+		{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}
+	must(t, w.client.Status().Update(w.ctx, job))
+	uid := string(w.getRun("extra").UID)
+	must(t, w.patchRun("extra", `{"spec": {"ttlSecondsAfterFinished": 3600}}`))
+	w.reconcileRun("extra")
+	w.wantUploaded(metav1.ConditionTrue, v1alpha1.ReasonUploaded, "http://minio:9000/results/team-a/"+w.namespace+"/extra/"+uid+"/")
+}
+
+func TestUploadFails(t *testing.T) {
+	w := newTestEnvWithUpload(t)
+	w.failJob(naming.Upload("extra"), 1)
+	w.reconcileRun("extra")
+	w.wantUploaded(metav1.ConditionFalse, v1alpha1.ReasonUploadFailed, "its last words")
+	first := w.jobUID(naming.Upload("extra"))
+	w.reconcileRun("extra")
+	if again := w.jobUID(naming.Upload("extra")); again != first {
+		t.Error("a failed upload was started again")
+	}
+}
+
+// TestUploadMeetsForeignObject checks that an upload that can never start ends, so that it does not block the TTL.
+func TestUploadMeetsForeignObject(t *testing.T) {
+	w := newTestEnvWithRun(t, strings.Replace(twoWorkerRun, "\n    workers:", uploadingRun, 1))
+	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.objectMeta(naming.Upload("extra"))}))
+	w.reconcileRun("extra")
+	w.finishTwoWorkerRun()
+	w.reconcileRun("extra")
+	w.wantUploaded(metav1.ConditionFalse, v1alpha1.ReasonUploadFailed, "was not created by the operator")
+}
+
+// TestUploadFieldsAreChecked checks that the API server rejects invalid endpoints, buckets and prefixes.
+func TestUploadFieldsAreChecked(t *testing.T) {
+	w := newTestEnv(t)
+	for replaced, by := range map[string]string{
+		"http://minio:9000": "ftp://minio:9000", "minio:9000": "user@minio:9000", "//minio:9000": "//minio:99999", "minio:9000\"": "minio:9000/path\"",
+		"bucket: results": "bucket: UPPER", "prefix: team-a": "prefix: /team-a", "prefix: team-a,": "prefix: a/../b,", "secretName: s3": "secretName: ''",
+	} {
+		t.Run(by, func(t *testing.T) {
+			text := strings.Replace(strings.Replace(twoWorkerRun, "\n    workers:", uploadingRun, 1), replaced, by, 1)
+			if err := w.createFromYAML(text, &v1alpha1.BenchmarkRun{}); err == nil || !strings.Contains(err.Error(), "spec.workload.upload.") {
+				t.Errorf("got %v, want an error of a field of spec.workload.upload", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,50 @@
+package observer
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/benchnet/benchnet/internal/agent/machine"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
+)
+
+// maxMachineBytes bounds the description of a host, in bytes of JSON.
+const maxMachineBytes = 16 << 10
+
+// DescribeMachines requests /machine from the agents of the endpoints once. The result maps members to hosts and lacks
+// those whose agent does not answer.
+func DescribeMachines(ctx context.Context, endpoints []protocol.ObservedEndpoint) map[string]*results.Machine {
+	described := make([]*results.Machine, len(endpoints))
+	var all sync.WaitGroup
+	for i, o := range endpoints {
+		url, isMetrics := strings.CutSuffix(o.URL, "/metrics")
+		if isMetrics && o.SampleIntervalSeconds() == 1 {
+			all.Go(func() { described[i], _ = fetchMachine(ctx, url+machine.Path) })
+		}
+	}
+	all.Wait()
+	byMember := map[string]*results.Machine{}
+	for i, o := range endpoints {
+		if described[i] != nil {
+			byMember[o.Member] = described[i]
+		}
+	}
+	return byMember
+}
+
+func fetchMachine(ctx context.Context, url string) (*results.Machine, error) {
+	ctx, cancel := context.WithTimeout(ctx, scrapeTimeout)
+	defer cancel()
+	var m results.Machine
+	err := fetchURL(ctx, url, func(body io.Reader) error {
+		return json.NewDecoder(io.LimitReader(body, maxMachineBytes)).Decode(&m)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &m, nil
+}

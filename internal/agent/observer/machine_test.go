@@ -1,0 +1,34 @@
+package observer
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
+)
+
+func TestDescribeMachines(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/agent/machine", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"cpuModel": "Example", "smt": false}`) })
+	mux.HandleFunc("/endless/machine", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"cpuModel": %q}`, strings.Repeat("x", 2*maxMachineBytes))
+	})
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	got := DescribeMachines(t.Context(), []protocol.ObservedEndpoint{
+		{Member: "member-0", URL: server.URL + "/agent/metrics"},
+		{Member: "without agent", URL: server.URL + "/program/metrics"},
+		{Member: "too long", URL: server.URL + "/endless/metrics"},
+		{Member: "program", URL: server.URL + "/agent/metrics", EverySeconds: 5},
+		{Member: "other path", URL: server.URL + "/agent/status"},
+	})
+	want := map[string]*results.Machine{"member-0": {CPUModel: "Example", SMT: new(false)}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}

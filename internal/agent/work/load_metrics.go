@@ -1,0 +1,85 @@
+package work
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/benchnet/benchnet/internal/agent/exposition"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
+)
+
+// Metrics of the load that a worker applies, from the start of the load on, the warm-up included.
+var (
+	LatencyMetric = exposition.Metric{Name: "benchnet_worker_latency_seconds", Kind: exposition.Histogram,
+		Help: "Latency of the operations that succeeded, from when they were due; the service time in a closed loop."}
+	ErrorsMetric = exposition.Metric{Name: "benchnet_worker_errors_total", Kind: exposition.Counter,
+		Help: "Operations that failed, by kind; Other beyond 20 kinds."}
+	DueMetric = exposition.Metric{Name: "benchnet_worker_operations_due_total", Kind: exposition.Counter,
+		Help: "The worker's share of the operations that the rate of an open load makes due."}
+)
+
+// LabelKind is the label of ErrorsMetric.
+const LabelKind = "kind"
+
+// kindEscaper escapes a label value.
+var kindEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+
+// WriteLoadMetrics writes the metrics of the load so far. It writes none before the start of the load, and no latency
+// or errors if the driver does not report totals.
+func (w *Worker) WriteLoadMetrics(to io.Writer, now time.Time) error {
+	var text strings.Builder
+	if due, open := w.dueOperations(now); open {
+		_ = exposition.WriteHeader(&text, DueMetric)
+		fmt.Fprintf(&text, "%s %d\n", DueMetric.Name, due)
+	}
+	if p, err := w.readProgress(); err == nil && p.Totals != nil {
+		writeLatency(&text, p.Totals)
+		writeErrors(&text, p.Totals)
+	}
+	_, err := io.WriteString(to, text.String())
+	return err
+}
+
+// dueOperations returns the worker's share of the operations that are due before now. It returns false unless the
+// load is an open loop that has started.
+func (w *Worker) dueOperations(now time.Time) (int64, bool) {
+	window, load := w.window.Load(), w.Workload.Load
+	if window == nil || load == nil || load.RatePerSecond <= 0 || now.Before(window.LoadStart()) {
+		return 0, false
+	}
+	elapsed := min(now.Sub(window.LoadStart()), window.To().Sub(window.LoadStart()))
+	return int64(math.Floor(elapsed.Seconds() * load.RatePerSecond / float64(w.Workers))), true
+}
+
+func writeLatency(text *strings.Builder, totals *protocol.LoadTotals) {
+	_ = exposition.WriteHeader(text, LatencyMetric)
+	var below int64
+	for i, upper := range protocol.LatencyBucketMicros {
+		below += totals.LatencyCounts[i]
+		fmt.Fprintf(text, "%s_bucket{le=%q} %d\n", LatencyMetric.Name, strconv.FormatFloat(float64(upper)/1e6, 'g', -1, 64), below)
+	}
+	completed := totals.Completed()
+	fmt.Fprintf(text, "%[1]s_bucket{le=\"+Inf\"} %[2]d\n%[1]s_sum %[3]g\n%[1]s_count %[2]d\n",
+		LatencyMetric.Name, completed, float64(totals.LatencySumMicros)/1e6)
+}
+
+// writeErrors writes the errors by kind. The kind Unfinished is always there, so that a run without errors shows 0.
+func writeErrors(text *strings.Builder, totals *protocol.LoadTotals) {
+	_ = exposition.WriteHeader(text, ErrorsMetric)
+	kinds := []string{results.Unfinished}
+	for kind := range totals.Errors {
+		if kind != results.Unfinished {
+			kinds = append(kinds, kind)
+		}
+	}
+	slices.Sort(kinds)
+	for _, kind := range kinds {
+		fmt.Fprintf(text, "%s{%s=\"%s\"} %d\n", ErrorsMetric.Name, LabelKind, kindEscaper.Replace(kind), totals.Errors[kind])
+	}
+}

@@ -1,0 +1,123 @@
+package work
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/benchnet/benchnet/internal/run/protocol"
+)
+
+// loadAt is the start of the load in these tests.
+var loadAt = time.Unix(1000, 0)
+
+// newLoadedWorker returns a worker of two with an open loop of 100 operations/s for 10 s, and the given progress.
+func newLoadedWorker(t *testing.T, progress string) *Worker {
+	t.Helper()
+	w := &Worker{Dir: t.TempDir(), Workers: 2, Log: t.Logf, Workload: &protocol.WorkloadFile[any]{
+		Load: &protocol.OfferedLoad{RatePerSecond: 100}, Measure: protocol.MeasureTimes{WarmUpSeconds: 4, WindowSeconds: 6}}}
+	w.window.Store(w.Workload.Measure.NewWindow(loadAt))
+	if err := os.WriteFile(filepath.Join(w.Dir, protocol.ProgressFile), []byte(progress), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func writtenMetrics(t *testing.T, w *Worker, now time.Time) string {
+	t.Helper()
+	var text strings.Builder
+	if err := w.WriteLoadMetrics(&text, now); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
+
+const goodTotals = `{"totals": {"latencyCounts": [1,2,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,4], "latencySumMicros": 2500000,
+	"errors": {"a \"b\"\n\\": 3}}}`
+
+func TestLoadMetrics(t *testing.T) {
+	got := writtenMetrics(t, newLoadedWorker(t, goodTotals), loadAt.Add(3*time.Second))
+	for _, want := range []string{
+		"# TYPE benchnet_worker_latency_seconds histogram",
+		`benchnet_worker_latency_seconds_bucket{le="0.001"} 1`,
+		`benchnet_worker_latency_seconds_bucket{le="0.0018"} 3`,
+		`benchnet_worker_latency_seconds_bucket{le="60"} 3`,
+		`benchnet_worker_latency_seconds_bucket{le="+Inf"} 7`,
+		"benchnet_worker_latency_seconds_sum 2.5",
+		"benchnet_worker_latency_seconds_count 7",
+		`benchnet_worker_errors_total{kind="Unfinished"} 0`,
+		`benchnet_worker_errors_total{kind="a \"b\"\n\\"} 3`,
+		"benchnet_worker_operations_due_total 150",
+	} {
+		if !strings.Contains(got, want+"\n") {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+}
+
+func TestLoadMetricsOfBadProgress(t *testing.T) {
+	for name, progress := range map[string]string{"no JSON": "{", "no totals": "{}", "too few buckets": `{"totals": {"latencyCounts": [1]}}`} {
+		t.Run(name, func(t *testing.T) {
+			got := writtenMetrics(t, newLoadedWorker(t, progress), loadAt)
+			if strings.Contains(got, LatencyMetric.Name) || strings.Contains(got, ErrorsMetric.Name) || !strings.Contains(got, DueMetric.Name+" 0\n") {
+				t.Errorf("got\n%s\nwant only what is due", got)
+			}
+		})
+	}
+}
+
+// TestInvalidTotalsLeaveProgress checks that progress without its invalid totals is reported, and that the log names
+// them once.
+func TestInvalidTotalsLeaveProgress(t *testing.T) {
+	w := newLoadedWorker(t, `{"phase": "Window", "completed": 7, "totals": {"latencyCounts": [1]}}`)
+	var logged []string
+	w.Log = func(format string, args ...any) { logged = append(logged, fmt.Sprintf(format, args...)) }
+	for range 2 {
+		p, err := w.readProgress()
+		if err != nil || p.Phase != protocol.PhaseWindow || p.Completed != 7 || p.Totals != nil {
+			t.Errorf("progress %+v, %v; want 7 completions without totals", p, err)
+		}
+	}
+	if len(logged) != 1 || !strings.Contains(logged[0], "latencyCounts: has 1 counts, want 21") {
+		t.Errorf("log %q, want one line", logged)
+	}
+}
+
+// TestReportedSeconds checks that only a run that may stop early reports each second to the operator.
+func TestReportedSeconds(t *testing.T) {
+	for _, stopsEarly := range []bool{false, true} {
+		t.Run(fmt.Sprint(stopsEarly), func(t *testing.T) {
+			w := newLoadedWorker(t, `{"phase": "Window", "completed": 7, "completedPerSecond": [3, 4], "latencyMicrosPerSecond": [5, 6]}`)
+			w.Reporter, w.Workload.Measure.StopsEarly = folderReporter(w.Dir), stopsEarly
+			text := w.reportProgress(t.Context(), "")
+			if !strings.Contains(text, `"completed":7`) || strings.Contains(text, `PerSecond":[3,4]`) != stopsEarly || strings.Contains(text, `PerSecond":[5,6]`) != stopsEarly {
+				t.Errorf("reported %s", text)
+			}
+		})
+	}
+}
+
+func TestDueOperations(t *testing.T) {
+	for name, c := range map[string]struct {
+		now  time.Time
+		load *protocol.OfferedLoad
+		due  int64
+		open bool
+	}{
+		"before the start": {loadAt.Add(-time.Second), &protocol.OfferedLoad{RatePerSecond: 100}, 0, false},
+		"after the window": {loadAt.Add(time.Minute), &protocol.OfferedLoad{RatePerSecond: 100}, 500, true},
+		"closed loop":      {loadAt.Add(time.Second), &protocol.OfferedLoad{Clients: 3}, 0, false},
+		"own load":         {loadAt.Add(time.Second), nil, 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newLoadedWorker(t, "{}")
+			w.Workload.Load = c.load
+			if due, open := w.dueOperations(c.now); due != c.due || open != c.open {
+				t.Errorf("%d due, %t; want %d, %t", due, open, c.due, c.open)
+			}
+		})
+	}
+}

@@ -1,0 +1,70 @@
+package bundle
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+)
+
+// bounds limit a bundle. They hold for writing and for reading, because a small file can unpack to any size.
+type bounds struct {
+	files int
+	// fileBytes and totalBytes limit the unpacked size of one file and of all files.
+	fileBytes, totalBytes int64
+}
+
+var defaultBounds = bounds{files: 10_000, fileBytes: 32 << 20, totalBytes: 1 << 30}
+
+// fileMode is the mode of every file in a bundle.
+const fileMode = 0o644
+
+// archiveTime is the modification time of every file in a bundle, so that equal files give equal bundles.
+var archiveTime = time.Unix(0, 0)
+
+// writeArchive writes files as a gzipped tar, sorted by name and without times, owners or other traces of the machine.
+func writeArchive(w io.Writer, files map[string][]byte, limits bounds) error {
+	if err := limits.checkFiles(files); err != nil {
+		return err
+	}
+	zip := gzip.NewWriter(w)
+	archive := tar.NewWriter(zip)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		header := &tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: fileMode, Size: int64(len(files[name])), ModTime: archiveTime}
+		if err := archive.WriteHeader(header); err != nil {
+			return fmt.Errorf("write %s: %w", name, err)
+		}
+		if _, err := archive.Write(files[name]); err != nil {
+			return fmt.Errorf("write %s: %w", name, err)
+		}
+	}
+	if err := archive.Close(); err != nil {
+		return fmt.Errorf("write the archive: %w", err)
+	}
+	if err := zip.Close(); err != nil {
+		return fmt.Errorf("write the archive: %w", err)
+	}
+	return nil
+}
+
+// checkFiles fails if the files are more or larger than a reader accepts.
+func (b bounds) checkFiles(files map[string][]byte) error {
+	if len(files) > b.files {
+		return fmt.Errorf("the bundle would have %d files, at most %d are allowed", len(files), b.files)
+	}
+	var total int64
+	for name, content := range files {
+		size := int64(len(content))
+		total += size
+		if size > b.fileBytes {
+			return fmt.Errorf("%s has %d bytes, at most %d are allowed", name, size, b.fileBytes)
+		}
+	}
+	if total > b.totalBytes {
+		return fmt.Errorf("the bundle would unpack to %d bytes, at most %d are allowed", total, b.totalBytes)
+	}
+	return nil
+}

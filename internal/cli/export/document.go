@@ -1,0 +1,110 @@
+package export
+
+import (
+	"fmt"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/run/results"
+)
+
+// comparedMetric is a metric that experiments compare, with its unit. An empty unit means operations per second.
+type comparedMetric struct {
+	name v1alpha1.Metric
+	unit string
+}
+
+// comparedMetrics lists the metrics that the document of an experiment has of each run.
+var comparedMetrics = []comparedMetric{
+	{v1alpha1.MetricThroughput, ""},
+	{v1alpha1.MetricLatencyMean, millis},
+	{v1alpha1.MetricLatencyP50, millis},
+	{v1alpha1.MetricLatencyP90, millis},
+	{v1alpha1.MetricLatencyP95, millis},
+	{v1alpha1.MetricLatencyP99, millis},
+	{v1alpha1.MetricLatencyP999, millis},
+	{v1alpha1.MetricErrorShare, "1"},
+}
+
+const millis = "ms"
+
+func (m comparedMetric) unitFor(operations string) string {
+	if m.unit == "" {
+		return operations + "/s"
+	}
+	return m.unit
+}
+
+// emitDocument emits everything that the document of a run holds as numbers over its window.
+func emitDocument(row Row, r *results.RunResult, emit Emit) error {
+	row.Network, row.Workload = r.Run.Network, r.Run.Workload
+	if start := r.Times.WindowStart; !start.IsZero() {
+		row.WindowStart = new(start.UTC())
+	}
+	w := writer{row: row, emit: emit}
+	w.addSummary(&r.Summary)
+	if err := w.addQuantiles(r); err != nil {
+		return err
+	}
+	w.addSeries("", "Completed", r.Summary.Unit, results.SeriesFromCounts(r.Series.CompletedPerSecond))
+	w.addSeries("", "Failed", r.Summary.Unit, results.SeriesFromCounts(r.Series.FailedPerSecond))
+	w.addSeries("", string(v1alpha1.MetricLatencyMean), millis, r.Series.MeanLatencyMillis)
+	for _, m := range r.Members {
+		w.addSeries(m.Member, "CPU", "cores", r.ExpandToSeconds(m.CPUSeconds))
+		w.addSeries(m.Member, "Memory", "bytes", r.ExpandToSeconds(m.MemoryBytes))
+	}
+	for _, s := range r.Recorded {
+		w.addSeries(s.Subject, s.Name, s.Unit, r.ExpandToSeconds(s.Values))
+	}
+	return w.err
+}
+
+// addSummary emits the numbers of the whole window. Latencies exist only if an operation succeeded.
+func (w *writer) addSummary(s *results.Summary) {
+	w.addTotal(string(v1alpha1.MetricThroughput), s.ThroughputPerSecond, comparedMetrics[0].unitFor(s.Unit))
+	w.addTotal("Completed", float64(s.Completed), s.Unit)
+	w.addTotal("Requests", float64(s.Requests), s.Unit)
+	w.addTotal("Errors", float64(s.Errors), s.Unit)
+	w.addTotal(string(v1alpha1.MetricErrorShare), s.ErrorShare, "1")
+	if s.Requests > s.Errors {
+		w.addLatency("", &s.Latency)
+	}
+	if s.Corrected != nil {
+		w.addLatency("Corrected", &s.Corrected.Latency)
+	}
+	for _, m := range s.Measures {
+		w.addTotal(m.Name, m.Value, m.Unit)
+	}
+}
+
+func (w *writer) addLatency(prefix string, l *results.Latency) {
+	for _, m := range []struct {
+		name  v1alpha1.Metric
+		value *float64
+	}{
+		{v1alpha1.MetricLatencyMean, &l.Mean}, {v1alpha1.MetricLatencyP50, l.P50}, {v1alpha1.MetricLatencyP90, l.P90},
+		{v1alpha1.MetricLatencyP95, l.P95}, {v1alpha1.MetricLatencyP99, l.P99}, {v1alpha1.MetricLatencyP999, l.P999}, {"LatencyMax", &l.Max},
+	} {
+		w.addTotal(prefix+string(m.name), results.ValueOrMissing(m.value), millis)
+	}
+}
+
+// addQuantiles emits the latency distribution: the quantiles that enough latencies support.
+func (w *writer) addQuantiles(r *results.RunResult) error {
+	if r.Histogram == "" {
+		return nil
+	}
+	h, err := r.DecodeHistogram()
+	if err != nil {
+		return fmt.Errorf("read histogram of run %s: %w", r.Run.Name, err)
+	}
+	if h.Count() == 0 {
+		return nil
+	}
+	for _, bracket := range h.Counts().CumulativeDistribution() {
+		if h.Count() >= results.SamplesForPercentile(bracket.Quantile) && bracket.Quantile < 100 {
+			of := Row{Metric: "LatencyQuantile", Unit: millis, Quantile: new(bracket.Quantile / 100)}
+			w.addValue(of, float64(bracket.ValueAt)/1000)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,23 @@
+package table
+
+import (
+	"fmt"
+
+	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/format"
+)
+
+// ForReproduction returns a table of the comparison of an original with its repetition.
+func ForReproduction(outcomes []experiment.ReproductionOutcome) *Table {
+	t := New("Point", "Metric", "Original", "Repeated", "Difference", "Interval", "Runs", "Verdict", "Message")
+	for i := range outcomes {
+		o := &outcomes[i]
+		row := []string{o.Point, o.Metric, "", "", "", ""}
+		if o.Baselines > 0 && o.Candidates > 0 {
+			row = []string{o.Point, o.Metric, format.Number(o.BaselineMean), format.Number(o.CandidateMean), format.SignedPercent(o.Difference),
+				fmt.Sprintf("[%s, %s]", format.SignedPercent(o.Low), format.SignedPercent(o.High))}
+		}
+		t.AddRow(append(row, fmt.Sprintf("%d against %d", o.Candidates, o.Baselines), string(o.Verdict), o.Message)...)
+	}
+	return t
+}

@@ -1,0 +1,171 @@
+package experiment
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/format"
+	"github.com/benchnet/benchnet/internal/run/statistics"
+)
+
+// ReproductionVerdict says whether a repeated measurement gave the same numbers.
+type ReproductionVerdict string
+
+// Verdicts of reproductions.
+const (
+	// Reproduced means that the repeated measurement is equivalent within the margin.
+	Reproduced ReproductionVerdict = "Reproduced"
+	// NotReproduced means that the difference is beyond the margin, or that the runs fail more or less often.
+	NotReproduced ReproductionVerdict = "NotReproduced"
+	// ReproductionUndecided means that the runs are too few or vary too much for either claim.
+	ReproductionUndecided ReproductionVerdict = "Undecided"
+)
+
+// ReproductionMetrics are the metrics that a reproduction compares.
+var ReproductionMetrics = []v1alpha1.Metric{v1alpha1.MetricThroughput, v1alpha1.MetricLatencyP95}
+
+// ReproductionConfidence is the confidence of each claim about a reproduction.
+const ReproductionConfidence = 0.95
+
+// ReproductionOutcome compares one metric of a point with that of the original.
+type ReproductionOutcome struct {
+	// Point labels the point by its variant and parameters.
+	Point  string `json:"point"`
+	Metric string `json:"metric"`
+	statistics.Equivalence
+	Failures RunFailures         `json:"failures"`
+	Verdict  ReproductionVerdict `json:"verdict"`
+	Message  string              `json:"message"`
+}
+
+// AssessReproduction compares throughput and p95 latency at each point of the original with those of the repetition's point of
+// the same parameters. The margin is a share, such as 0.1. A metric that no run of the original has is left out.
+func AssessReproduction(original, repetition *Result, margin float64) []ReproductionOutcome {
+	var outcomes []ReproductionOutcome
+	for i := range original.Points {
+		point := &original.Points[i]
+		baseline, candidate := selectCountedRuns(original, point.Name), pointRuns{}
+		missing := "the repetition has no such point"
+		at := slices.IndexFunc(repetition.Points, func(p Point) bool {
+			return p.Variant == point.Variant && slices.Equal(p.Parameters, point.Parameters)
+		})
+		if at >= 0 {
+			candidate, missing = selectCountedRuns(repetition, repetition.Points[at].Name), ""
+		}
+		for _, metric := range ReproductionMetrics {
+			if metric != v1alpha1.MetricThroughput && !baseline.hasMetric(metric) {
+				continue
+			}
+			o := ReproductionOutcome{Point: point.Label(), Metric: string(metric), Failures: compareFailures(baseline, candidate), Message: missing,
+				Equivalence: statistics.AssessEquivalence(baseline.positiveValues(metric), candidate.positiveValues(metric), margin, ReproductionConfidence)}
+			if missing == "" {
+				o.Message = o.describeObstacle(baseline, candidate, metric)
+			}
+			outcomes = append(outcomes, o)
+		}
+	}
+	for i := range outcomes {
+		// The metrics of a point share its test of failures.
+		outcomes[i].decideVerdict(margin, len(outcomes), len(original.Points))
+	}
+	return outcomes
+}
+
+// HasTooFewRunsToReproduce reports whether a point of the original has fewer valid runs than a claim needs.
+func HasTooFewRunsToReproduce(original *Result) bool {
+	return slices.ContainsFunc(original.Points, func(p Point) bool {
+		runs := selectCountedRuns(original, p.Name)
+		return len(runs.positiveValues(v1alpha1.MetricThroughput)) < statistics.MinRunsForInterval
+	})
+}
+
+// hasMetric reports whether a run has the metric.
+func (p pointRuns) hasMetric(metric v1alpha1.Metric) bool {
+	return slices.ContainsFunc(p.counted, func(r Run) bool { _, ok := r.Metrics[string(metric)]; return ok })
+}
+
+// positiveValues returns the values of a metric of the valid runs, without those that have no logarithm.
+func (p pointRuns) positiveValues(metric v1alpha1.Metric) []float64 {
+	var values []float64
+	for _, run := range p.counted {
+		if v := run.Metrics[string(metric)]; run.Verdict == RunValid && v > 0 {
+			values = append(values, v)
+		}
+	}
+	return values
+}
+
+// describeObstacle returns why the samples cannot show that a measurement was reproduced; empty if nothing prevents it.
+func (o *ReproductionOutcome) describeObstacle(baseline, candidate pointRuns, metric v1alpha1.Metric) string {
+	for _, side := range []struct {
+		name     string
+		runs     pointRuns
+		measured int
+	}{{"the original", baseline, o.Baselines}, {"the repetition", candidate, o.Candidates}} {
+		valid := len(side.runs.counted) - side.runs.countFailed()
+		switch blank := side.runs.describeBlankMetric(metric, side.name); {
+		case valid < len(side.runs.counted):
+			return fmt.Sprintf("%d of %d runs of %s failed", side.runs.countFailed(), len(side.runs.counted), side.name)
+		case blank != "":
+			return blank
+		case side.measured < valid:
+			return fmt.Sprintf("%s is 0 in a run of %s, so there is no ratio", metricLabels[metric], side.name)
+		}
+	}
+	if o.HasTooFewRuns() {
+		return fmt.Sprintf("not enough runs: %d against %d, a claim needs %d on each side", o.Candidates, o.Baselines, statistics.MinRunsForInterval)
+	}
+	return ""
+}
+
+// decideVerdict sets verdict and message, as one of so many claims about metrics and about failures. On entry, Message
+// holds the obstacle, if any.
+func (o *ReproductionOutcome) decideVerdict(margin float64, claims, failureClaims int) {
+	numbers := fmt.Sprintf("%s [%s, %s]", format.SignedPercent(o.Difference), format.SignedPercent(o.Low), format.SignedPercent(o.High))
+	within := FormatMargin(margin)
+	switch {
+	case o.Failures.PValue*float64(failureClaims) < 1-ReproductionConfidence:
+		o.Verdict, o.Message = NotReproduced, o.Failures.String()
+	case o.Message != "":
+		o.Verdict = ReproductionUndecided
+	case o.IsEquivalent(ReproductionConfidence):
+		o.Verdict, o.Message = Reproduced, fmt.Sprintf("%s is within %s", numbers, within)
+	case o.IsBeyond(ReproductionConfidence, claims):
+		o.Verdict, o.Message = NotReproduced, fmt.Sprintf("%s is beyond %s", numbers, within)
+	default:
+		o.Verdict = ReproductionUndecided
+		o.Message = fmt.Sprintf("not enough runs: %s of %d against %d runs is neither within %s nor beyond it", numbers, o.Candidates, o.Baselines, within)
+	}
+}
+
+// FormatMargin returns a margin as text for people, such as "±10 %".
+func FormatMargin(margin float64) string {
+	return "±" + format.Decimal(100*margin) + " %"
+}
+
+// ConcludeReproduction returns the worst verdict of all outcomes, and the first message with it. Without an outcome nothing is
+// decided.
+func ConcludeReproduction(outcomes []ReproductionOutcome) (verdict ReproductionVerdict, reason string) {
+	for _, verdict := range []ReproductionVerdict{NotReproduced, ReproductionUndecided, Reproduced} {
+		for i := range outcomes {
+			if o := &outcomes[i]; o.Verdict == verdict {
+				return verdict, strings.TrimSpace(o.Point + " " + metricLabels[v1alpha1.Metric(o.Metric)] + ": " + o.Message)
+			}
+		}
+	}
+	return ReproductionUndecided, "the original has no point"
+}
+
+// SmallestReproductionMargin returns the smallest margin within which all outcomes are equivalent, and whether it is
+// known.
+func SmallestReproductionMargin(outcomes []ReproductionOutcome) (margin float64, known bool) {
+	for i := range outcomes {
+		if outcomes[i].SmallestMargin == nil {
+			return 0, false
+		}
+		margin = max(margin, *outcomes[i].SmallestMargin)
+	}
+	return margin, len(outcomes) > 0
+}

@@ -1,0 +1,91 @@
+package upload
+
+import (
+	"strings"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	podsecurity "k8s.io/pod-security-admission/api"
+	"k8s.io/pod-security-admission/policy"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+func newRun(endpoint string) *v1alpha1.BenchmarkRun {
+	return &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: "pay", UID: "u-1"},
+		Spec: v1alpha1.BenchmarkRunSpec{NetworkName: "banks", Workload: v1alpha1.Workload{Name: "pay",
+			Upload: &v1alpha1.ResultUpload{Endpoint: endpoint, Region: "us-east-1", Bucket: "results", Prefix: "a/b", SecretName: "s3"}}}}
+}
+
+func TestBuildObjects(t *testing.T) {
+	network := &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: "banks"}}
+	objects, err := BuildObjects(newRun("http://minio:9000"), network, "agent:1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifests, job := objects[0].(*corev1.ConfigMap), objects[2].(*batchv1.Job)
+	if !strings.Contains(manifests.Data["run.yaml"], "networkName: banks") || !strings.Contains(manifests.Data["network.yaml"], "name: banks") {
+		t.Errorf("manifests: %v", manifests.Data)
+	}
+	pod := job.Spec.Template.Spec
+	if command := strings.Join(pod.Containers[0].Command, " "); !strings.Contains(command, "--bucket results --prefix a/b/lab/pay/u-1 ") {
+		t.Errorf("command: %s", command)
+	}
+	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	restricted := podsecurity.LevelVersion{Level: podsecurity.LevelRestricted, Version: podsecurity.LatestVersion()}
+	if got := policy.AggregateCheckResults(evaluator.EvaluatePod(restricted, &job.Spec.Template.ObjectMeta, &pod)); !got.Allowed {
+		t.Errorf("the restricted policy refuses the pod: %s", got.ForbiddenDetail())
+	}
+	if *pod.AutomountServiceAccountToken {
+		t.Error("the pod has a token of the API server")
+	}
+}
+
+// TestNetworkPolicy checks that the pod reaches only DNS and the endpoint.
+func TestNetworkPolicy(t *testing.T) {
+	for endpoint, want := range map[string]struct {
+		port int
+		cidr string
+	}{
+		"https://s3.example.org":  {443, "0.0.0.0/0"},
+		"http://s3.example.org":   {80, "0.0.0.0/0"},
+		"http://10.1.2.3:9000":    {9000, "10.1.2.3/32"},
+		"https://s3.local:8443":   {8443, "0.0.0.0/0"},
+		"http://s3.example:65535": {65535, "0.0.0.0/0"},
+	} {
+		t.Run(endpoint, func(t *testing.T) {
+			objects, err := BuildObjects(newRun(endpoint), nil, "agent:1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			spec := objects[1].(*networkingv1.NetworkPolicy).Spec
+			if len(spec.PolicyTypes) != 2 || len(spec.Ingress) != 0 || len(spec.Egress) != 2 || len(spec.Egress[1].Ports) != 1 {
+				t.Fatalf("policy: %+v", spec)
+			}
+			if got := spec.Egress[1].Ports[0].Port.IntValue(); got != want.port {
+				t.Errorf("port %d, want %d", got, want.port)
+			}
+			to := spec.Egress[1].To
+			if to[0].IPBlock.CIDR != want.cidr {
+				t.Errorf("peers %+v, want %q", to, want.cidr)
+			}
+			if want.cidr == "0.0.0.0/0" && (len(to) != 2 || to[0].IPBlock.Except[0] != "169.254.0.0/16" || to[1].IPBlock.Except[0] != "fe80::/10") {
+				t.Errorf("peers %+v include link-local addresses", to)
+			}
+		})
+	}
+	for endpoint, want := range map[string]string{"http://s3:99999": "port 99999", "http://127.0.0.1:9000": "pod itself",
+		"http://169.254.169.254": "link-local", "http://0.0.0.0": "pod itself"} {
+		t.Run(endpoint, func(t *testing.T) {
+			if _, err := BuildObjects(newRun(endpoint), nil, "agent:1"); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want %q", err, want)
+			}
+		})
+	}
+}

@@ -1,0 +1,25 @@
+package status
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
+)
+
+// UploadCondition returns the condition Uploaded of a run from the outcome of its Job. place is where the objects are.
+func UploadCondition(run *v1alpha1.BenchmarkRun, job snapshot.Readiness, place string, now time.Time) metav1.Condition {
+	l := conditionList{generation: run.Generation}
+	switch job.State {
+	case snapshot.StateReady:
+		l.addBool(v1alpha1.ConditionUploaded, true, v1alpha1.ReasonUploaded, "the result is in "+place)
+	case snapshot.StateFailed:
+		l.addBool(v1alpha1.ConditionUploaded, false, v1alpha1.ReasonUploadFailed, job.Message)
+	default:
+		l.addUnknown(v1alpha1.ConditionUploaded, v1alpha1.ReasonUploading, job.Message)
+	}
+	l.conditions[0].LastTransitionTime = metav1.NewTime(now)
+	return l.conditions[0]
+}
