@@ -70,12 +70,13 @@ fmt: ## Format the Go code
 	$(call tool,golangci-lint) fmt ./...
 
 .PHONY: lint
-lint: ## Lint the Go and Rust code, the names of functions, the shell scripts and the charts
+lint: ## Lint the Go and Rust code, the names of functions, the shell scripts, the workflows and the charts
 	$(call tool,golangci-lint) run ./...
 	lint=$(call tool,golangci-lint) && for module in drivers/evm dashboards/promql hack/bundle hack/osv; do (cd "$$module" && "$$lint" run --config ../../.golangci.yml ./...) || exit; done
 	go run ./hack/names -limit 0.05 main.go controllers internal cmd dashboards drivers hack
 	hack/lint-rust
 	hack/lint-scripts
+	$(call tool,actionlint)
 	hack/lint-charts
 	$(MAKE) bundle-validate
 
@@ -100,6 +101,20 @@ build: ## Build the operator, the agent and the kubectl plugin into bin/
 .PHONY: plugin
 plugin: ## Build the kubectl plugin for all systems into bin/plugin, with its manifest for krew
 	@hack/plugin/build
+
+##@ Release
+
+.PHONY: release
+release: ## Build the files of a release into bin/release: chart, manifests, plugin, SBOMs, notes, checksums
+	@hack/release/build
+
+.PHONY: release-images
+release-images: ## Build the images for this machine's architecture and push them to BENCHNET_REGISTRY
+	@hack/images/push --with-architecture
+
+.PHONY: publish
+publish: ## Join the images of all architectures, push the chart, and sign with COSIGN_KEY, in BENCHNET_REGISTRY
+	@hack/release/publish
 
 ##@ Tests
 
@@ -218,6 +233,10 @@ monitoring-down: ## Uninstall them
 images: ## Build the images that changed and load them into the cluster
 	hack/images/build
 	hack/images/load
+
+.PHONY: push
+push: ## Build the images that changed and push them to BENCHNET_REGISTRY
+	@hack/images/push
 
 .PHONY: install
 install: ## Install the operator with its Helm chart, or upgrade it

@@ -75,6 +75,61 @@ engine_save() {
   esac
 }
 
+# engine_push TAG TARGET: pushes the image to a registry under the name TARGET; prints the digest. Credentials are those
+# of `docker login` or `buildah login`.
+engine_push() {
+  local file
+  case $ENGINE in
+    buildah)
+      file=$(mktemp)
+      buildah_ push -q --digestfile "$file" "$1" "docker://$2"
+      cat "$file"
+      rm -f "$file"
+      ;;
+    *)
+      "$ENGINE" tag "$1" "$2"
+      "$ENGINE" push --quiet "$2" >&2
+      "$ENGINE" image inspect --format '{{range .RepoDigests}}{{println .}}{{end}}' "$2" | sed -n "s|^${2%:*}@||p"
+      ;;
+  esac
+}
+
+# engine_architecture TAG: prints the architecture of the image, such as amd64.
+engine_architecture() {
+  case $ENGINE in
+    buildah) buildah_ inspect --type image --format '{{.OCIv1.Architecture}}' "$1" ;;
+    *) "$ENGINE" image inspect --format '{{.Architecture}}' "$1" ;;
+  esac
+}
+
+# engine_push_index TARGET IMAGE...: pushes an index of images that are in the registry; prints its digest.
+engine_push_index() {
+  local target=$1 image file
+  shift
+  case $ENGINE in
+    buildah)
+      buildah_ rmi "$target-index" >/dev/null 2>&1 || true
+      buildah_ manifest create "$target-index" >/dev/null
+      for image in "$@"; do buildah_ manifest add "$target-index" "docker://$image" >/dev/null; done
+      file=$(mktemp)
+      buildah_ manifest push -q --all --rm --digestfile "$file" "$target-index" "docker://$target"
+      cat "$file"
+      rm -f "$file"
+      ;;
+    docker)
+      docker buildx imagetools create --tag "$target" "$@" >&2
+      docker buildx imagetools inspect --format '{{.Manifest.Digest}}' "$target"
+      ;;
+    *)
+      "$ENGINE" manifest create --amend "$target" "$@" >/dev/null
+      file=$(mktemp)
+      "$ENGINE" manifest push --all --digestfile "$file" "$target" "docker://$target" >&2
+      cat "$file"
+      rm -f "$file"
+      ;;
+  esac
+}
+
 # engine_size TAG: prints the human-readable size of the unpacked layers.
 engine_size() {
   case $ENGINE in
