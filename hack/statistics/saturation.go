@@ -84,7 +84,7 @@ func simulateSaturation(simulations int) markdownTable {
 		slices.Sort(sizes)
 		const near = 0.15
 		t.rows = append(t.rows, []string{q.name, fmt.Sprint(truth), fmt.Sprintf("%.1f", float64(runs)/float64(len(found))),
-			fmt.Sprintf("%.1f %%", 100*mean), fmt.Sprintf("%.1f %%", 100*sizes[len(sizes)*95/100]), fmt.Sprintf("%.0f %%", 100*sizes[len(sizes)-1]),
+			fmt.Sprintf("%.1f", 100*mean), fmt.Sprintf("%.1f", 100*sizes[len(sizes)*95/100]), fmt.Sprintf("%.0f", 100*sizes[len(sizes)-1]),
 			formatShare(errors, func(e float64) bool { return math.Abs(e) <= near }),
 			formatShare(errors, func(e float64) bool { return e < -near }) + ", " + formatShare(errors, func(e float64) bool { return e > near })})
 	}

@@ -26,7 +26,7 @@ func simulate[T any](n int, run func(r *rand.Rand) T) []T {
 	return results
 }
 
-// formatShare formats the share of results with a property, such as "4.8 %".
+// formatShare formats the share of results with a property in percent, such as "4.8".
 func formatShare[T any](results []T, has func(T) bool) string {
 	count := 0
 	for _, r := range results {
@@ -34,5 +34,5 @@ func formatShare[T any](results []T, has func(T) bool) string {
 			count++
 		}
 	}
-	return fmt.Sprintf("%.1f %%", 100*float64(count)/float64(len(results)))
+	return fmt.Sprintf("%.1f", 100*float64(count)/float64(len(results)))
 }

@@ -85,9 +85,9 @@ func simulateSteadyFamilies(simulations int) markdownTable {
 
 // simulateTrends measures how often series with a trend are found steady.
 func simulateTrends(simulations int) markdownTable {
-	t := markdownTable{header: []string{"trend per minute", "noise 5 %", "noise 10 %", "noise 10 %, lag-1 0.5", "noise 10 %, lag-1 0.8"}}
+	t := markdownTable{header: []string{"trend, % per minute", "noise 5 %", "noise 10 %", "noise 10 %, lag-1 0.5", "noise 10 %, lag-1 0.8"}}
 	for _, percent := range []float64{0, 1, 2, 5, 10, 20, 50} {
-		row := []string{fmt.Sprintf("%+.0f %%", percent)}
+		row := []string{fmt.Sprintf("%+.0f", percent)}
 		trend := func(s float64) float64 { return 1 + percent/100*s/60 }
 		for _, f := range []steadyFamily{{noise: 0.05}, {noise: 0.1}, {noise: 0.1, correlation: 0.5}, {noise: 0.1, correlation: 0.8}} {
 			f.level, f.rate, f.latency = 1000, trend, constantLevel
