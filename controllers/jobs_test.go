@@ -49,6 +49,18 @@ func (w *testEnv) setJobFailed(name, reason, message string) {
 	must(w.t, w.client.Status().Update(w.ctx, job))
 }
 
+// completeJob marks a Job as complete, as the Job controller does.
+func (w *testEnv) completeJob(name string) {
+	w.t.Helper()
+	job := &batchv1.Job{}
+	w.mustGet(name, job)
+	now := metav1.NewTime(w.now)
+	job.Status.StartTime, job.Status.CompletionTime, job.Status.Succeeded = &now, &now, 1
+	job.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobSuccessCriteriaMet, Status: corev1.ConditionTrue},
+		{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}
+	must(w.t, w.client.Status().Update(w.ctx, job))
+}
+
 // jobUID returns the UID of a Job, or "" if there is none.
 func (w *testEnv) jobUID(name string) types.UID {
 	w.t.Helper()

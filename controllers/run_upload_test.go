@@ -9,22 +9,33 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/upload"
 )
 
 const uploadingRun = `
     upload: {endpoint: "http://minio:9000", bucket: results, prefix: team-a, secretName: s3}
     workers:`
 
-// newTestEnvWithUpload returns an environment with a measured run whose upload has started.
+// newTestEnvWithUpload returns an environment with a measured run that has a labelled Secret for its upload.
 func newTestEnvWithUpload(t *testing.T) *testEnv {
 	w := newTestEnvWithRun(t, strings.Replace(twoWorkerRun, "\n    workers:", uploadingRun, 1))
+	w.createLabelledSecret("s3", v1alpha1.LabelUpload)
 	w.reconcileRun("extra")
 	w.finishTwoWorkerRun()
-	w.reconcileRun("extra")
 	return w
+}
+
+// createLabelledSecret creates a Secret that resources may use as the label says.
+func (w *testEnv) createLabelledSecret(name, label string) {
+	w.t.Helper()
+	secret := &corev1.Secret{ObjectMeta: w.objectMeta(name)}
+	secret.Labels = map[string]string{label: "true"}
+	must(w.t, w.client.Create(w.ctx, secret))
 }
 
 // wantUploaded checks the condition Uploaded, and that the upload does not change the verdict.
@@ -42,6 +53,7 @@ func (w *testEnv) wantUploaded(status metav1.ConditionStatus, reason, message st
 
 func TestUpload(t *testing.T) {
 	w := newTestEnvWithUpload(t)
+	w.reconcileRun("extra")
 	w.wantUploaded(metav1.ConditionUnknown, v1alpha1.ReasonUploading, "the upload begins")
 	manifests, job := &corev1.ConfigMap{}, &batchv1.Job{}
 	w.mustGet(naming.Upload("extra"), manifests)
@@ -54,11 +66,7 @@ func TestUpload(t *testing.T) {
 	w.reconcileRun("extra")
 	w.wantUploaded(metav1.ConditionUnknown, v1alpha1.ReasonUploading, "is running")
 
-	now := metav1.NewTime(w.now)
-	job.Status.StartTime, job.Status.CompletionTime, job.Status.Succeeded = &now, &now, 1
-	job.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobSuccessCriteriaMet, Status: corev1.ConditionTrue},
-		{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}
-	must(t, w.client.Status().Update(w.ctx, job))
+	w.completeJob(job.Name)
 	uid := string(w.getRun("extra").UID)
 	must(t, w.patchRun("extra", `{"spec": {"ttlSecondsAfterFinished": 3600}}`))
 	w.reconcileRun("extra")
@@ -67,6 +75,7 @@ func TestUpload(t *testing.T) {
 
 func TestUploadFails(t *testing.T) {
 	w := newTestEnvWithUpload(t)
+	w.reconcileRun("extra")
 	w.failJob(naming.Upload("extra"), 1)
 	w.reconcileRun("extra")
 	w.wantUploaded(metav1.ConditionFalse, v1alpha1.ReasonUploadFailed, "its last words")
@@ -79,12 +88,56 @@ func TestUploadFails(t *testing.T) {
 
 // TestUploadMeetsForeignObject checks that an upload that can never start ends, so that it does not block the TTL.
 func TestUploadMeetsForeignObject(t *testing.T) {
-	w := newTestEnvWithRun(t, strings.Replace(twoWorkerRun, "\n    workers:", uploadingRun, 1))
+	w := newTestEnvWithUpload(t)
 	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.objectMeta(naming.Upload("extra"))}))
 	w.reconcileRun("extra")
-	w.finishTwoWorkerRun()
-	w.reconcileRun("extra")
 	w.wantUploaded(metav1.ConditionFalse, v1alpha1.ReasonUploadFailed, "was not created by the operator")
+}
+
+// TestUploadSecretNeedsItsLabel: a user who may create runs must not get access to any Secret of the namespace.
+func TestUploadSecretNeedsItsLabel(t *testing.T) {
+	w := newTestEnvWithUpload(t)
+	label := func(value string) {
+		t.Helper()
+		secret := &corev1.Secret{ObjectMeta: w.objectMeta("s3")}
+		patch := []byte(`{"metadata": {"labels": {"benchnet.dev/upload": ` + value + `}}}`)
+		must(t, w.client.Patch(w.ctx, secret, client.RawPatch(types.MergePatchType, patch)))
+	}
+	label("null")
+	if result, err := w.runReconciler().Reconcile(w.ctx, w.requestFor("extra")); err != nil || result.RequeueAfter == 0 {
+		t.Errorf("the Secret may be labelled later, so the run should be requeued: %+v, %v", result, err)
+	}
+	w.wantUploaded(metav1.ConditionUnknown, v1alpha1.ReasonUploading, "kubectl label secret --namespace "+w.namespace+" s3 benchnet.dev/upload=true")
+	if !w.isGone(naming.Upload("extra"), &batchv1.Job{}) {
+		t.Fatal("the Secret reaches a Job")
+	}
+	label(`"true"`)
+	w.reconcileRun("extra")
+	w.wantUploaded(metav1.ConditionUnknown, v1alpha1.ReasonUploading, "the upload begins")
+	w.mustGet(naming.Upload("extra"), &batchv1.Job{})
+}
+
+// TestUploadWithoutSecretEnds checks that an upload without a Secret that it may use does not block the TTL for ever.
+func TestUploadWithoutSecretEnds(t *testing.T) {
+	w := newTestEnvWithUpload(t)
+	must(t, w.client.Delete(w.ctx, &corev1.Secret{ObjectMeta: w.objectMeta("s3")}))
+	w.reconcileRun("extra")
+	w.wantUploaded(metav1.ConditionUnknown, v1alpha1.ReasonUploading, `secrets "s3" not found`)
+	w.now = w.now.Add(upload.Timeout)
+	w.reconcileRun("extra")
+	w.wantUploaded(metav1.ConditionFalse, v1alpha1.ReasonUploadFailed, `spec.workload.upload.secretName: secrets "s3" not found`)
+}
+
+// TestUploadLeavesOutChangedNetwork checks that the condition says why a manifest was not copied.
+func TestUploadLeavesOutChangedNetwork(t *testing.T) {
+	w := newTestEnvWithUpload(t)
+	network := w.getNetwork("banks")
+	network.Status.PlanHash = "another"
+	must(t, w.client.Status().Update(w.ctx, network))
+	w.reconcileRun("extra")
+	w.completeJob(naming.Upload("extra"))
+	w.reconcileRun("extra")
+	w.wantUploaded(metav1.ConditionTrue, v1alpha1.ReasonUploaded, "left out: network.yaml: BenchmarkNetwork banks has changed since the run")
 }
 
 // TestUploadFieldsAreChecked checks that the API server rejects invalid endpoints, buckets and prefixes.

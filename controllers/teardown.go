@@ -73,7 +73,7 @@ func (r *NetworkReconciler) dropExternalSchemas(ctx context.Context, pass *netwo
 			}
 		}
 	}
-	if errors.Is(pass.adminSecretErr, errNoAdminLabel) {
+	if errors.Is(pass.adminSecretErr, errSecretNotLabelled) {
 		return applyErrorReadiness(pass.adminSecretErr), pass.adminSecretErr
 	}
 	// During foreground deletion, an object that blocks the deletion of its owner would be deleted as soon as

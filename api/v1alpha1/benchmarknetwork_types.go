@@ -214,6 +214,15 @@ type BenchmarkNetworkStatus struct {
 	Display NetworkDisplay `json:"display,omitzero"`
 }
 
+// HasPlan reports whether the network's spec gives the plan with that hash. It is false until the operator has planned the latest spec.
+func (n *BenchmarkNetwork) HasPlan(hash string) bool {
+	planned := n.Status.ObservedGeneration
+	if n.DeletionTimestamp != nil {
+		planned++ // The deletion has increased the generation.
+	}
+	return n.Status.PlanHash == hash && planned >= n.Generation
+}
+
 // NetworkDisplay is formatted text about a network for human readers.
 type NetworkDisplay struct {
 	// members is the number of ready members out of all, such as "3/5".

@@ -22,6 +22,8 @@ const (
 	// LabelDatabaseAdmin marks a Secret, with the value "true", that networks in its namespace may use as
 	// spec.database.external.adminSecret.
 	LabelDatabaseAdmin = "benchnet.dev/database-admin"
+	// LabelUpload marks a Secret, with the value "true", that runs in its namespace may use as spec.workload.upload.secretName.
+	LabelUpload = "benchnet.dev/upload"
 	// AnnotationGenesisComplete marks a complete genesis Secret. Its value is the hash of the inputs.
 	AnnotationGenesisComplete = "benchnet.dev/genesis-complete"
 	// AnnotationGenerated marks a Secret with generated keys or passwords. Its value is a GeneratedSecret.

@@ -25,14 +25,14 @@ type ResultUpload struct {
 	// +required
 	Bucket string `json:"bucket"`
 	// prefix precedes the names of all objects, with a slash between. The objects are <prefix>/<namespace>/<run>/<UID of the run>/
-	// result.json.gz, run.yaml and network.yaml. Default: no prefix.
+	// result.json.gz, run.yaml and network.yaml, and left-out.txt if a manifest is left out. Default: no prefix.
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*$`
 	// +kubebuilder:validation:XValidation:rule="!self.split('/').exists(s, s == '.' || s == '..')",message="prefix must not have the segments . and .."
 	// +optional
 	Prefix string `json:"prefix,omitempty"`
 	// secretName is the name of the Secret in the namespace of the run with the keys accessKeyID and secretAccessKey, and optionally
-	// ca.crt, the certificate authorities of the server in PEM format.
+	// ca.crt, the certificate authorities of the server in PEM format. The Secret must have the label benchnet.dev/upload=true.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required

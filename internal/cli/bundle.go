@@ -49,8 +49,8 @@ func (s *session) writeBundle(ctx context.Context, c *cluster.Connection, target
 	if err != nil {
 		return err
 	}
-	for _, missing := range kit.Missing {
-		fmt.Fprintf(s.ErrOut, "warning: %s no longer exists, the bundle lacks it\n", missing)
+	for _, object := range kit.LeftOut {
+		fmt.Fprintf(s.ErrOut, "warning: %s, so the bundle lacks it\n", object)
 	}
 	return s.writeArchive(output, target.Name+"-bundle.tar.gz", func(w io.Writer) error { return kit.Write(w, key) })
 }

@@ -141,11 +141,15 @@ func checkAbsent(ctx context.Context, c *cluster.Connection, object *unstructure
 	return client.IgnoreNotFound(err)
 }
 
-// checkNewMeasurement fails if the measurement exists, or if it is an experiment that is not among the targets of the
-// manifests. A network creates the runs of its workloads, so a run need not be among them.
+// checkNewMeasurement fails if the measurement exists, or if the manifests lack the experiment or the network of the run. A
+// network creates the runs of its workloads, so a run need not be among the targets of the manifests.
 func checkNewMeasurement(ctx context.Context, c *cluster.Connection, measurement cluster.Target, targets []cluster.Target) error {
-	if measurement.Kind == cluster.Experiment && !slices.Contains(targets, measurement) {
+	isNetwork := func(t cluster.Target) bool { return t.Kind == cluster.Network }
+	switch {
+	case measurement.Kind == cluster.Experiment && !slices.Contains(targets, measurement):
 		return fmt.Errorf("%s is not in the manifests of the bundle", measurement)
+	case measurement.Kind == cluster.Run && !slices.ContainsFunc(targets, isNetwork):
+		return fmt.Errorf("the network of %s is not in the manifests of the bundle: README.md says why", measurement)
 	}
 	err := c.Client.Get(ctx, measurement.Key(), measurement.Kind.NewObject())
 	if err == nil {

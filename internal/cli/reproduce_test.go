@@ -70,6 +70,10 @@ func TestReproduceRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	runPlugin(t, "reproduce", file, "-n", "run-exists").expect(t, 1, "brun/small-blocks exists in namespace run-exists: give another namespace with -n, or delete it")
+	changeNetworkPlan(t, "small")
+	runPlugin(t, "bundle", "small-blocks", "-o", file).expect(t, 0, "warning: BenchmarkNetwork small has changed since the run, so the bundle lacks it")
+	createNamespace(t, "no-network")
+	runPlugin(t, "reproduce", file, "-n", "no-network").expect(t, 1, "the network of brun/small-blocks is not in the manifests of the bundle")
 	other := scaleExperiment(t, 4, 1)
 	other.Experiment.Name = "other"
 	writeExperimentBundle(t, file, other)
@@ -77,6 +81,24 @@ func TestReproduceRefuses(t *testing.T) {
 	role := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": map[string]any{"name": "r"}}}
 	writeExperimentBundle(t, file, scaleExperiment(t, 4, 1), role)
 	runPlugin(t, "reproduce", file, "-n", "not-ended").expect(t, 1, `clusterrole-r.yaml is a "ClusterRole", must be a ConfigMap, BenchmarkNetwork, `)
+}
+
+// changeNetworkPlan makes the operator's status of a network name another plan until the test ends.
+func changeNetworkPlan(t *testing.T, name string) {
+	t.Helper()
+	network := &v1alpha1.BenchmarkNetwork{}
+	if err := server.client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, network); err != nil {
+		t.Fatal(err)
+	}
+	recorded := network.Status.PlanHash
+	setPlanHash := func(ctx context.Context, hash string) {
+		network.Status.PlanHash = hash
+		if err := server.client.Status().Update(ctx, network); err != nil {
+			t.Fatal(err)
+		}
+	}
+	setPlanHash(t.Context(), "another")
+	t.Cleanup(func() { setPlanHash(context.Background(), recorded) })
 }
 
 // readRecordedExperiment returns the result of the recorded experiment.

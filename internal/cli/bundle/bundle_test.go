@@ -102,6 +102,19 @@ func TestReadmeWarnsOfTooFewRuns(t *testing.T) {
 	}
 }
 
+func TestReadmeListsWhatIsLeftOut(t *testing.T) {
+	kit := newKit(t)
+	kit.LeftOut = []string{"BenchmarkNetwork n has changed since the run", "ConfigMap plan no longer exists"}
+	b, err := Read(bytes.NewReader(writeKit(t, kit, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "Left out:\n\n- BenchmarkNetwork n has changed since the run\n- ConfigMap plan no longer exists\n\n## Images"
+	if readme := string(b.files[readmeName]); !strings.Contains(readme, want) {
+		t.Errorf("no %q in\n%s", want, readme)
+	}
+}
+
 func TestWriteExperiment(t *testing.T) {
 	file, err := documents.ReadFile("../../../docs/measured/i1.json.gz")
 	if err != nil {

@@ -28,8 +28,8 @@ type Kit struct {
 	Target cluster.Target
 	// Objects are the objects to apply, in order.
 	Objects []*unstructured.Unstructured
-	// Missing lists objects that the manifests refer to but that no longer exist.
-	Missing []string
+	// LeftOut lists the objects that the kit lacks, with the reasons.
+	LeftOut []string
 	// Result is the JSON document of the original result.
 	Result []byte
 	// Experiment is the decoded result of an experiment; nil for a run.
@@ -86,20 +86,23 @@ func (b *Kit) addExperiment(ctx context.Context, c *cluster.Connection) error {
 	return nil
 }
 
-// addRun adds the result, the network and the run. It omits the run if the network's workloads create it.
+// addRun adds the result, the network and the run. It omits the network if it has changed since the run, and the run if the
+// network's workloads create it.
 func (b *Kit) addRun(ctx context.Context, c *cluster.Connection, run *v1alpha1.BenchmarkRun) error {
 	document, err := c.ReadRunDocument(ctx, run)
 	if err != nil {
 		return err
 	}
 	b.Result = document.Text
-	network, err := c.GetNetworkManifest(ctx, run)
+	network, err := b.getNetworkManifest(ctx, c, run, document.Environment.PlanHash)
 	if err != nil {
 		return err
 	}
-	b.Objects = append(b.Objects, network)
-	if isNetworkWorkload(network, run) {
-		return nil
+	if network != nil {
+		b.Objects = append(b.Objects, network)
+		if isNetworkWorkload(network, run) {
+			return nil
+		}
 	}
 	object, err := c.GetManifest(ctx, b.Target)
 	if err != nil {
@@ -107,6 +110,21 @@ func (b *Kit) addRun(ctx context.Context, c *cluster.Connection, run *v1alpha1.B
 	}
 	b.Objects = append(b.Objects, object)
 	return nil
+}
+
+// getNetworkManifest returns the manifest of the run's network. It returns nil, and records why the network is left out, if the
+// plan of the network no longer has the hash, which is that of the run.
+func (b *Kit) getNetworkManifest(ctx context.Context, c *cluster.Connection, run *v1alpha1.BenchmarkRun, planHash string) (*unstructured.Unstructured, error) {
+	live := &v1alpha1.BenchmarkNetwork{}
+	err := c.Client.Get(ctx, client.ObjectKey{Namespace: run.Namespace, Name: run.Spec.NetworkName}, live)
+	if err == nil && !live.HasPlan(planHash) {
+		b.LeftOut = append(b.LeftOut, fmt.Sprintf("BenchmarkNetwork %s has changed since the run", live.Name))
+		return nil, nil
+	}
+	if client.IgnoreNotFound(err) != nil {
+		return nil, err
+	}
+	return c.GetNetworkManifest(ctx, run)
 }
 
 // isNetworkWorkload reports whether the run belongs to one of the network's workloads.
@@ -150,7 +168,7 @@ func (b *Kit) addReferencedConfigMaps(ctx context.Context, c *cluster.Connection
 		live.SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"})
 		err := c.Client.Get(ctx, client.ObjectKey{Namespace: b.Target.Namespace, Name: name}, live)
 		if apierrors.IsNotFound(err) {
-			b.Missing = append(b.Missing, "ConfigMap "+name)
+			b.LeftOut = append(b.LeftOut, "ConfigMap "+name+" no longer exists")
 			continue
 		}
 		if err != nil {

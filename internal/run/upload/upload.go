@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"path"
 	"strconv"
+	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -28,6 +29,8 @@ const (
 	retries = 5
 	// maxManifestBytes is the size above which a manifest is left out, so that both fit into a ConfigMap.
 	maxManifestBytes = 400_000
+	// leftOutFile has a line for each manifest that is left out.
+	leftOutFile = "left-out.txt"
 
 	resultDir    = "/etc/benchnet/result"
 	manifestsDir = "/etc/benchnet/manifests"
@@ -41,16 +44,33 @@ func Prefix(run *v1alpha1.BenchmarkRun) string {
 	return path.Join(run.Spec.Workload.Upload.Prefix, run.Namespace, run.Name, string(run.UID))
 }
 
+// Content says what an upload copies.
+type Content struct {
+	// Place is the URL of the objects.
+	Place string
+	// LeftOut is what the upload lacks, with the reasons; empty if it is complete.
+	LeftOut string
+}
+
 // URL returns the place of the run's objects for people.
 func URL(run *v1alpha1.BenchmarkRun) string {
 	to := run.Spec.Workload.Upload
 	return to.Endpoint + "/" + path.Join(to.Bucket, Prefix(run)) + "/"
 }
 
+// LeftOut returns the manifests that are left out, with the reasons, from the ConfigMap of the manifests. It is empty if there are
+// none, and for a nil ConfigMap.
+func LeftOut(manifests *corev1.ConfigMap) string {
+	if manifests == nil {
+		return ""
+	}
+	return strings.ReplaceAll(strings.TrimSuffix(manifests.Data[leftOutFile], "\n"), "\n", "; ")
+}
+
 // BuildObjects returns the manifests, the NetworkPolicy and the Job, in the order in which they are needed. The network is nil if
-// it was deleted.
-func BuildObjects(run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork, agentImage string) ([]client.Object, error) {
-	manifests, err := buildManifests(run, network)
+// it was deleted. Its manifest is left out unless its plan has the hash, which is that of the run.
+func BuildObjects(run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork, planHash, agentImage string) ([]client.Object, error) {
+	manifests, err := buildManifests(run, network, planHash)
 	if err != nil {
 		return nil, err
 	}
@@ -65,25 +85,43 @@ func newObjectMeta(run *v1alpha1.BenchmarkRun) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: naming.Upload(run.Name), Namespace: run.Namespace, Labels: naming.UploadLabels(run.Name)}
 }
 
-// buildManifests returns the manifests of the run and the network with all defaults.
-func buildManifests(run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork) (*corev1.ConfigMap, error) {
-	objects := map[string]any{"run.yaml": manifest{metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "BenchmarkRun"},
-		map[string]string{"name": run.Name}, run.Spec}}
-	if network != nil {
-		objects["network.yaml"] = manifest{metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "BenchmarkNetwork"},
-			map[string]string{"name": network.Name}, network.Spec}
-	}
+// buildManifests returns the manifests of the run and the network with all defaults, and a list of those that are left out.
+func buildManifests(run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork, planHash string) (*corev1.ConfigMap, error) {
 	cm := &corev1.ConfigMap{ObjectMeta: newObjectMeta(run), Data: map[string]string{}}
-	for name, object := range objects {
-		text, err := yaml.Marshal(object)
-		if err != nil {
-			return nil, fmt.Errorf("encode %s of run %s: %w", name, run.Name, err)
-		}
-		if len(text) <= maxManifestBytes {
-			cm.Data[name] = string(text)
+	if err := addManifest(cm, "run.yaml", "BenchmarkRun", run.Name, run.Spec); err != nil {
+		return nil, err
+	}
+	const networkFile = "network.yaml"
+	switch {
+	case network == nil:
+		leaveOut(cm, networkFile, fmt.Sprintf("BenchmarkNetwork %s no longer exists", run.Spec.NetworkName))
+	case !network.HasPlan(planHash):
+		leaveOut(cm, networkFile, fmt.Sprintf("BenchmarkNetwork %s has changed since the run", network.Name))
+	default:
+		if err := addManifest(cm, networkFile, "BenchmarkNetwork", network.Name, network.Spec); err != nil {
+			return nil, err
 		}
 	}
 	return cm, nil
+}
+
+// addManifest adds a manifest as a file, or leaves it out if it is too large.
+func addManifest(cm *corev1.ConfigMap, file, kind, name string, spec any) error {
+	text, err := yaml.Marshal(manifest{metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: kind}, map[string]string{"name": name}, spec})
+	if err != nil {
+		return fmt.Errorf("encode %s %s: %w", kind, name, err)
+	}
+	if len(text) > maxManifestBytes {
+		leaveOut(cm, file, fmt.Sprintf("it has %d bytes, at most %d are copied", len(text), maxManifestBytes))
+		return nil
+	}
+	cm.Data[file] = string(text)
+	return nil
+}
+
+// leaveOut records why a manifest is left out.
+func leaveOut(cm *corev1.ConfigMap, file, reason string) {
+	cm.Data[leftOutFile] += file + ": " + reason + "\n"
 }
 
 type manifest struct {

@@ -20,9 +20,49 @@ func newRun(endpoint string) *v1alpha1.BenchmarkRun {
 			Upload: &v1alpha1.ResultUpload{Endpoint: endpoint, Region: "us-east-1", Bucket: "results", Prefix: "a/b", SecretName: "s3"}}}}
 }
 
+func newNetwork(planHash string) *v1alpha1.BenchmarkNetwork {
+	return &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: "banks", Generation: 2},
+		Status: v1alpha1.BenchmarkNetworkStatus{ObservedGeneration: 2, PlanHash: planHash}}
+}
+
+// TestChangedNetworkIsLeftOut checks that only the manifest of the measured network is copied, and that the user learns why not.
+func TestChangedNetworkIsLeftOut(t *testing.T) {
+	unplanned, deleting, changedAndDeleting := newNetwork("hash"), newNetwork("hash"), newNetwork("hash")
+	unplanned.Generation++
+	deleting.Generation, deleting.DeletionTimestamp = 3, &metav1.Time{}
+	changedAndDeleting.Generation, changedAndDeleting.DeletionTimestamp = 4, &metav1.Time{}
+	large := newNetwork("hash")
+	large.Spec.ImagePullSecrets = []string{strings.Repeat("a", maxManifestBytes)}
+	for name, test := range map[string]struct {
+		network *v1alpha1.BenchmarkNetwork
+		want    string
+	}{
+		"same":                 {newNetwork("hash"), ""},
+		"being deleted":        {deleting, ""},
+		"changed":              {newNetwork("other"), "network.yaml: BenchmarkNetwork banks has changed since the run"},
+		"not planned yet":      {unplanned, "network.yaml: BenchmarkNetwork banks has changed since the run"},
+		"changed, and deleted": {changedAndDeleting, "network.yaml: BenchmarkNetwork banks has changed since the run"},
+		"gone":                 {nil, "network.yaml: BenchmarkNetwork banks no longer exists"},
+		"too large":            {large, "network.yaml: it has 400"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			objects, err := BuildObjects(newRun("http://minio:9000"), test.network, "hash", "agent:1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			manifests := objects[0].(*corev1.ConfigMap)
+			if got := LeftOut(manifests); !strings.HasPrefix(got, test.want) || (test.want == "") != (got == "") {
+				t.Errorf("left out: %q, want %q", got, test.want)
+			}
+			if _, copied := manifests.Data["network.yaml"]; copied != (test.want == "") {
+				t.Errorf("files %v", manifests.Data)
+			}
+		})
+	}
+}
+
 func TestBuildObjects(t *testing.T) {
-	network := &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: "banks"}}
-	objects, err := BuildObjects(newRun("http://minio:9000"), network, "agent:1")
+	objects, err := BuildObjects(newRun("http://minio:9000"), newNetwork("hash"), "hash", "agent:1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +100,7 @@ func TestNetworkPolicy(t *testing.T) {
 		"http://s3.example:65535": {65535, "0.0.0.0/0"},
 	} {
 		t.Run(endpoint, func(t *testing.T) {
-			objects, err := BuildObjects(newRun(endpoint), nil, "agent:1")
+			objects, err := BuildObjects(newRun(endpoint), nil, "", "agent:1")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +123,7 @@ func TestNetworkPolicy(t *testing.T) {
 	for endpoint, want := range map[string]string{"http://s3:99999": "port 99999", "http://127.0.0.1:9000": "pod itself",
 		"http://169.254.169.254": "link-local", "http://0.0.0.0": "pod itself"} {
 		t.Run(endpoint, func(t *testing.T) {
-			if _, err := BuildObjects(newRun(endpoint), nil, "agent:1"); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := BuildObjects(newRun(endpoint), nil, "", "agent:1"); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("got %v, want %q", err, want)
 			}
 		})
