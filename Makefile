@@ -214,7 +214,7 @@ bench-experiments: ## Measure the quality of experiments, after make demo: PARTS
 ##@ Cluster
 
 .PHONY: cluster-up
-cluster-up: ## Create a cluster: the one you select, kind, or a real single node from package registries
+cluster-up: ## Create a cluster: the one you select, kind, or one from package registries; BENCHNET_NODES=3 for three nodes
 	@hack/cluster/up
 
 .PHONY: cluster-down

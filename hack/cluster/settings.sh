@@ -2,9 +2,10 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034 # used by those who source it
 
-# BENCHNET_CACHE  directory that can be deleted at any time: binaries keyed by their sources BENCHNET_STATE  state of
-# the running cluster: kubeconfig, logs, volumes, images (without root: below the home directory) BENCHNET_CLUSTER
-# existing | kind | local; default: the provider that is up, else kind if Docker answers, else local
+# BENCHNET_CACHE    directory that can be deleted at any time: binaries keyed by their sources
+# BENCHNET_STATE    state of the running cluster: kubeconfig, logs, volumes, images (without root: below the home directory)
+# BENCHNET_CLUSTER  existing | kind | local; default: the provider that is up, else kind if Docker answers, else local
+# BENCHNET_NODES    number of nodes that kind and local start, 1 to 9; default: 1
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cache=${BENCHNET_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/benchnet}
 state=${BENCHNET_STATE:-/var/lib/benchnet-cluster}
@@ -28,7 +29,15 @@ provider() {
   fi
 }
 
-# use_provider defines cluster_up, cluster_down, cluster_load, cluster_kubeconfig and cluster_logs.
+# requested_nodes prints the number of nodes to start.
+requested_nodes() {
+  local count=${BENCHNET_NODES:-1}
+  [[ $count =~ ^[1-9]$ ]] || fail "BENCHNET_NODES: $count is not a number from 1 to 9"
+  echo "$count"
+}
+
+# use_provider defines cluster_up, cluster_down, cluster_load, cluster_kubeconfig, cluster_logs, cluster_nodes,
+# cluster_start_node, cluster_stop_node and cluster_kill_node.
 use_provider() {
   chosen=$(provider)
   case $chosen in

@@ -1,12 +1,12 @@
-# Sourced by run: suspends and resumes processes of the local provider's node. Expects root.
+# Sourced by run: suspends and resumes processes of the first node of the local provider. Expects root.
 # shellcheck shell=bash disable=SC2154
 
 stopped=()
 
-# node_process NAME: prints the PID of the program in the node's PID namespace, and of no other process with that name.
+# node_process NAME: prints the PID of the program in that node's PID namespace, and of no other process with that name.
 node_process() {
   local state=${BENCHNET_STATE:-/var/lib/benchnet-cluster} first pid name
-  read -r first _ < "$state/pid"
+  read -r first _ < "$state/nodes/benchnet/pid"
   for pid in $(pgrep --exact "${1:0:15}"); do
     name=$(readlink "/proc/$pid/ns/pid")
     if [[ $name == "$(readlink "/proc/$first/ns/pid_for_children")" ]]; then

@@ -74,7 +74,7 @@ part_volume() {
   create_networks volume 1
   wait_until 300 "the network is finished" are_all_finished
   uid=$(k get pod volume-1-member-0-0 --output jsonpath='{.metadata.uid}')
-  folder=$state/kubelet/pods/$uid/volumes/kubernetes.io~empty-dir/home
+  folder=$state/nodes/benchnet/kubelet/pods/$uid/volumes/kubernetes.io~empty-dir/home
   fallocate --length 2G "$folder/full"
   wait_until 300 "the member is evicted" is_pod_replaced volume-1-member-0-0 "$uid"
   wait_until 300 "the network is finished again" are_all_finished || true

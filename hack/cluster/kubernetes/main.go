@@ -1,4 +1,4 @@
-// Command kubernetes contains every program of a single-node Kubernetes in one binary. The name of the
+// Command kubernetes contains every program of a small Kubernetes cluster in one binary. The name of the
 // executable selects the program. One binary links the shared libraries once, which halves the build time and
 // the disk space.
 package main

@@ -13,9 +13,10 @@ import (
 // Settings holds the target directory and the addresses in the certificates.
 type Settings struct {
 	Directory string
-	NodeName  string
-	// NodeAddress is the IP address of the node and of the API server.
-	NodeAddress string
+	// Nodes maps the name of each node to its IP address.
+	Nodes map[string]string
+	// ServerAddress is the IP address of the API server.
+	ServerAddress string
 	// ServiceAddress is the first IP address of the Service range, that of the Service `kubernetes`.
 	ServiceAddress string
 }
@@ -31,10 +32,10 @@ func NewCommand() *cobra.Command {
 	}
 	flags := command.Flags()
 	flags.StringVar(&settings.Directory, "directory", "", "where the files go; made if absent")
-	flags.StringVar(&settings.NodeName, "node-name", "", "name of the node")
-	flags.StringVar(&settings.NodeAddress, "node-address", "", "IP address of the node and of the API server")
+	flags.StringToStringVar(&settings.Nodes, "node", nil, "NAME=ADDRESS: a node and its IP address; repeat it for each node")
+	flags.StringVar(&settings.ServerAddress, "server-address", "", "IP address of the API server")
 	flags.StringVar(&settings.ServiceAddress, "service-address", "", "IP address of the Service kubernetes")
-	for _, name := range []string{"directory", "node-name", "node-address", "service-address"} {
+	for _, name := range []string{"directory", "node", "server-address", "service-address"} {
 		cobra.CheckErr(command.MarkFlagRequired(name))
 	}
 	return command
@@ -42,29 +43,35 @@ func NewCommand() *cobra.Command {
 
 // serverIdentities returns the identities that serve TLS or sign tokens.
 func (s Settings) serverIdentities() []identity {
-	return []identity{
+	identities := []identity{
 		{file: "kube-apiserver", commonName: "kube-apiserver", hosts: []string{
-			s.NodeAddress, s.ServiceAddress, "127.0.0.1", "localhost", "kubernetes", "kubernetes.default",
+			s.ServerAddress, s.ServiceAddress, "127.0.0.1", "localhost", "kubernetes", "kubernetes.default",
 			"kubernetes.default.svc", "kubernetes.default.svc.cluster.local",
 		}},
 		{file: "etcd", commonName: "etcd", hosts: []string{"127.0.0.1", "localhost"}},
-		{file: "kubelet-server", commonName: s.NodeName, hosts: []string{s.NodeName, s.NodeAddress}},
 		{file: "etcd-client", commonName: "kube-apiserver"},
 		{file: "kubelet-client", commonName: "kube-apiserver", organization: "system:masters"},
 		{file: "service-account", commonName: "service-account"},
 	}
+	for name, address := range s.Nodes {
+		identities = append(identities, identity{file: "kubelet-" + name, commonName: name, hosts: []string{name, address}})
+	}
+	return identities
 }
 
 // clientIdentities returns the clients of the API server. Each has a kubeconfig.
 func (s Settings) clientIdentities() []identity {
-	return []identity{
+	identities := []identity{
 		{file: "admin", commonName: "admin", organization: "system:masters"},
 		{file: "kube-controller-manager", commonName: "system:kube-controller-manager"},
 		{file: "kube-scheduler", commonName: "system:kube-scheduler"},
 		{file: "kube-proxy", commonName: "system:kube-proxy"},
-		{file: "kubelet", commonName: "system:node:" + s.NodeName, organization: "system:nodes"},
 		{file: "volume-provisioner", commonName: "benchnet:volume-provisioner"},
 	}
+	for name := range s.Nodes {
+		identities = append(identities, identity{file: "kubelet-" + name, commonName: "system:node:" + name, organization: "system:nodes"})
+	}
+	return identities
 }
 
 // WriteFiles writes all files, replacing existing ones: ca, NAME.crt and NAME.key for each identity,
@@ -110,7 +117,7 @@ func (s Settings) writeKubeconfig(ca keyPair, id identity) error {
 	const name = "benchnet"
 	config := clientcmdapi.NewConfig()
 	config.Clusters[name] = &clientcmdapi.Cluster{
-		Server:                   "https://" + s.NodeAddress + ":6443",
+		Server:                   "https://" + s.ServerAddress + ":6443",
 		CertificateAuthorityData: ca.certificatePEM(),
 	}
 	config.AuthInfos[id.file] = &clientcmdapi.AuthInfo{

@@ -1,5 +1,5 @@
-// Package pki generates the certificates and kubeconfigs of a throw-away single-node cluster: one self-signed
-// CA and one key pair per component, each with the identity that Kubernetes' own authorizers expect of it.
+// Package pki generates the certificates and kubeconfigs of a throw-away cluster: one self-signed CA and
+// one key pair per component, each with the identity that Kubernetes' own authorizers expect of it.
 package pki
 
 import (

@@ -39,16 +39,26 @@ func main() {
 	}
 }
 
-// serveHostName answers every request with the name of the host, and logs that it started.
+// serveHostName answers every request with the name of the host, or for the path /client with the address of the client.
+// It logs that it started.
 func serveHostName(address string) error {
 	host, err := os.Hostname()
 	if err != nil {
 		return fmt.Errorf("read host name: %w", err)
 	}
 	fmt.Println("serving as", host)
-	return http.ListenAndServe(address, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintln(w, host)
-	}))
+	http.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, host) })
+	http.HandleFunc("/client", writeClientAddress)
+	return http.ListenAndServe(address, nil)
+}
+
+func writeClientAddress(w http.ResponseWriter, request *http.Request) {
+	host, _, err := net.SplitHostPort(request.RemoteAddr)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	fmt.Fprintln(w, host)
 }
 
 func printResponse(url string) error {

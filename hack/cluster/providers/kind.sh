@@ -12,14 +12,25 @@ kind() { GOFLAGS='' go run "sigs.k8s.io/kind@$kind_version" "$@"; }
 cluster_kubeconfig() { echo "$state/kubeconfig"; }
 
 cluster_up() {
+  local count
+  count=$(requested_nodes)
   mkdir -p "$state"
   if kind get clusters 2>/dev/null | grep -qx "$cluster_name"; then
     kind export kubeconfig --name "$cluster_name" --kubeconfig "$state/kubeconfig"
   else
-    kind create cluster --name "$cluster_name" --image "$kind_image" --config "$here/manifests/kind.yaml" \
+    write_config "$count" | kind create cluster --name "$cluster_name" --image "$kind_image" --config - \
       --kubeconfig "$state/kubeconfig" --wait 180s >&2
+    # The control plane also runs pods, as in a cluster of one node. There, kind has removed the taint.
+    kubectl --kubeconfig "$state/kubeconfig" taint nodes --all node-role.kubernetes.io/control-plane- >/dev/null 2>&1 || true
   fi
   echo kind >"$state/provider"
+}
+
+# write_config COUNT prints the configuration of a cluster with COUNT nodes.
+write_config() {
+  local index
+  cat "$here/manifests/kind.yaml"
+  for ((index = 2; index <= $1; index++)); do echo "- role: worker"; done
 }
 
 cluster_down() {
@@ -33,3 +44,8 @@ cluster_load() {
 }
 
 cluster_logs() { kind export logs "$1" --name "$cluster_name" >&2; }
+
+cluster_nodes() { kind get nodes --name "$cluster_name"; }
+cluster_start_node() { docker start "$1" >&2 && docker exec "$1" systemctl start containerd kubelet; }
+cluster_stop_node() { docker exec "$1" systemctl stop kubelet containerd; }
+cluster_kill_node() { docker kill "$1" >&2; }

@@ -1,4 +1,4 @@
-# Sourced by providers/local.sh: changes that a start makes to the machine outside of the node's namespaces, and their
+# Sourced by providers/local.sh: changes that a start makes to the machine outside of the nodes' namespaces, and their
 # reversal. $state/machine records them with the boot ID: after a reboot there is nothing to restore.
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # state comes from settings.sh
@@ -6,7 +6,7 @@
 readonly modules=(overlay br_netfilter nf_conntrack)
 # The kubelet sets the last five.
 readonly sysctls=(fs.inotify.max_user_instances vm.overcommit_memory kernel.panic kernel.panic_on_oops kernel.keys.root_maxkeys kernel.keys.root_maxbytes)
-# The node mounts private file systems on these paths, which are fixed in the kubelet and in the CNI library.
+# Every node mounts private file systems on these paths, which are fixed in the kubelet and in the CNI library.
 readonly private_directories=(/var/lib/kubelet /var/lib/cni)
 
 boot_id() { cat /proc/sys/kernel/random/boot_id; }
@@ -48,7 +48,7 @@ change_machine() {
   done
 }
 
-# restore_machine reverts the changes of change_machine and node/enter. The node must have ended.
+# restore_machine reverts the changes of change_machine and local/enter. The nodes must have ended.
 restore_machine() {
   local record=$state/machine
   if [[ -s $record/boot && $(<"$record/boot") == "$(boot_id)" ]]; then
@@ -60,7 +60,7 @@ restore_machine() {
   rm -rf "$record"
 }
 
-# disable_controllers ROOT disables the controllers that node/enter enabled for the children of the root control group.
+# disable_controllers ROOT disables the controllers that local/enter enabled for the children of the root control group.
 disable_controllers() {
   local controller
   [[ -s $state/machine/controllers ]] || return 0
@@ -70,7 +70,7 @@ disable_controllers() {
   done <"$state/machine/controllers"
 }
 
-# unload_modules retries each module for 2 s, because the kernel removes the node's network namespace in the background.
+# unload_modules retries each module for 2 s, because the kernel removes a node's network namespace in the background.
 unload_modules() {
   local module
   [[ -s $state/machine/modules ]] || return 0
