@@ -135,31 +135,6 @@ func TestClusterRolesExist(t *testing.T) {
 	}
 }
 
-// TestPushedImages checks that the documented push commands cover every image of the catalogue.
-func TestPushedImages(t *testing.T) {
-	pushed := ""
-	for _, b := range readPage(t, "getting-started.md").blocks {
-		if strings.Contains(b.text, "docker push") {
-			pushed += b.text
-		}
-	}
-	for line := range strings.SplitSeq(readFile(t, "../hack/images/catalogue"), "\n") {
-		fields := strings.Fields(line)
-		if len(fields) != 3 || fields[0] == "#" {
-			continue
-		}
-		t.Run(fields[0], func(t *testing.T) {
-			want := regexp.MustCompile(`\b` + fields[0] + `\b`)
-			if suffix, ok := strings.CutPrefix(fields[2], "VERSION-"); ok {
-				want = regexp.MustCompile(`/` + fields[0] + `:\$\(cat VERSION\)-` + strings.ReplaceAll(suffix, "CORDA_VERSION", `4\.10`))
-			}
-			if !want.MatchString(pushed) {
-				t.Errorf("docs/getting-started.md does not push %s", fields[0])
-			}
-		})
-	}
-}
-
 // TestRequiredVersions compares the required versions in the pages with those in the code.
 func TestRequiredVersions(t *testing.T) {
 	for _, test := range []struct{ name, file, pattern, page, want string }{
