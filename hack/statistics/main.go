@@ -1,5 +1,5 @@
 // Command statistics simulates experiments with known true values, judges them with the methods of benchnet,
-// and writes a table for each subject into docs/statistics.md, between that subject's markers. Its seeds are
+// and writes a table for each subject into hack/statistics/README.md, between that subject's markers. Its seeds are
 // fixed, so that the same code gives the same tables on every machine.
 package main
 
@@ -48,7 +48,7 @@ func (t markdownTable) String() string {
 func formatRow(cells []string) string { return "| " + strings.Join(cells, " | ") + " |" }
 
 func main() {
-	page := flag.String("page", "docs/statistics.md", "page with the markers")
+	page := flag.String("page", "hack/statistics/README.md", "page with the markers")
 	simulations := flag.Int("simulations", 1000, "simulated experiments for each row")
 	only := flag.String("only", "", "name of the only table to write; default: all")
 	flag.Parse()

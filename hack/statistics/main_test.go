@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-const page = "../../docs/statistics.md"
+const page = "README.md"
 
 // TestUpdatePage simulates every subject a few times, into a copy of the page.
 func TestUpdatePage(t *testing.T) {
