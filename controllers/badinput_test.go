@@ -91,6 +91,22 @@ func TestPaymentWithoutNotary(t *testing.T) {
 		{"payment without a notary", "flow: Issue", "flow: Pay", []string{"workloads[0].corda.flow", "Pay", "notary"}}})
 }
 
+func TestBadNotaries(t *testing.T) {
+	withNotary := func(notary string) string {
+		return strings.Replace(validCordaNetwork, `version: "4.10"`, `version: "4.10", notary: {`+notary+`}`, 1)
+	}
+	expectRejections(t, withNotary("type: SharedDatabase, replicas: 3"), []badInputCase{
+		{"replicas of one node", "type: SharedDatabase", "type: Single", []string{"notary.replicas", "SharedDatabase"}},
+		{"replicas of no notary", "type: SharedDatabase", "type: None", []string{"notary.replicas", "SharedDatabase"}},
+		{"a type that does not exist", "type: SharedDatabase", "type: Shared", []string{"notary.type", "Shared", "SharedDatabase"}},
+		{"too many replicas", "replicas: 3", "replicas: 9", []string{"notary.replicas", "9", "8"}},
+		{"not one replica", "replicas: 3", "replicas: 0", []string{"notary.replicas", "0", "1"}},
+		{"shared tables in H2", "engine: PostgreSQL, topology: Shared", "engine: H2", []string{"notary.type SharedDatabase", "PostgreSQL", "H2"}},
+		{"replicas on the host of a database", "topology: Shared", "topology: PerHost, membersPerInstance: 2", []string{"notary.type SharedDatabase", "Shared or PerMember"}},
+		{"shared tables before 4.6", `version: "4.10"`, `version: "4.5"`, []string{"notary.type", "SharedDatabase", "4.6"}},
+	})
+}
+
 // expectRejections expects a message that names the field and the valid values, from the API server or, if its
 // rules cannot detect the mistake, from the condition Accepted. No objects may be created.
 func expectRejections(t *testing.T, good string, mistakes []badInputCase) {

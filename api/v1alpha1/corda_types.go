@@ -16,13 +16,14 @@ const (
 )
 
 // CordaNotaryType says how transactions of the network are notarised.
-// +kubebuilder:validation:Enum=Single;None
+// +kubebuilder:validation:Enum=Single;SharedDatabase;None
 type CordaNotaryType string
 
 // The notary types.
 const (
-	CordaNotarySingle CordaNotaryType = "Single"
-	CordaNotaryNone   CordaNotaryType = "None"
+	CordaNotarySingle         CordaNotaryType = "Single"
+	CordaNotarySharedDatabase CordaNotaryType = "SharedDatabase"
+	CordaNotaryNone           CordaNotaryType = "None"
 )
 
 // CordaNotaryValidation says what a notary checks before it signs.
@@ -88,20 +89,28 @@ type CordaPlatform struct {
 }
 
 // CordaNotary configures how transactions are notarised.
-// +kubebuilder:validation:XValidation:rule="self.type != 'None' || self.validation == 'NonValidating'",message="platform.corda.notary.validation Validating needs notary.type Single"
-// +kubebuilder:validation:XValidation:rule="self.type != 'None' || !has(self.scheduling)",message="platform.corda.notary.scheduling needs notary.type Single"
+// +kubebuilder:validation:XValidation:rule="self.type != 'None' || self.validation == 'NonValidating'",message="platform.corda.notary.validation Validating needs notary.type Single or SharedDatabase"
+// +kubebuilder:validation:XValidation:rule="self.type != 'None' || !has(self.scheduling)",message="platform.corda.notary.scheduling needs notary.type Single or SharedDatabase"
+// +kubebuilder:validation:XValidation:rule="self.type == 'SharedDatabase' || !has(self.replicas)",message="platform.corda.notary.replicas needs notary.type SharedDatabase: Single is one node"
 type CordaNotary struct {
-	// type is Single or None. Single is one notary node with its own database. With None, only flows by class name that need no
+	// type is Single, SharedDatabase or None. Single is one notary node with its own database. SharedDatabase is a service of several
+	// nodes with one identity, which record spent states in the same tables. It needs distribution OpenSource, version 4.6 or
+	// later, and database.engine PostgreSQL with topology Shared or PerMember. With None, only flows by class name that need no
 	// notary can run. All flows of the finance CorDapp need one, including Issue. Default: Single.
 	// +kubebuilder:default=Single
 	// +optional
 	Type CordaNotaryType `json:"type,omitempty"`
+	// replicas is the number of nodes of the notary service, from 1 to 8. It must only be set with type SharedDatabase. Default: 2.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=8
+	// +optional
+	Replicas *int32 `json:"replicas,omitempty"`
 	// validation says what the notary checks: whole transactions (Validating), or only their inputs and time windows
 	// (NonValidating). R3 measures with a non-validating notary. Default: NonValidating.
 	// +kubebuilder:default=NonValidating
 	// +optional
 	Validation CordaNotaryValidation `json:"validation,omitempty"`
-	// scheduling says on which nodes the notary runs. It must not be set with database.topology PerHost. Default: members.scheduling.
+	// scheduling says on which nodes the notary or its replicas run. It must not be set with database.topology PerHost. Default: members.scheduling.
 	// +optional
 	Scheduling *Scheduling `json:"scheduling,omitempty"`
 }

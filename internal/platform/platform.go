@@ -174,4 +174,15 @@ type DatabaseRequirements struct {
 	Template []corev1.Container
 	// Volumes lists the volumes that the containers of Template mount.
 	Volumes []corev1.Volume
+	// SharedTables are the tables that some members use together; nil means that every member has its own.
+	SharedTables *SharedTables
+}
+
+// SharedTables are tables of the schema template that several members use together.
+type SharedTables struct {
+	// Members names the members, which are adjacent in the topology. They are on the same instance. The first one
+	// owns the tables, and the others have views of them.
+	Members []string
+	// Prefix is the beginning of the tables' names.
+	Prefix string
 }

@@ -2,6 +2,7 @@ package database
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,7 +60,9 @@ func (j scriptRunner) runScript(script string) (string, error) {
 	i := mustBuild(j.t, j.input).Instances[0]
 	g := j.input.groupMembers()[0]
 	dir := j.t.TempDir()
-	for name, content := range j.input.scriptData(g, []string{"wait", "prepare", "database.sql", "members", "role.sql", "clone", "rename.awk", "drop", "drop.sql"}) {
+	files := j.input.scriptData(g, slices.Concat(setupFiles, dropFiles))
+	maps.Copy(files, j.input.sharedTablesData(g))
+	for name, content := range files {
 		writeFile(j.t, filepath.Join(dir, name), content)
 	}
 	cmd := exec.Command("bash", filepath.Join(dir, script))
@@ -135,6 +138,7 @@ func TestSetupOnRealServer(t *testing.T) {
 			checkReset(t, s, j)
 			checkFailures(t, s, j)
 			checkTeardown(t, s, j)
+			checkSharedTables(t, s, j)
 			checkFreshSetup(t, s, j)
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -37,7 +38,7 @@ const (
 
 // setupFiles are the scripts that create the members' schemas, and dropFiles those that remove them.
 var (
-	setupFiles = []string{"wait", "prepare", "database.sql", "members", "role.sql", "clone", "rename.awk"}
+	setupFiles = []string{"wait", "prepare", "database.sql", "members", "role.sql", "clone", "rename.awk", "share", "grant.sql", "views.sql"}
 	dropFiles  = []string{"wait", "drop", "drop.sql"}
 )
 
@@ -90,6 +91,7 @@ func (in Input) buildTeardown(g memberGroup, i Instance) []client.Object {
 // harmless.
 func (in Input) buildJob(g memberGroup, component naming.Component, files []string, pod corev1.PodSpec) []client.Object {
 	data := in.scriptData(g, files)
+	maps.Copy(data, in.sharedTablesData(g))
 	name := naming.DatabaseJob(g.name, component, contentHash(data, pod))
 	labels := naming.DatabaseJobLabels(in.Network.Name, g.name, component)
 	meta := metav1.ObjectMeta{Name: name, Namespace: in.Network.Namespace, Labels: labels}
@@ -131,6 +133,20 @@ func (in Input) scriptData(g memberGroup, files []string) map[string]string {
 	}
 	data["members.txt"] = members.String()
 	return data
+}
+
+// sharedTablesData returns the files that share tables among members of the group; none if it shares none.
+func (in Input) sharedTablesData(g memberGroup) map[string]string {
+	var sharing strings.Builder
+	for _, m := range g.members {
+		if in.sharesTables(m) {
+			fmt.Fprintf(&sharing, "%s %s\n", m.Name, in.roleName(m))
+		}
+	}
+	if sharing.Len() == 0 {
+		return nil
+	}
+	return map[string]string{"shared.txt": sharing.String(), "shared-prefix.txt": in.Requirements.SharedTables.Prefix + "\n"}
 }
 
 func contentHash(parts ...any) string {

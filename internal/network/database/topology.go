@@ -3,6 +3,7 @@ package database
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -20,7 +21,7 @@ type memberGroup struct {
 }
 
 // groupMembers distributes the members over instances: <network>-db with topology Shared, and <network>-db-<i>
-// otherwise.
+// otherwise. With topology PerMember, members that share tables have one instance together.
 func (in Input) groupMembers() []memberGroup {
 	size := 1
 	switch spec := in.databaseSpec(); spec.Topology {
@@ -30,13 +31,20 @@ func (in Input) groupMembers() []memberGroup {
 		size = int(*spec.MembersPerInstance)
 	}
 	var out []memberGroup
-	for start := 0; start < len(in.Members); start += size {
-		out = append(out, memberGroup{
-			name:    naming.DatabaseInstance(in.Network.Name, len(out)),
-			members: in.Members[start:min(start+size, len(in.Members))],
-		})
+	for start, end := 0, 0; start < len(in.Members); start = end {
+		end = min(start+size, len(in.Members))
+		for in.sharesTables(in.Members[start]) && end < len(in.Members) && in.sharesTables(in.Members[end]) {
+			end++
+		}
+		out = append(out, memberGroup{name: naming.DatabaseInstance(in.Network.Name, len(out)), members: in.Members[start:end]})
 	}
 	return out
+}
+
+// sharesTables reports whether the member uses tables together with others.
+func (in Input) sharesTables(m platform.Member) bool {
+	shared := in.Requirements.SharedTables
+	return shared != nil && slices.Contains(shared.Members, m.Name)
 }
 
 // buildConnection returns the connection of a member to its schema.

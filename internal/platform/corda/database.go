@@ -12,9 +12,12 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
 
-// DatabaseRequirements returns the connections of the pools, the planned ledger data, and the container that
-// creates the schema template.
-func (Corda) DatabaseRequirements(in platform.Input, _ platform.Topology) platform.DatabaseRequirements {
+// notaryTablePrefix is the beginning of the names of the tables in which Corda's JPA notary records spent states.
+const notaryTablePrefix = "node_notary_"
+
+// DatabaseRequirements returns the connections of the pools, the planned ledger data, the container that creates
+// the schema template, and the tables that the replicas of a notary share.
+func (Corda) DatabaseRequirements(in platform.Input, topology platform.Topology) platform.DatabaseRequirements {
 	spec := &in.Network.Spec
 	supplied := buildCorDappSupply(in).withAgent(in)
 	planned := plannedLedgerData(spec)
@@ -23,6 +26,7 @@ func (Corda) DatabaseRequirements(in platform.Input, _ platform.Topology) platfo
 		PlannedTransactions: planned.Transactions,
 		PlannedStates:       planned.States,
 		Volumes:             supplied.volumes,
+		SharedTables:        notarySharedTables(spec, topology),
 		Template: append(slices.Clone(supplied.initContainers), corev1.Container{
 			Name:                     "schema",
 			Image:                    nodeImage(in),
@@ -33,6 +37,15 @@ func (Corda) DatabaseRequirements(in platform.Input, _ platform.Topology) platfo
 			VolumeMounts:             supplied.mounts,
 		}),
 	}
+}
+
+// notarySharedTables returns the tables that the replicas of a notary share, or nil. Their primary key rejects a
+// second spend of a state, whichever replica records it.
+func notarySharedTables(spec *v1alpha1.BenchmarkNetworkSpec, topology platform.Topology) *platform.SharedTables {
+	if spec.Platform.Corda.Notary.Type != v1alpha1.CordaNotarySharedDatabase {
+		return nil
+	}
+	return &platform.SharedTables{Members: notaryMembers(topology), Prefix: notaryTablePrefix}
 }
 
 // Upper bounds of the rate of a closed loop, in operations per second.

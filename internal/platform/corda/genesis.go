@@ -32,8 +32,10 @@ type genesisMember struct {
 }
 
 type genesisNotary struct {
-	Member     string `json:"member"`
-	Validating bool   `json:"validating"`
+	Members []string `json:"members"`
+	// ServiceLegalName is the name of the identity that the members share; empty for a single notary.
+	ServiceLegalName string `json:"serviceLegalName,omitempty"`
+	Validating       bool   `json:"validating"`
 }
 
 func buildGenesisSpec(spec *v1alpha1.BenchmarkNetworkSpec, t platform.Topology) genesisSpec {
@@ -41,9 +43,10 @@ func buildGenesisSpec(spec *v1alpha1.BenchmarkNetworkSpec, t platform.Topology) 
 	g := genesisSpec{PlatformVersion: version, MinimumPlatformVersion: version, Notaries: []genesisNotary{}}
 	for _, m := range t.Members {
 		g.Members = append(g.Members, genesisMember{Name: m.Name, LegalName: m.Identity, P2PAddress: m.Address})
-		if m.Role == roleNotary {
-			g.Notaries = append(g.Notaries, genesisNotary{Member: m.Name, Validating: isNotaryValidating(spec)})
-		}
+	}
+	if hasNotary(spec) {
+		g.Notaries = append(g.Notaries, genesisNotary{
+			Members: notaryMembers(t), ServiceLegalName: notaryServiceName(spec), Validating: isNotaryValidating(spec)})
 	}
 	if bringsCorDapps(spec) {
 		g.CorDapps = cordappsDir

@@ -74,6 +74,12 @@ func validateLegalNames(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) f
 		parts, _ := parseLegalName(notaryIdentity)
 		taken[canonicalLegalName(parts)] = "the notary"
 	}
+	if isNotaryCluster(spec) {
+		for i := range notaryReplicas(spec) {
+			parts, _ := parseLegalName(notaryReplicaIdentity(i))
+			taken[canonicalLegalName(parts)] = notaryReplicaName(i)
+		}
+	}
 	for i, name := range given {
 		parts, err := parseLegalName(name)
 		if err != nil {

@@ -136,14 +136,12 @@ func targetOrdinals(w *v1alpha1.Workload, topology platform.Topology) []int32 {
 	return initiatorOrdinals(w.Corda)
 }
 
-// notaryLegalName returns the notary's legal name, or "".
+// notaryLegalName returns the legal name of the notary or its service, or "".
 func notaryLegalName(topology platform.Topology) string {
-	for _, m := range topology.Members {
-		if m.Role == roleNotary {
-			return m.Identity
-		}
+	if len(notaryMembers(topology)) == 0 {
+		return ""
 	}
-	return ""
+	return notaryIdentity
 }
 
 // jmxIntervalSeconds is the time between two samples of a node's JMX exporter. A sample makes the node read

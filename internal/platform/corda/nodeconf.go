@@ -39,13 +39,15 @@ type nodeConf struct {
 	AttachmentCacheMegabytes  int64
 	ExternalOperationThreads  *int32
 	Validating                bool
-	Database                  platform.DatabaseConnection
-	Connections               int32
-	FlowThreads, RPCThreads   int32
-	JournalBufferTimeout      *metav1.Duration
-	BrokerTTLCheckInterval    *metav1.Duration
-	P2PCompression, OpenSSL   *v1alpha1.Switch
-	Extra                     []extraEntry
+	// NotaryService is the legal name of the notary service of which the node is a replica.
+	NotaryService           string
+	Database                platform.DatabaseConnection
+	Connections             int32
+	FlowThreads, RPCThreads int32
+	JournalBufferTimeout    *metav1.Duration
+	BrokerTTLCheckInterval  *metav1.Duration
+	P2PCompression, OpenSSL *v1alpha1.Switch
+	Extra                   []extraEntry
 }
 
 type nodePortNumbers struct{ P2P, RPC, Admin, Jolokia int }
@@ -99,6 +101,7 @@ func buildNodeConf(in platform.Input, m platform.Member) nodeConf {
 		AttachmentCacheMegabytes:  roundUpMegabytes(tuning.AttachmentCacheSize),
 		ExternalOperationThreads:  tuning.FlowExternalOperationThreads,
 		Validating:                isNotaryValidating(spec),
+		NotaryService:             notaryServiceName(spec),
 		Database:                  in.Databases[m.Name],
 		Connections:               pools.connections.value,
 		FlowThreads:               pools.flowThreads.value,
@@ -113,6 +116,15 @@ func buildNodeConf(in platform.Input, m platform.Member) nodeConf {
 
 func isNotaryValidating(spec *v1alpha1.BenchmarkNetworkSpec) bool {
 	return spec.Platform.Corda.Notary.Validation == v1alpha1.CordaNotaryValidating
+}
+
+// notaryServiceName returns the legal name of the identity that the replicas of a notary service share; empty for
+// a single notary, which has only its own.
+func notaryServiceName(spec *v1alpha1.BenchmarkNetworkSpec) string {
+	if isNotaryCluster(spec) {
+		return notaryIdentity
+	}
+	return ""
 }
 
 // jvmArgs returns the arguments of the node's JVM: a heap of fixed size and the G1 collector, as in R3's

@@ -211,7 +211,7 @@ func TestRefusesWorkloads(t *testing.T) {
 			[]string{"pays itself"}},
 		{"no payee", func(s *networkSpec) { s.Members.Count = 1 }, at("corda.flow"), []string{"members.count must be at least 2"}},
 		{"no notary", func(s *networkSpec) { s.Platform.Corda.Notary.Type = v1alpha1.CordaNotaryNone }, at("corda.flow"),
-			[]string{"notary.type must be Single"}},
+			[]string{"notary.type must not be None"}},
 		{"arguments of a named flow", withWorkload(func(w *v1alpha1.Workload) {
 			w.Corda.Arguments = []v1alpha1.FlowArgument{{Type: "Int", Value: "1"}}
 		}), at("corda.arguments"), []string{"class name"}},

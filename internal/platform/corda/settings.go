@@ -27,6 +27,9 @@ func (Corda) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.Der
 		pools.connections.derivedSetting("databaseConnections"),
 		transactionCacheSetting(spec, machine),
 	}
+	if isNotaryCluster(spec) {
+		settings = append(settings, notaryReplicasSetting(spec))
+	}
 	return append(settings, storageSettings(spec)...)
 }
 
@@ -40,6 +43,14 @@ func machineSource(size v1alpha1.Size, set *resource.Quantity, field string) str
 		return "spec.members." + field
 	}
 	return fmt.Sprintf("size %s (R3's sizing guide)", size)
+}
+
+func notaryReplicasSetting(spec *v1alpha1.BenchmarkNetworkSpec) v1alpha1.DerivedSetting {
+	source := "the smallest service that survives the loss of a replica"
+	if spec.Platform.Corda.Notary.Replicas != nil {
+		source = "spec.platform.corda.notary.replicas"
+	}
+	return v1alpha1.DerivedSetting{Name: "notaryReplicas", Value: strconv.Itoa(int(notaryReplicas(spec))), Source: source}
 }
 
 func transactionCacheSetting(spec *v1alpha1.BenchmarkNetworkSpec, machine sizing.Machine) v1alpha1.DerivedSetting {

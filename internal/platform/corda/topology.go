@@ -37,24 +37,51 @@ var nodePorts = []members.Port{
 	{Name: portNameAgent, Number: portAgent, Access: members.AccessScrapers},
 }
 
-// notaryName is the notary's member name. notaryIdentity is its legal name.
+// notaryName is the member name of a single notary. notaryIdentity is the legal name of a single notary or of
+// the service of several replicas.
 const (
 	notaryName     = "notary"
 	notaryIdentity = "O=Notary,L=London,C=GB"
+
+	// defaultNotaryReplicas is the smallest number with which a notary service survives the loss of a replica.
+	defaultNotaryReplicas = 2
 )
 
-// Topology lists the parties, then the notary.
+// Topology lists the parties, then the notary or its replicas.
 func (Corda) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
 	t := platform.Topology{Network: network.Name}
 	for i := range network.Spec.Members.Count {
 		t.Members = append(t.Members, newNode(network, members.Name(i), roleParty, legalName(&network.Spec, i)))
 	}
-	if hasNotary(&network.Spec) {
-		notary := newNode(network, notaryName, roleNotary, notaryIdentity)
+	for i := range notaryReplicas(&network.Spec) {
+		name, identity := notaryName, notaryIdentity
+		if isNotaryCluster(&network.Spec) {
+			name, identity = notaryReplicaName(i), notaryReplicaIdentity(i)
+		}
+		notary := newNode(network, name, roleNotary, identity)
 		notary.Scheduling = network.Spec.Platform.Corda.Notary.Scheduling
 		t.Members = append(t.Members, notary)
 	}
 	return t
+}
+
+// notaryReplicaName returns the member name of a replica of a notary service.
+func notaryReplicaName(ordinal int32) string { return fmt.Sprintf("notary-%d", ordinal) }
+
+// notaryReplicaIdentity returns the legal name of the node of a replica. Clients use that of the service.
+func notaryReplicaIdentity(ordinal int32) string {
+	return fmt.Sprintf("O=Notary %d,L=London,C=GB", ordinal)
+}
+
+// notaryMembers returns the names of the notary nodes.
+func notaryMembers(t platform.Topology) []string {
+	var all []string
+	for _, m := range t.Members {
+		if m.Role == roleNotary {
+			all = append(all, m.Name)
+		}
+	}
+	return all
 }
 
 func newNode(network *v1alpha1.BenchmarkNetwork, name, role, identity string) platform.Member {

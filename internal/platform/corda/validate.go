@@ -29,6 +29,7 @@ func (Corda) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fie
 		errs = append(errs, pools.validateThreads(corda.Child("tuning"))...)
 	}
 	errs = append(errs, pods.ValidateScheduling(spec.Platform.Corda.Notary.Scheduling, corda.Child("notary", "scheduling"))...)
+	errs = append(errs, validateNotaryType(spec, corda.Child("notary", "type"))...)
 	errs = append(errs, validateEdition(spec, corda)...)
 	errs = append(errs, validateTuning(spec, corda.Child("tuning"))...)
 	errs = append(errs, validateStorage(spec, path.Child("members", "storage", "size"))...)
@@ -59,6 +60,28 @@ func validateVersion(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fiel
 	if corda.CorDapps.Type == v1alpha1.CordAppsImage && corda.CorDapps.Image != naming.CorDappsImage && !isPinned(corda.CorDapps.Image) {
 		errs = append(errs, field.Invalid(path.Child("cordapps", "image"), corda.CorDapps.Image,
 			"must carry a tag other than latest, or a digest, so that a run can be repeated; or be "+naming.CorDappsImage+", the project's own image"))
+	}
+	return errs
+}
+
+// minSharedDatabaseVersion is the first version with a schema that exists before a node starts, so that the
+// replicas' tables can be shared.
+const minSharedDatabaseVersion = "4.6"
+
+// validateNotaryType rejects a notary type that the edition or the version does not support.
+func validateNotaryType(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
+	corda := spec.Platform.Corda
+	if corda.Notary.Type != v1alpha1.CordaNotarySharedDatabase {
+		return nil
+	}
+	var errs field.ErrorList
+	if isEnterprise(spec) {
+		errs = append(errs, field.Invalid(path, corda.Notary.Type,
+			"needs platform.corda.distribution OpenSource: Corda Enterprise configures such a notary with notary.jpa; use Single"))
+	}
+	if platformVersions[corda.Version] < platformVersions[minSharedDatabaseVersion] {
+		errs = append(errs, field.Invalid(path, corda.Notary.Type, fmt.Sprintf(
+			"needs platform.corda.version %s or later, not %s, which creates its tables only when it starts", minSharedDatabaseVersion, corda.Version)))
 	}
 	return errs
 }

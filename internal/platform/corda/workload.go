@@ -67,7 +67,7 @@ func validateFinanceFlow(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaW
 	var errs field.ErrorList
 	if !hasNotary(spec) {
 		errs = append(errs, field.Invalid(path.Child("flow"), c.Flow,
-			"needs a notary: every cash state names one, so platform.corda.notary.type must be Single"))
+			"needs a notary: every cash state names one, so platform.corda.notary.type must not be None"))
 	}
 	if len(c.Arguments) > 0 {
 		errs = append(errs, field.Forbidden(path.Child("arguments"), "applies only to flows given by class name; "+c.Flow+" takes amount and currency"))

@@ -75,6 +75,12 @@ final class Authority {
         return chain;
     }
 
+    /** Certifies the key of a service that several nodes run, directly under the intermediate as Corda demands. */
+    X509Certificate[] certifyService(CordaX500Name name, PublicKey key) {
+        X509Certificate own = certificate(CertificateType.SERVICE_IDENTITY, intermediate, name.getX500Principal(), key, null);
+        return new X509Certificate[]{own, intermediate.getCertificate(), root};
+    }
+
     /** Returns a key pair that TLS can verify; every certificate above a TLS certificate needs this scheme. */
     static KeyPair generateTlsKeys() {
         return Crypto.generateKeyPair(X509Utilities.INSTANCE.getDEFAULT_TLS_SIGNATURE_SCHEME());

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
@@ -35,12 +36,13 @@ final class Genesis {
         try {
             Future<Map<String, List<SecureHash>>> whitelist = pool.submit(() -> ContractWhitelist.scanFolder(spec.cordapps));
             Authority authority = Authority.create();
+            Map<NetworkSpec.Notary, ServiceIdentity> services = createServices(spec, authority);
             MemberFiles.Factory factory = new MemberFiles.Factory(authority, passwords, spec.platformVersion, now);
             List<Future<MemberFiles>> members = new ArrayList<>();
             for (NetworkSpec.Member member : spec.members) {
-                members.add(pool.submit(() -> factory.create(member)));
+                members.add(pool.submit(() -> factory.create(member, findService(services, member))));
             }
-            return assemble(spec, authority, members, whitelist, now);
+            return assemble(spec, authority, services, members, whitelist, now);
         } catch (ExecutionException e) {
             throw e.getCause() instanceof Exception ? (Exception) e.getCause() : e;
         } finally {
@@ -48,8 +50,22 @@ final class Genesis {
         }
     }
 
-    private static SortedMap<String, byte[]> assemble(NetworkSpec spec, Authority authority, List<Future<MemberFiles>> members,
-                                                      Future<Map<String, List<SecureHash>>> whitelist, Instant now) throws Exception {
+    private static Map<NetworkSpec.Notary, ServiceIdentity> createServices(NetworkSpec spec, Authority authority) {
+        Map<NetworkSpec.Notary, ServiceIdentity> services = new HashMap<>();
+        for (NetworkSpec.Notary notary : spec.notaries) {
+            notary.serviceLegalName.ifPresent(name -> services.put(notary, new ServiceIdentity(authority, name)));
+        }
+        return services;
+    }
+
+    /** Returns the identity of the service of which the member is a replica. */
+    private static Optional<ServiceIdentity> findService(Map<NetworkSpec.Notary, ServiceIdentity> services, NetworkSpec.Member member) {
+        return services.entrySet().stream().filter(s -> s.getKey().members.contains(member.name)).map(Map.Entry::getValue).findFirst();
+    }
+
+    private static SortedMap<String, byte[]> assemble(NetworkSpec spec, Authority authority, Map<NetworkSpec.Notary, ServiceIdentity> services,
+                                                      List<Future<MemberFiles>> members, Future<Map<String, List<SecureHash>>> whitelist,
+                                                      Instant now) throws Exception {
         SortedMap<String, byte[]> files = new TreeMap<>();
         Map<String, Party> parties = new HashMap<>();
         for (Future<MemberFiles> pending : members) {
@@ -57,18 +73,20 @@ final class Genesis {
             files.putAll(member.files);
             parties.put(member.name, member.party);
         }
-        NetworkParameters parameters = parameters(spec, parties, whitelist.get(), now);
+        List<NotaryInfo> notaries = new ArrayList<>();
+        for (NetworkSpec.Notary notary : spec.notaries) {
+            ServiceIdentity service = services.get(notary);
+            Party identity = service == null ? parties.get(notary.members.get(0)) : service.party().getParty();
+            notaries.add(new NotaryInfo(identity, notary.validating));
+        }
+        NetworkParameters parameters = parameters(spec, notaries, whitelist.get(), now);
         files.put(PARAMETERS_FILE, PeerSerialization.serialize(authority.sign(parameters)).getBytes());
         return files;
     }
 
     /** Uses linked maps: Corda refuses to serialise maps without a stable order. */
-    private static NetworkParameters parameters(NetworkSpec spec, Map<String, Party> parties,
+    private static NetworkParameters parameters(NetworkSpec spec, List<NotaryInfo> notaries,
                                                 Map<String, List<SecureHash>> whitelist, Instant now) {
-        List<NotaryInfo> notaries = new ArrayList<>();
-        for (NetworkSpec.Notary notary : spec.notaries) {
-            notaries.add(new NotaryInfo(parties.get(notary.member), notary.validating));
-        }
         return new NetworkParameters(spec.minimumPlatformVersion, notaries, spec.maxMessageSize, spec.maxTransactionSize,
                 now, FIRST_EPOCH, new LinkedHashMap<>(whitelist), spec.eventHorizon, new LinkedHashMap<>());
     }

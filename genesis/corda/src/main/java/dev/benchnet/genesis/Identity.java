@@ -8,6 +8,7 @@ import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
+import java.util.Optional;
 import net.corda.core.crypto.Crypto;
 import net.corda.core.identity.CordaX500Name;
 import net.corda.core.identity.PartyAndCertificate;
@@ -42,11 +43,17 @@ final class Identity {
         return legalKeys.getPrivate();
     }
 
-    /** Returns {@code nodekeystore.jks}: the node CA and the legal identity, with the aliases that a node expects. */
-    byte[] nodeKeyStore(char[] password) throws GeneralSecurityException, IOException {
+    /**
+     * Returns {@code nodekeystore.jks}: the node CA, the legal identity and the service's identity if there is one, with
+     * the aliases that a node expects.
+     */
+    byte[] nodeKeyStore(Optional<ServiceIdentity> service, char[] password) throws GeneralSecurityException, IOException {
         KeyStore store = emptyStore();
         store.setKeyEntry(X509Utilities.CORDA_CLIENT_CA, nodeCa.getKeyPair().getPrivate(), password, nodeCaChain);
         store.setKeyEntry(X509Utilities.NODE_IDENTITY_KEY_ALIAS, legalKey(), password, legalChain);
+        if (service.isPresent()) {
+            store.setKeyEntry(X509Utilities.DISTRIBUTED_NOTARY_KEY_ALIAS, service.get().key(), password, service.get().chainToRoot());
+        }
         return bytes(store, password);
     }
 

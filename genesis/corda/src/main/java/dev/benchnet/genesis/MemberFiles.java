@@ -2,14 +2,19 @@ package dev.benchnet.genesis;
 
 import java.io.IOException;
 import java.security.GeneralSecurityException;
+import java.security.PrivateKey;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import net.corda.core.crypto.Crypto;
 import net.corda.core.crypto.DigitalSignature;
 import net.corda.core.crypto.SecureHash;
 import net.corda.core.identity.Party;
+import net.corda.core.identity.PartyAndCertificate;
 import net.corda.core.node.NodeInfo;
 import net.corda.core.serialization.SerializedBytes;
 import net.corda.nodeapi.internal.SignedNodeInfo;
@@ -47,26 +52,36 @@ final class MemberFiles {
             this.trustStore = Identity.trustStore(authority.root(), passwords.trustStore);
         }
 
-        MemberFiles create(NetworkSpec.Member member) throws GeneralSecurityException, IOException {
+        /** Generates a member. It signs for the service too if it is a replica of one. */
+        MemberFiles create(NetworkSpec.Member member, Optional<ServiceIdentity> service) throws GeneralSecurityException, IOException {
             Identity identity = new Identity(authority, member.legalName);
             String folder = FOLDER + member.name;
             Map<String, byte[]> files = new HashMap<>();
             files.put(folder + "/sslkeystore.jks", identity.sslKeyStore(passwords.keyStore));
-            files.put(folder + "/nodekeystore.jks", identity.nodeKeyStore(passwords.keyStore));
+            files.put(folder + "/nodekeystore.jks", identity.nodeKeyStore(service, passwords.keyStore));
             files.put(folder + "/truststore.jks", trustStore);
-            files.put(nodeInfoFileName(member), PeerSerialization.serialize(signNodeInfo(member, identity)).getBytes());
+            files.put(nodeInfoFileName(member), PeerSerialization.serialize(signNodeInfo(member, identity, service)).getBytes());
             return new MemberFiles(member.name, identity.party().getParty(), files);
         }
 
         /**
          * Returns the signed node info. On its first start a node replaces it with its own, which has a newer serial.
          */
-        private SignedNodeInfo signNodeInfo(NetworkSpec.Member member, Identity identity) throws GeneralSecurityException, IOException {
-            NodeInfo info = new NodeInfo(Collections.singletonList(member.p2pAddress), Collections.singletonList(identity.party()),
-                    platformVersion, now.toEpochMilli());
-            SerializedBytes<NodeInfo> raw = PeerSerialization.serialize(info);
-            byte[] signature = Crypto.doSign(identity.legalKey(), raw.getBytes());
-            return new SignedNodeInfo(raw, Collections.singletonList(new DigitalSignature(signature)));
+        private SignedNodeInfo signNodeInfo(NetworkSpec.Member member, Identity identity, Optional<ServiceIdentity> service)
+                throws GeneralSecurityException, IOException {
+            List<PartyAndCertificate> identities = new ArrayList<>(Collections.singletonList(identity.party()));
+            List<PrivateKey> keys = new ArrayList<>(Collections.singletonList(identity.legalKey()));
+            service.ifPresent(shared -> {
+                identities.add(shared.party());
+                keys.add(shared.key());
+            });
+            SerializedBytes<NodeInfo> raw = PeerSerialization.serialize(new NodeInfo(
+                    Collections.singletonList(member.p2pAddress), identities, platformVersion, now.toEpochMilli()));
+            List<DigitalSignature> signatures = new ArrayList<>();
+            for (PrivateKey key : keys) {
+                signatures.add(new DigitalSignature(Crypto.doSign(key, raw.getBytes())));
+            }
+            return new SignedNodeInfo(raw, signatures);
         }
 
         /** Returns the name that a node gives its own file too, so that the two files never coexist. */

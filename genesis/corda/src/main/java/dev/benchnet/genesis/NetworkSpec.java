@@ -49,14 +49,17 @@ final class NetworkSpec {
         }
     }
 
-    /** A member that notarises under its own identity. */
+    /** One notary service, of one member or of several that share the identity of the service. */
     static final class Notary {
-        /** {@link Member#name} of one of the members. */
-        final String member;
+        /** {@link Member#name} of each replica; not empty. */
+        final List<String> members;
+        /** Name of the identity that all replicas share. Without it, the only replica uses its own identity. */
+        final Optional<CordaX500Name> serviceLegalName;
         final boolean validating;
 
-        Notary(String member, boolean validating) {
-            this.member = member;
+        Notary(List<String> members, Optional<CordaX500Name> serviceLegalName, boolean validating) {
+            this.members = members;
+            this.serviceLegalName = serviceLegalName;
             this.validating = validating;
         }
     }

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import net.corda.core.identity.CordaX500Name;
 import net.corda.core.utilities.NetworkHostAndPort;
 
@@ -89,16 +90,32 @@ final class SpecReader {
 
     private static List<NetworkSpec.Notary> readNotaries(Optional<Field> field, List<NetworkSpec.Member> members) throws InvalidInputException {
         List<NetworkSpec.Notary> notaries = new ArrayList<>();
-        Set<String> taken = new HashSet<>();
+        Set<Object> taken = members.stream().map(m -> m.legalName).collect(Collectors.toSet());
         for (Field notary : field.isPresent() ? field.get().readList() : Collections.<Field>emptyList()) {
-            notary.rejectUnknown("member", "validating");
-            Field member = notary.get("member");
-            String name = member.readText();
-            member.require(members.stream().anyMatch(m -> m.name.equals(name)), "no member is called " + name);
-            requireUnique(member, taken.add(name));
-            notaries.add(new NetworkSpec.Notary(name, notary.get("validating").readFlag()));
+            notary.rejectUnknown("members", "serviceLegalName", "validating");
+            List<String> replicas = readReplicas(notary.get("members"), members, taken);
+            Optional<CordaX500Name> service = Optional.empty();
+            if (notary.find("serviceLegalName").isPresent()) {
+                service = Optional.of(readLegalName(notary.get("serviceLegalName")));
+                requireUnique(notary.get("serviceLegalName"), taken.add(service.get()));
+            }
+            notary.require(service.isPresent() || replicas.size() == 1, "several members need a serviceLegalName");
+            notaries.add(new NetworkSpec.Notary(replicas, service, notary.get("validating").readFlag()));
         }
         return Collections.unmodifiableList(notaries);
+    }
+
+    /** Returns the names of a notary's members, which no other notary has. */
+    private static List<String> readReplicas(Field field, List<NetworkSpec.Member> members, Set<Object> taken) throws InvalidInputException {
+        List<String> replicas = new ArrayList<>();
+        for (Field replica : field.readList()) {
+            String name = replica.readText();
+            replica.require(members.stream().anyMatch(m -> m.name.equals(name)), "no member is called " + name);
+            requireUnique(replica, taken.add(name));
+            replicas.add(name);
+        }
+        field.require(!replicas.isEmpty(), "must name at least one member");
+        return Collections.unmodifiableList(replicas);
     }
 
     private static Optional<Path> readCordapps(Optional<Field> field) throws InvalidInputException {

@@ -225,7 +225,7 @@ class NetworkTest {
         }
         return "{\"platformVersion\":9,\"minimumPlatformVersion\":8,\"maxMessageSize\":1000000,\"maxTransactionSize\":2000000,"
                 + "\"eventHorizonDays\":5,\"cordapps\":\"" + cordapps + "\",\"members\":[" + list + "],"
-                + "\"notaries\":[{\"member\":\"notary\",\"validating\":false},{\"member\":\"validator\",\"validating\":true}]}";
+                + "\"notaries\":[{\"members\":[\"notary\"],\"validating\":false},{\"members\":[\"validator\"],\"validating\":true}]}";
     }
 
     private static String organisation(String member) {

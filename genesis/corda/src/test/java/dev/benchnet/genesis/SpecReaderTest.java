@@ -13,6 +13,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,7 +30,7 @@ class SpecReaderTest {
     void readsWhatIsGiven() throws Exception {
         NetworkSpec spec = read("{\"platformVersion\":10,\"minimumPlatformVersion\":4,\"maxMessageSize\":1000,\"maxTransactionSize\":2000,"
                 + "\"eventHorizonDays\":7,\"members\":[{\"name\":\"a\",\"legalName\":\"O=Bank A,L=London,C=GB\",\"p2pAddress\":\"a.svc:10200\"}],"
-                + "\"notaries\":[{\"member\":\"a\",\"validating\":true}],\"cordapps\":\"" + folder + "\"}");
+                + "\"notaries\":[{\"members\":[\"a\"],\"serviceLegalName\":\"O=Notary,L=London,C=GB\",\"validating\":true}],\"cordapps\":\"" + folder + "\"}");
         assertEquals(10, spec.platformVersion);
         assertEquals(4, spec.minimumPlatformVersion);
         assertEquals(1000, spec.maxMessageSize);
@@ -38,6 +39,8 @@ class SpecReaderTest {
         assertEquals("Bank A", spec.members.get(0).legalName.getOrganisation());
         assertEquals("a.svc:10200", spec.members.get(0).p2pAddress.toString());
         assertTrue(spec.notaries.get(0).validating);
+        assertEquals(Collections.singletonList("a"), spec.notaries.get(0).members);
+        assertEquals("Notary", spec.notaries.get(0).serviceLegalName.get().getOrganisation());
         assertEquals(folder, spec.cordapps.get());
     }
 
@@ -89,10 +92,16 @@ class SpecReaderTest {
         "/members/1/p2pAddress            | \"a:70000\"         | members[1].p2pAddress: \"a:70000\" is not host:port: Invalid port",
         "/members/1/p2pAddress            | \"member-0:10200\"  | members[1].p2pAddress: is used by another entry too",
         "/notaries                        | \"notary\"          | notaries: must be a list",
-        "/notaries/0/member               | \"nobody\"          | notaries[0].member: no member is called nobody",
+        "/notaries/0/members              | []                  | notaries[0].members: must name at least one member",
+        "/notaries/0/members/0            | \"nobody\"          | notaries[0].members[0]: no member is called nobody",
+        "/notaries/0/members/1            | \"member-0\"        | notaries[0].members[1]: is used by another entry too",
+        "/notaries/0/members/1            | \"member-1\"        | notaries[0]: several members need a serviceLegalName",
+        "/notaries/0/serviceLegalName     | \"Notary\"          | notaries[0].serviceLegalName: \"Notary\" is not a Corda legal name",
+        "/notaries/0/serviceLegalName     | \"O=Bank 1,L=London,C=GB\" | notaries[0].serviceLegalName: is used by another entry too",
+        "/notaries/0/member               | \"member-0\"        | notaries[0].member: unknown field",
         "/notaries/0/validating           |                     | notaries[0].validating: is missing",
         "/notaries/0/validating           | \"false\"           | notaries[0].validating: must be true or false",
-        "/notaries/1                      | {\"member\":\"member-0\",\"validating\":true} | notaries[1].member: is used by another entry too",
+        "/notaries/1                      | {\"members\":[\"member-0\"],\"validating\":true} | notaries[1].members[0]: is used by another entry too",
         "/cordapps                        | \"/no/such/folder\" | cordapps: /no/such/folder is not a readable folder",
         "/cordapps                        | 7                   | cordapps: must be a non-empty string",
     })
@@ -128,7 +137,7 @@ class SpecReaderTest {
         JsonNode spec = MAPPER.readTree("{\"platformVersion\":11,\"members\":["
                 + "{\"name\":\"member-0\",\"legalName\":\"O=Bank 0,L=London,C=GB\",\"p2pAddress\":\"member-0:10200\"},"
                 + "{\"name\":\"member-1\",\"legalName\":\"O=Bank 1,L=London,C=GB\",\"p2pAddress\":\"member-1:10200\"}],"
-                + "\"notaries\":[{\"member\":\"member-0\",\"validating\":false}]}");
+                + "\"notaries\":[{\"members\":[\"member-0\"],\"validating\":false}]}");
         JsonPointer at = JsonPointer.compile(pointer);
         JsonNode parent = spec.at(at.head());
         String name = at.last().getMatchingProperty();
