@@ -175,6 +175,10 @@ docs-images: ## Regenerate the pictures of the documentation
 test-envtest: ## Tests against a real API server and etcd
 	@KUBEBUILDER_ASSETS=$$(hack/cluster/assets) hack/test/go envtest -count=1
 
+.PHONY: test-release
+test-release: ## Release into a private registry with TLS and a password, and verify it (builds cosign and a registry first)
+	@hack/release/test
+
 .PHONY: test-argocd
 test-argocd: ## Tests of health checks and actions with the real Argo CD, which is built first (about seven minutes of CPU)
 	@BENCHNET_ARGOCD=$$(hack/argocd/build) hack/test/go argocd ./config/argocd
