@@ -6,6 +6,7 @@
 # BENCHNET_STATE    state of the running cluster: kubeconfig, logs, volumes, images (without root: below the home directory)
 # BENCHNET_CLUSTER  existing | kind | local; default: the provider that is up, else kind if Docker answers, else local
 # BENCHNET_NODES    number of nodes that kind and local start, 1 to 9; default: 1
+# BENCHNET_POLICIES enforced | ignored: whether local enforces NetworkPolicies; default: ignored
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cache=${BENCHNET_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/benchnet}
 state=${BENCHNET_STATE:-/var/lib/benchnet-cluster}
@@ -34,6 +35,13 @@ requested_nodes() {
   local count=${BENCHNET_NODES:-1}
   [[ $count =~ ^[1-9]$ ]] || fail "BENCHNET_NODES: $count is not a number from 1 to 9"
   echo "$count"
+}
+
+# enforces_policies reports whether to enforce NetworkPolicies.
+enforces_policies() {
+  local policies=${BENCHNET_POLICIES:-ignored}
+  [[ $policies =~ ^(enforced|ignored)$ ]] || fail "BENCHNET_POLICIES: $policies is none of enforced, ignored"
+  [[ $policies == enforced ]]
 }
 
 # use_provider defines cluster_up, cluster_down, cluster_load, cluster_kubeconfig, cluster_logs, cluster_nodes,

@@ -4,7 +4,7 @@
 # shellcheck disable=SC2154 # state comes from settings.sh, the addresses from network.sh
 
 # agents are the programs that run on every node. Without them the node is lost to the cluster, but its pods still run.
-readonly agents=(kubelet kube-proxy containerd)
+readonly agents=(kubelet kube-proxy kube-router containerd)
 
 node_directory() { echo "$state/nodes/$1"; }
 
@@ -38,13 +38,14 @@ count_memory() { awk '$1 == "MemTotal:" { print int($2 / 1024) }' /proc/meminfo;
 # start_node NAME starts node/init in new namespaces, outside of this session and its control groups, and connects the
 # node. It starts with empty /run, like a machine after a reboot.
 start_node() {
-  local name=$1 directory control_plane=false
+  local name=$1 directory control_plane=false enforcer=""
   directory=$(node_directory "$name")
   if [[ $name == "$first_node" ]]; then control_plane=true; fi
+  if [[ -e $state/kube-router ]]; then enforcer=$state/kube-router; fi
   rm -rf "${directory:?}"/{run,stopped}
   mkdir -p "$directory"/{run,log/pods,kubelet}
   BIN=$state/bin STATE=$state NODE=$directory NODE_NAME=$name NODE_ADDRESS=$(node_address "$name") \
-    CONTROL_PLANE=$control_plane SERVICE_RANGE=$service_range \
+    CONTROL_PLANE=$control_plane SERVICE_RANGE=$service_range ENFORCER=$enforcer \
     setsid "$here/local/enter" "$state/init" </dev/null >"$directory/log/init.log" 2>&1 &
   until init_pid "$name" >/dev/null; do
     kill -0 $! 2>/dev/null || fail "the node $name did not start: $(tail -3 "$directory/log/init.log")"

@@ -67,6 +67,7 @@ func (s Settings) clientIdentities() []identity {
 		{file: "kube-scheduler", commonName: "system:kube-scheduler"},
 		{file: "kube-proxy", commonName: "system:kube-proxy"},
 		{file: "volume-provisioner", commonName: "benchnet:volume-provisioner"},
+		{file: "kube-router", commonName: "benchnet:kube-router"},
 	}
 	for name := range s.Nodes {
 		identities = append(identities, identity{file: "kubelet-" + name, commonName: "system:node:" + name, organization: "system:nodes"})

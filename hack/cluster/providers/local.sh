@@ -10,6 +10,8 @@ source "$here/local/machine.sh"
 source "$here/local/network.sh"
 # shellcheck source=../local/nodes.sh
 source "$here/local/nodes.sh"
+# shellcheck source=../local/policies.sh
+source "$here/local/policies.sh"
 
 cluster_kubeconfig() { echo "$state/kubeconfig"; }
 
@@ -21,7 +23,7 @@ cluster_up() {
   require_disk_space "$state"
   lock_state
   if nodes_ready; then
-    require_node_count
+    require_requested_cluster
     say "the cluster is up"
     return
   fi
@@ -34,6 +36,7 @@ cluster_up() {
   require_free_addresses
   bin=$("$here/assets")
   prepare_state "$bin" "$count"
+  if enforces_policies; then ln -sfn "$(get_enforcer)" "$state/kube-router"; fi
   start_nodes
   apply_manifests
   wait_ready
@@ -84,17 +87,21 @@ lock_state() {
   flock 8
 }
 
-# require_node_count fails if BENCHNET_NODES asks for another number of nodes than the cluster has.
-require_node_count() {
-  local count
+# require_requested_cluster fails if BENCHNET_NODES or BENCHNET_POLICIES asks for another cluster than the one that runs.
+require_requested_cluster() {
+  local count policies=ignored
   count=$(list_nodes | wc -l)
+  if [[ -e $state/kube-router ]]; then policies=enforced; fi
   [[ ${BENCHNET_NODES:-$count} -eq $count ]] ||
     fail "BENCHNET_NODES: $BENCHNET_NODES is not the number of nodes that run, $count: stop them with hack/cluster/down first"
+  [[ ${BENCHNET_POLICIES:-$policies} == "$policies" ]] ||
+    fail "BENCHNET_POLICIES: $BENCHNET_POLICIES is not what the cluster does, $policies: stop it with hack/cluster/down first"
 }
 
 require_packages() {
-  local package missing=()
-  for package in "${packages[@]}"; do
+  local package wanted=("${packages[@]}") missing=()
+  if enforces_policies; then wanted+=("${policy_packages[@]}"); fi
+  for package in "${wanted[@]}"; do
     dpkg-query --show --showformat='${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")
   done
   ((${#missing[@]})) || return 0
@@ -152,7 +159,8 @@ kubectl() { "$state/bin/kubectl" --kubeconfig "$state/kubeconfig" "$@"; }
 apply_manifests() {
   wait_until 600 "the API server is ready" kubectl get --raw /readyz
   sed "s|@COREDNS@|localhost/benchnet/coredns:$(image_tag)|; s|@DNS_ADDRESS@|$dns_address|" "$here/manifests/dns.yaml" |
-    kubectl apply --server-side --filename - --filename "$here/manifests/storage.yaml" >/dev/null
+    kubectl apply --server-side --filename - --filename "$here/manifests/storage.yaml" \
+      --filename "$here/manifests/policies.yaml" >/dev/null
 }
 
 wait_ready() {
@@ -193,5 +201,5 @@ node_ready() { kubectl wait --for=condition=Ready "node/$1" --timeout=10s >/dev/
 remove_state() {
   remove_nodes
   restore_machine
-  rm -rf "${state:?}"/{volumes,etcd,pki,init,bin,provider,kubeconfig}
+  rm -rf "${state:?}"/{volumes,etcd,pki,init,bin,kube-router,provider,kubeconfig}
 }
