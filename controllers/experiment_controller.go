@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -60,6 +61,9 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 		r.rejectedDocuments.Delete(e.UID)
 		if err := r.acknowledgeGeneration(ctx, e); err != nil {
 			return ctrl.Result{}, err
+		}
+		if ended, result, err := r.deliverExperiment(ctx, e); err != nil || !ended {
+			return requeueOnQuota(result, err)
 		}
 		return r.deleteIfExpired(ctx, e)
 	case status.HasPassedPreflight(e):
@@ -146,7 +150,8 @@ func (r *ExperimentReconciler) acknowledgeGeneration(ctx context.Context, e *v1a
 	return patchStatus(ctx, r.Client, r.Recorder, before, e, before.Status.Conditions, e.Status.Conditions)
 }
 
-// deleteIfExpired deletes a completed experiment when its time to live is over and no run uploads its result.
+// deleteIfExpired deletes a completed experiment when its time to live is over and no run uploads its result or notifies its
+// webhook.
 func (r *ExperimentReconciler) deleteIfExpired(ctx context.Context, e *v1alpha1.BenchmarkExperiment) (ctrl.Result, error) {
 	ttl := e.Spec.TTLSecondsAfterFinished
 	if ttl == nil || e.Status.CompletionTime == nil {
@@ -157,8 +162,8 @@ func (r *ExperimentReconciler) deleteIfExpired(ctx context.Context, e *v1alpha1.
 		return ctrl.Result{}, fmt.Errorf("list runs of experiment %s: %w", e.Name, err)
 	}
 	for i := range runs.Items {
-		if metav1.IsControlledBy(&runs.Items[i], e) && runs.Items[i].IsUploading() {
-			return ctrl.Result{}, nil // The end of the upload changes the run, which is watched.
+		if metav1.IsControlledBy(&runs.Items[i], e) && runs.Items[i].IsDelivering() {
+			return ctrl.Result{}, nil // The end of the delivery changes the run, which is watched.
 		}
 	}
 	return r.deleteAfterDeadline(ctx, e, e.Status.CompletionTime.Add(time.Duration(*ttl)*time.Second))
@@ -167,12 +172,13 @@ func (r *ExperimentReconciler) deleteIfExpired(ctx context.Context, e *v1alpha1.
 // forgetRun drops the cached result of a deleted run.
 func (r *ExperimentReconciler) forgetRun(uid types.UID) { r.endedRuns.Delete(uid) }
 
-// SetupWithManager watches experiments, the networks and runs that they own, and the deletion of any network.
+// SetupWithManager watches experiments, the networks, runs and Jobs that they own, and the deletion of any network.
 func (r *ExperimentReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.BenchmarkExperiment{}).
 		Owns(&v1alpha1.BenchmarkNetwork{}, builder.WithPredicates(existencePredicate())).
 		Owns(&v1alpha1.BenchmarkRun{}, builder.WithPredicates(runLifecyclePredicate(r.forgetRun))).
+		Owns(&batchv1.Job{}).
 		Watches(&v1alpha1.BenchmarkNetwork{}, handler.EnqueueRequestsFromMapFunc(r.mapToWaitingExperiments), builder.WithPredicates(deletionPredicate())).
 		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency}).
 		WithLogConstructor(newLogConstructor(mgr, "experiment")).

@@ -316,7 +316,7 @@ func runLifecyclePredicate(gone func(types.UID)) predicate.Predicate {
 		UpdateFunc: func(u event.UpdateEvent) bool {
 			before, ok := u.ObjectOld.(*v1alpha1.BenchmarkRun)
 			after, same := u.ObjectNew.(*v1alpha1.BenchmarkRun)
-			return !ok || !same || before.IsComplete() != after.IsComplete() || before.IsUploading() != after.IsUploading()
+			return !ok || !same || before.IsComplete() != after.IsComplete() || before.IsDelivering() != after.IsDelivering()
 		},
 		DeleteFunc: func(d event.DeleteEvent) bool {
 			gone(d.Object.GetUID())

@@ -45,7 +45,7 @@ func recordTransitionEvents(recorder EventRecorder, object runtime.Object, old, 
 		}
 		kind := corev1.EventTypeNormal
 		if c.Type == v1alpha1.ConditionStalled && c.Reason != v1alpha1.ReasonCancelled || c.Reason == v1alpha1.ReasonInvalidSpec ||
-			c.Reason == v1alpha1.ReasonUploadFailed {
+			c.Reason == v1alpha1.ReasonUploadFailed || c.Reason == v1alpha1.ReasonNotificationFailed {
 			kind = corev1.EventTypeWarning
 		}
 		recorder.Eventf(object, nil, kind, c.Reason, c.Type, "%s", limits.Truncate(c.Message, limits.MaxNote))
@@ -63,7 +63,7 @@ func emitsInitialEvent(c metav1.Condition) bool {
 func suppressesEvent(c metav1.Condition) bool {
 	waitsForPlace := c.Reason == v1alpha1.ReasonQueued || c.Reason == v1alpha1.ReasonLimitReached
 	return c.Type == v1alpha1.ConditionReconciling || c.Type == v1alpha1.ConditionReady && waitsForPlace ||
-		c.Status == metav1.ConditionUnknown || c.Reason == v1alpha1.ReasonNotLimited
+		c.Status == metav1.ConditionUnknown || c.Reason == v1alpha1.ReasonNotLimited || c.Reason == v1alpha1.ReasonNotificationNotDue
 }
 
 // setObservedGeneration sets the generation of all conditions, in place.

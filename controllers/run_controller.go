@@ -48,7 +48,7 @@ func (r *RunReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		if err := r.acknowledgeGeneration(ctx, run); err != nil {
 			return ctrl.Result{}, err
 		}
-		if ended, result, err := r.uploadResult(ctx, run); err != nil || !ended {
+		if ended, result, err := r.deliverRun(ctx, run); err != nil || !ended {
 			return requeueOnQuota(result, err)
 		}
 		return r.deleteIfExpired(ctx, run)
@@ -154,9 +154,9 @@ func (r *RunReconciler) releaseWorkers(pass *runPass) error {
 	return nil
 }
 
-// completePods adds what the network and the operator's configuration add to every pod of the run.
-func (r *RunReconciler) completePods(network *v1alpha1.BenchmarkNetwork, objects []client.Object) error {
-	secrets := slices.Concat(r.Images.PullSecrets, network.Spec.ImagePullSecrets)
+// completePods adds what the network and the operator's configuration add to every pod of a run or an experiment.
+func (d *Dependencies) completePods(network *v1alpha1.BenchmarkNetwork, objects []client.Object) error {
+	secrets := slices.Concat(d.Images.PullSecrets, network.Spec.ImagePullSecrets)
 	return pods.EditTemplates(objects, func(_ client.Object, template *corev1.PodTemplateSpec) error {
 		pods.AddMetadata(template, network.Spec.PodTemplate)
 		pods.AddImagePullSecrets(&template.Spec, secrets)

@@ -27,12 +27,14 @@ const (
 // +kubebuilder:validation:XValidation:rule="has(self.variants) == has(oldSelf.variants) && (!has(self.variants) || self.variants == oldSelf.variants)",message="spec.variants cannot change: create another experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.saturation) == has(oldSelf.saturation) && (!has(self.saturation) || self.saturation == oldSelf.saturation)",message="spec.saturation cannot change: create another experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.compare) == has(oldSelf.compare) && (!has(self.compare) || self.compare == oldSelf.compare)",message="spec.compare cannot change: create another experiment"
+// +kubebuilder:validation:XValidation:rule="has(self.webhook) == has(oldSelf.webhook) && (!has(self.webhook) || self.webhook == oldSelf.webhook)",message="spec.webhook cannot change: create another experiment"
 // +kubebuilder:validation:XValidation:rule="(self.strategy == 'Saturation') == has(self.saturation)",message="spec.saturation must be set when, and only when, spec.strategy is Saturation"
 // +kubebuilder:validation:XValidation:rule="self.strategy != 'Saturation' || !has(self.template.workload.objectives)",message="spec.template.workload.objectives cannot be set if spec.strategy is Saturation: spec.saturation.serviceLevel is the limit"
 // +kubebuilder:validation:XValidation:rule="(self.strategy == 'Compare') == has(self.compare)",message="spec.compare must be set when, and only when, spec.strategy is Compare"
 // +kubebuilder:validation:XValidation:rule="!has(self.compare) || !has(self.order) || !has(self.order.type) || self.order.type != 'Listed'",message="spec.order.type must not be Listed with spec.strategy Compare, because differences would include the drift of the hosts: use RandomizedPairs"
 // +kubebuilder:validation:XValidation:rule="!has(self.compare) || has(self.compare.stored) || (has(self.variants) && self.variants.size() >= 2)",message="spec.variants must hold at least two variants, unless spec.compare.stored is set"
 // +kubebuilder:validation:XValidation:rule="!has(self.compare) || !has(self.compare.baseline) || (has(self.variants) && self.variants.exists(v, v.name == self.compare.baseline))",message="spec.compare.baseline must be the name of one of spec.variants"
+// +kubebuilder:validation:XValidation:rule="!has(self.webhook) || self.webhook.when != 'GatesNotPassed' || has(self.template.workload.objectives) || (has(self.compare) && has(self.compare.gates))",message="spec.webhook.when GatesNotPassed needs spec.template.workload.objectives or spec.compare.gates: without them there is nothing to pass"
 type BenchmarkExperimentSpec struct {
 	// template holds the network and the workload that the axes and variants change. It must be valid by itself.
 	// +required
@@ -88,6 +90,9 @@ type BenchmarkExperimentSpec struct {
 	// suspend prevents further runs from starting. Runs in progress continue, and networks remain. Default: false.
 	// +optional
 	Suspend bool `json:"suspend,omitempty"`
+	// webhook is notified when the experiment has ended. To be notified of its runs, set template.workload.webhook. Default: none.
+	// +optional
+	Webhook *Webhook `json:"webhook,omitempty"`
 	// ttlSecondsAfterFinished is the time in seconds after which the operator deletes the ended experiment with its runs and results. If unset, the
 	// experiment is never deleted.
 	// +kubebuilder:validation:Minimum=0

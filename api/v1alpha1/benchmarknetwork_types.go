@@ -215,13 +215,14 @@ type BenchmarkNetworkStatus struct {
 	Display NetworkDisplay `json:"display,omitzero"`
 }
 
-// HasPlan reports whether the network's spec gives the plan with that hash. It is false until the operator has planned the latest spec.
+// HasPlan reports whether the network's spec gives the plan with that hash. It is false for an empty
+// hash, and until the operator has planned the latest spec.
 func (n *BenchmarkNetwork) HasPlan(hash string) bool {
 	planned := n.Status.ObservedGeneration
 	if n.DeletionTimestamp != nil {
 		planned++ // The deletion has increased the generation.
 	}
-	return n.Status.PlanHash == hash && planned >= n.Generation
+	return hash != "" && n.Status.PlanHash == hash && planned >= n.Generation
 }
 
 // NetworkDisplay is formatted text about a network for human readers.

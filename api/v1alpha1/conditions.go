@@ -28,6 +28,9 @@ const (
 	// ConditionUploaded reports whether the result of a run was copied to the place of workload.upload. A run without that field does
 	// not have it.
 	ConditionUploaded = "Uploaded"
+	// ConditionNotified reports whether the webhook of a run or an experiment was notified of its end. One without a webhook does not
+	// have it.
+	ConditionNotified = "Notified"
 )
 
 // Condition reasons.
@@ -80,6 +83,12 @@ const (
 	ReasonUploaded     = "Uploaded"
 	ReasonUploadFailed = "UploadFailed"
 
+	// Reasons of Notified. ReasonNotificationNotDue means that the gates passed and the webhook receives other outcomes only.
+	ReasonNotifying          = "Notifying"
+	ReasonNotified           = "Notified"
+	ReasonNotificationFailed = "NotificationFailed"
+	ReasonNotificationNotDue = "NotificationNotDue"
+
 	// Reasons of LatencyEmulated, besides the mechanisms Netem and UserSpace.
 	ReasonNotRequested       = "NotRequested"
 	ReasonWaitingForMembers  = "WaitingForMembers"
@@ -99,12 +108,27 @@ func (r *BenchmarkRun) IsComplete() bool { return r != nil && IsComplete(r.Statu
 
 // IsUploading reports whether the run has a result whose upload has not ended. A run without an upload has none.
 func (r *BenchmarkRun) IsUploading() bool {
-	if r.Spec.Workload.Upload == nil || r.Status.Result == nil {
-		return false
-	}
-	c := meta.FindStatusCondition(r.Status.Conditions, ConditionUploaded)
+	return r.Spec.Workload.Upload != nil && r.Status.Result != nil && isPending(r.Status.Conditions, ConditionUploaded)
+}
+
+// IsNotifying reports whether the run has ended and its webhook is yet to be notified.
+func (r *BenchmarkRun) IsNotifying() bool {
+	return r.Spec.Workload.Webhook != nil && r.IsComplete() && isPending(r.Status.Conditions, ConditionNotified)
+}
+
+// IsDelivering reports whether the run has ended and is needed until its upload and its webhook have ended.
+func (r *BenchmarkRun) IsDelivering() bool { return r.IsUploading() || r.IsNotifying() }
+
+// isPending reports whether a condition is absent or Unknown.
+func isPending(conditions []metav1.Condition, conditionType string) bool {
+	c := meta.FindStatusCondition(conditions, conditionType)
 	return c == nil || c.Status == metav1.ConditionUnknown
 }
 
 // IsComplete reports whether the experiment has ended, successfully or not.
 func (e *BenchmarkExperiment) IsComplete() bool { return IsComplete(e.Status.Conditions) }
+
+// IsNotifying reports whether the experiment has ended and its webhook is yet to be notified.
+func (e *BenchmarkExperiment) IsNotifying() bool {
+	return e.Spec.Webhook != nil && e.IsComplete() && isPending(e.Status.Conditions, ConditionNotified)
+}

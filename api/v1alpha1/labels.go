@@ -24,6 +24,9 @@ const (
 	LabelDatabaseAdmin = "benchnet.dev/database-admin"
 	// LabelUpload marks a Secret, with the value "true", that runs in its namespace may use as spec.workload.upload.secretName.
 	LabelUpload = "benchnet.dev/upload"
+	// LabelWebhook marks a Secret, with the value "true", that runs and experiments in its namespace may use as the secretName of their
+	// webhook.
+	LabelWebhook = "benchnet.dev/webhook"
 	// AnnotationGenesisComplete marks a complete genesis Secret. Its value is the hash of the inputs.
 	AnnotationGenesisComplete = "benchnet.dev/genesis-complete"
 	// AnnotationGenerated marks a Secret with generated keys or passwords. Its value is a GeneratedSecret.

@@ -95,6 +95,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="self.type == 'JMeter' ? has(self.jmeter) : !has(self.jmeter)",message="jmeter must be set when, and only when, type is JMeter"
 // +kubebuilder:validation:XValidation:rule="(self.type == 'Malachite') != has(self.load)",message="load must be set with every type except Malachite, whose network makes its own blocks"
 // +kubebuilder:validation:XValidation:rule="self.type != 'EVM' || !has(self.load) || self.load.model == 'Open'",message="load.model must be Open, with load.ratePerSecond, if type is EVM: the driver sends at a given rate and does not wait for replies"
+// +kubebuilder:validation:XValidation:rule="!has(self.webhook) || self.webhook.when != 'GatesNotPassed' || has(self.objectives)",message="webhook.when GatesNotPassed needs objectives: without them there is nothing to pass"
 // +kubebuilder:validation:XValidation:rule="self.jtl == 'Delete' || self.type == 'Corda' || self.type == 'JMeter'",message="jtl must be Delete unless type is Corda or JMeter: other drivers write no JTL"
 type Workload struct {
 	// name is the name of the workload, unique in its network. Its run is named <network>-<name>. A longer name is shortened to 63
@@ -156,6 +157,9 @@ type Workload struct {
 	// upload is where the result is copied when the run has ended. It does not change the verdict. Default: nowhere.
 	// +optional
 	Upload *ResultUpload `json:"upload,omitempty"`
+	// webhook is notified when the run has ended. It does not change the verdict. Default: none.
+	// +optional
+	Webhook *Webhook `json:"webhook,omitempty"`
 }
 
 // JMeterPlan is your own test plan.

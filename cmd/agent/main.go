@@ -30,6 +30,8 @@ var program = subcommand.Program{Name: "agent", Purpose: "benchnet's helper insi
 		Purpose: "emulate the latency to the peers of this pod, as its sidecar", DeclareFlags: emulateNetwork},
 	{Name: "upload", Synopsis: "--endpoint URL --bucket NAME [--region NAME] [--prefix TEXT] DIR...",
 		Purpose: "copy the files of folders to an S3-compatible server", DeclareFlags: uploadFolders},
+	{Name: "notify", Synopsis: "--url URL --id TEXT FILE",
+		Purpose: "send a file to a webhook", DeclareFlags: notifyWebhook},
 	{Name: "ping", Synopsis: "--to HOST:PORT [--count N]",
 		Purpose: "print the round trips to a peer in microseconds, measured by connecting", DeclareFlags: pingPeer},
 }}

@@ -34,12 +34,14 @@ const (
 	ComponentEpoch            Component = "epoch"
 	ComponentRun              Component = "run"
 	ComponentUpload           Component = "upload"
+	ComponentWebhook          Component = "webhook"
 )
 
 // ReservedComponents are the components that the objects of a user's chart must not have, since NetworkPolicies
 // and Services would take their pods for the operator's.
 var ReservedComponents = []Component{ComponentMember, ComponentWorker, ComponentGenesis, ComponentCredentials,
-	ComponentDatabaseSetup, ComponentDatabaseReset, ComponentDatabaseTeardown, ComponentUpload}
+	ComponentDatabaseSetup, ComponentDatabaseReset, ComponentDatabaseTeardown, ComponentUpload,
+	ComponentWebhook}
 
 // NetworkLabels returns the labels of an object of the network.
 func NetworkLabels(network string, component Component) map[string]string {
@@ -81,6 +83,16 @@ func RunLabels(run string) map[string]string {
 // UploadLabels returns the labels of the objects that upload the result of a run.
 func UploadLabels(run string) map[string]string {
 	return objectLabels("benchnet-upload", run, ComponentUpload, v1alpha1.LabelRun, run)
+}
+
+// RunWebhookLabels returns the labels of the objects that notify the webhook of a run.
+func RunWebhookLabels(run string) map[string]string {
+	return objectLabels("benchnet-webhook", run, ComponentWebhook, v1alpha1.LabelRun, run)
+}
+
+// ExperimentWebhookLabels returns the labels of the objects that notify the webhook of an experiment.
+func ExperimentWebhookLabels(experiment string) map[string]string {
+	return objectLabels("benchnet-webhook", experiment, ComponentWebhook, v1alpha1.LabelExperiment, experiment)
 }
 
 // ExperimentLabels returns the labels of a network or a run of an experiment.

@@ -127,6 +127,16 @@ func WorkloadConfigMap(run string) string { return run + "-workload" }
 // Upload returns the name of the objects that upload the result of a run.
 func Upload(run string) string { return shortenName(run, maxLabel-len("-upload")) + "-upload" }
 
+// RunWebhook returns the name of the objects that notify the webhook of a run.
+func RunWebhook(run string) string { return shortenName(run, maxLabel-len("-webhook")) + "-webhook" }
+
+// ExperimentWebhook returns the name of the objects that notify the webhook of an experiment. It differs from that of a run with
+// the same name.
+func ExperimentWebhook(experiment string) string {
+	const suffix = "-experiment-webhook"
+	return shortenName(experiment, maxLabel-len(suffix)) + suffix
+}
+
 // SampleLogClaim returns the name of the PersistentVolumeClaim for a run's sample logs.
 func SampleLogClaim(run string) string { return run + "-jtl" }
 

@@ -7,8 +7,8 @@ import (
 )
 
 // NetworkExpiry returns when a network is to be deleted: its time to live after the last of its workloads
-// ended. It returns false while a run is unfinished or uploads its result, before all workloads have run, or
-// without ttlSecondsAfterFinished.
+// ended. It returns false while a run is unfinished, uploads its result or notifies its webhook, before all
+// workloads have run, or without ttlSecondsAfterFinished.
 func NetworkExpiry(network *v1alpha1.BenchmarkNetwork, runs []*v1alpha1.BenchmarkRun) (time.Time, bool) {
 	ttl := network.Spec.TTLSecondsAfterFinished
 	if ttl == nil || len(runs) == 0 || len(runs) < len(network.Spec.Workloads) {
@@ -16,7 +16,7 @@ func NetworkExpiry(network *v1alpha1.BenchmarkNetwork, runs []*v1alpha1.Benchmar
 	}
 	var last time.Time
 	for _, run := range runs {
-		if !run.IsComplete() || run.IsUploading() || run.Status.CompletionTime == nil {
+		if !run.IsComplete() || run.IsDelivering() || run.Status.CompletionTime == nil {
 			return time.Time{}, false
 		}
 		if run.Status.CompletionTime.After(last) {

@@ -50,11 +50,13 @@ const (
 	DefaultDir = "/run/benchnet"
 )
 
-// Environment variables of the container that uploads a result, from the Secret of workload.upload.
+// Environment variables of the containers of an upload and a webhook, from the Secret that the resource names.
 const (
 	AccessKeyIDVariable     = "BENCHNET_ACCESS_KEY_ID"
 	SecretAccessKeyVariable = "BENCHNET_SECRET_ACCESS_KEY"
-	UploadCAVariable        = "BENCHNET_UPLOAD_CA"
+	SigningKeyVariable      = "BENCHNET_SIGNING_KEY"
+	// AuthoritiesVariable has the certificate authorities of the server in PEM format; empty means those of the system.
+	AuthoritiesVariable = "BENCHNET_AUTHORITIES"
 )
 
 // FieldManager is the field manager of the agent.

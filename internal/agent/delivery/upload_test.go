@@ -1,4 +1,4 @@
-package upload
+package delivery
 
 import (
 	"encoding/pem"
@@ -40,16 +40,16 @@ func newFolder(t *testing.T, name, content string) string {
 	return folder
 }
 
-func TestFolders(t *testing.T) {
+func TestUploadFolders(t *testing.T) {
 	for name, start := range map[string]func(*httptest.Server){"HTTP": (*httptest.Server).Start, "TLS": (*httptest.Server).StartTLS} {
 		t.Run(name, func(t *testing.T) {
 			server, backend := newServer(t, start)
-			to := Target{Endpoint: server.URL, Region: "us-east-1", Bucket: "results", Prefix: "lab/r1/uid", AccessKeyID: "key", SecretAccessKey: "secret"}
+			to := Bucket{Endpoint: server.URL, Region: "us-east-1", Name: "results", Prefix: "lab/r1/uid", AccessKeyID: "key", SecretAccessKey: "secret"}
 			if certificate := server.Certificate(); certificate != nil {
-				to.CA = string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Raw}))
+				to.Authorities = string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Raw}))
 			}
 			folders := []string{newFolder(t, "result.json.gz", "packed"), newFolder(t, "run.yaml", "kind: BenchmarkRun")}
-			if err := Folders(t.Context(), to, folders); err != nil {
+			if err := UploadFolders(t.Context(), to, folders); err != nil {
 				t.Fatal(err)
 			}
 			for key, want := range map[string]string{"lab/r1/uid/result.json.gz": "packed", "lab/r1/uid/run.yaml": "kind: BenchmarkRun"} {
@@ -65,35 +65,35 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// TestErrorsOmitTheBody checks that an error contains no text of a server that is none of S3.
-func TestErrorsOmitTheBody(t *testing.T) {
+// TestUploadErrorsOmitTheBody checks that an error contains no text of a server that is none of S3.
+func TestUploadErrorsOmitTheBody(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "internal text", http.StatusForbidden)
 	}))
 	t.Cleanup(server.Close)
-	to := Target{Endpoint: server.URL, Region: "us-east-1", Bucket: "results", AccessKeyID: "key-id", SecretAccessKey: "secret-key"}
-	err := Folders(t.Context(), to, []string{newFolder(t, "result.json.gz", "packed")})
+	to := Bucket{Endpoint: server.URL, Region: "us-east-1", Name: "results", AccessKeyID: "key-id", SecretAccessKey: "secret-key"}
+	err := UploadFolders(t.Context(), to, []string{newFolder(t, "result.json.gz", "packed")})
 	if err == nil || !strings.HasSuffix(err.Error(), "HTTP status 403") && !strings.HasSuffix(err.Error(), "(HTTP status 403)") || strings.Contains(err.Error(), "internal text") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// TestErrorsNameThePlace checks that an error names what is wrong, and never a key.
-func TestErrorsNameThePlace(t *testing.T) {
+// TestUploadErrorsNameThePlace checks that an error names what is wrong, and never a key.
+func TestUploadErrorsNameThePlace(t *testing.T) {
 	server, _ := newServer(t, (*httptest.Server).Start)
-	valid := Target{Endpoint: server.URL, Region: "us-east-1", Bucket: "results", AccessKeyID: "key-id", SecretAccessKey: "secret-key"}
+	valid := Bucket{Endpoint: server.URL, Region: "us-east-1", Name: "results", AccessKeyID: "key-id", SecretAccessKey: "secret-key"}
 	for name, test := range map[string]struct {
-		change func(*Target)
+		change func(*Bucket)
 		want   string
 	}{
-		"no such bucket": {func(to *Target) { to.Bucket = "missing" }, "bucket missing of " + server.URL + ": NoSuchBucket (HTTP status 404)"},
-		"no URL":         {func(to *Target) { to.Endpoint = "s3.example.org" }, `endpoint "s3.example.org" is not a URL`},
-		"no certificate": {func(to *Target) { to.CA = "none" }, "ca.crt has no certificate"},
+		"no such bucket": {func(to *Bucket) { to.Name = "missing" }, "bucket missing of " + server.URL + ": NoSuchBucket (HTTP status 404)"},
+		"no URL":         {func(to *Bucket) { to.Endpoint = "s3.example.org" }, `endpoint "s3.example.org" is not a URL`},
+		"no certificate": {func(to *Bucket) { to.Authorities = "none" }, "ca.crt has no certificate"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			to := valid
 			test.change(&to)
-			err := Folders(t.Context(), to, []string{newFolder(t, "result.json.gz", "packed")})
+			err := UploadFolders(t.Context(), to, []string{newFolder(t, "result.json.gz", "packed")})
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Fatalf("got %v, want %q", err, test.want)
 			}

@@ -1,15 +1,9 @@
-// Package upload copies files to a bucket of an S3-compatible server.
-package upload
+package delivery
 
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"net/url"
 	"os"
 	"path"
@@ -24,19 +18,19 @@ import (
 // fileTimeout limits the upload of one file, with all of its attempts.
 const fileTimeout = 2 * time.Minute
 
-// Target is the place of the files and the keys for it.
-type Target struct {
+// Bucket is the place of uploaded files and the keys for it.
+type Bucket struct {
 	// Endpoint is the URL of the server: scheme, host and port.
 	Endpoint                     string
-	Region, Bucket, Prefix       string
+	Region, Name, Prefix         string
 	AccessKeyID, SecretAccessKey string
-	// CA holds certificate authorities in PEM format; empty means those of the system.
-	CA string
+	// Authorities are certificate authorities in PEM format; empty means those of the system.
+	Authorities string
 }
 
-// Folders uploads the files of folders, named by the prefix and their own names. Hidden files, such as those with which the
+// UploadFolders uploads the files of folders, named by the prefix and their own names. Hidden files, such as those with which the
 // kubelet updates a volume, are left out.
-func Folders(ctx context.Context, to Target, folders []string) error {
+func UploadFolders(ctx context.Context, to Bucket, folders []string) error {
 	client, err := newClient(to)
 	if err != nil {
 		return err
@@ -58,7 +52,7 @@ func Folders(ctx context.Context, to Target, folders []string) error {
 	return nil
 }
 
-func uploadFile(ctx context.Context, client *minio.Client, to Target, file string) error {
+func uploadFile(ctx context.Context, client *minio.Client, to Bucket, file string) error {
 	content, err := os.ReadFile(file)
 	if err != nil {
 		return fmt.Errorf("read file: %w", err)
@@ -66,8 +60,8 @@ func uploadFile(ctx context.Context, client *minio.Client, to Target, file strin
 	ctx, cancel := context.WithTimeout(ctx, fileTimeout)
 	defer cancel()
 	name := path.Join(to.Prefix, filepath.Base(file))
-	if _, err := client.PutObject(ctx, to.Bucket, name, bytes.NewReader(content), int64(len(content)), minio.PutObjectOptions{}); err != nil {
-		return fmt.Errorf("upload %s to bucket %s of %s: %s", name, to.Bucket, to.Endpoint, describeError(err))
+	if _, err := client.PutObject(ctx, to.Name, name, bytes.NewReader(content), int64(len(content)), minio.PutObjectOptions{}); err != nil {
+		return fmt.Errorf("upload %s to bucket %s of %s: %s", name, to.Name, to.Endpoint, describeError(err))
 	}
 	return nil
 }
@@ -75,15 +69,13 @@ func uploadFile(ctx context.Context, client *minio.Client, to Target, file strin
 // describeError returns the code and the HTTP status of a response, or the error of the connection. It leaves out the body of the
 // response, since the endpoint may be any server.
 func describeError(err error) string {
-	var network *net.OpError
-	var certificate *tls.CertificateVerificationError
 	response := minio.ToErrorResponse(err)
 	switch {
 	case response.StatusCode != 0 && isErrorCode(response.Code):
 		return fmt.Sprintf("%s (HTTP status %d)", response.Code, response.StatusCode)
 	case response.StatusCode != 0:
 		return fmt.Sprintf("HTTP status %d", response.StatusCode)
-	case errors.As(err, &network), errors.As(err, &certificate), errors.Is(err, context.DeadlineExceeded):
+	case isConnectionError(err):
 		return err.Error()
 	}
 	return "the server does not answer as an S3-compatible one"
@@ -95,18 +87,14 @@ func isErrorCode(text string) bool {
 	return text != "" && len(text) <= 64 && !strings.ContainsFunc(text, isNoLetter)
 }
 
-func newClient(to Target) (*minio.Client, error) {
+func newClient(to Bucket) (*minio.Client, error) {
 	server, err := url.Parse(to.Endpoint)
 	if err != nil || server.Host == "" {
 		return nil, fmt.Errorf("endpoint %q is not a URL such as https://s3.example.org", to.Endpoint)
 	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	if to.CA != "" {
-		authorities := x509.NewCertPool()
-		if !authorities.AppendCertsFromPEM([]byte(to.CA)) {
-			return nil, errors.New("ca.crt has no certificate in PEM format")
-		}
-		transport.TLSClientConfig = &tls.Config{RootCAs: authorities, MinVersion: tls.VersionTLS12}
+	transport, err := newTransport(to.Authorities)
+	if err != nil {
+		return nil, err
 	}
 	client, err := minio.New(server.Host, &minio.Options{Creds: credentials.NewStaticV4(to.AccessKeyID, to.SecretAccessKey, ""),
 		Secure: server.Scheme == "https", Region: to.Region, Transport: transport, MaxRetries: 3})

@@ -1,4 +1,4 @@
-package upload
+package delivery
 
 import (
 	"strings"
@@ -46,12 +46,12 @@ func TestChangedNetworkIsLeftOut(t *testing.T) {
 		"too large":            {large, "network.yaml: it has 400"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			objects, err := BuildObjects(newRun("http://minio:9000"), test.network, "hash", "agent:1")
+			objects, err := BuildUpload(newRun("http://minio:9000"), test.network, "hash", "agent:1")
 			if err != nil {
 				t.Fatal(err)
 			}
 			manifests := objects[0].(*corev1.ConfigMap)
-			if got := LeftOut(manifests); !strings.HasPrefix(got, test.want) || (test.want == "") != (got == "") {
+			if got := DescribeUpload(newRun("http://minio:9000"), manifests).LeftOut; !strings.HasPrefix(got, test.want) || (test.want == "") != (got == "") {
 				t.Errorf("left out: %q, want %q", got, test.want)
 			}
 			if _, copied := manifests.Data["network.yaml"]; copied != (test.want == "") {
@@ -61,8 +61,8 @@ func TestChangedNetworkIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestBuildObjects(t *testing.T) {
-	objects, err := BuildObjects(newRun("http://minio:9000"), newNetwork("hash"), "hash", "agent:1")
+func TestBuildUpload(t *testing.T) {
+	objects, err := BuildUpload(newRun("http://minio:9000"), newNetwork("hash"), "hash", "agent:1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,15 +74,21 @@ func TestBuildObjects(t *testing.T) {
 	if command := strings.Join(pod.Containers[0].Command, " "); !strings.Contains(command, "--bucket results --prefix a/b/lab/pay/u-1 ") {
 		t.Errorf("command: %s", command)
 	}
+	wantRestricted(t, &job.Spec.Template)
+}
+
+// wantRestricted checks that a pod meets the pod security level "restricted" and has no rights in the cluster.
+func wantRestricted(t *testing.T, template *corev1.PodTemplateSpec) {
+	t.Helper()
 	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	restricted := podsecurity.LevelVersion{Level: podsecurity.LevelRestricted, Version: podsecurity.LatestVersion()}
-	if got := policy.AggregateCheckResults(evaluator.EvaluatePod(restricted, &job.Spec.Template.ObjectMeta, &pod)); !got.Allowed {
+	if got := policy.AggregateCheckResults(evaluator.EvaluatePod(restricted, &template.ObjectMeta, &template.Spec)); !got.Allowed {
 		t.Errorf("the restricted policy refuses the pod: %s", got.ForbiddenDetail())
 	}
-	if *pod.AutomountServiceAccountToken {
+	if *template.Spec.AutomountServiceAccountToken {
 		t.Error("the pod has a token of the API server")
 	}
 }
@@ -100,7 +106,7 @@ func TestNetworkPolicy(t *testing.T) {
 		"http://s3.example:65535": {65535, "0.0.0.0/0"},
 	} {
 		t.Run(endpoint, func(t *testing.T) {
-			objects, err := BuildObjects(newRun(endpoint), nil, "", "agent:1")
+			objects, err := BuildUpload(newRun(endpoint), nil, "", "agent:1")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -123,7 +129,7 @@ func TestNetworkPolicy(t *testing.T) {
 	for endpoint, want := range map[string]string{"http://s3:99999": "port 99999", "http://127.0.0.1:9000": "pod itself",
 		"http://169.254.169.254": "link-local", "http://0.0.0.0": "pod itself"} {
 		t.Run(endpoint, func(t *testing.T) {
-			if _, err := BuildObjects(newRun(endpoint), nil, "", "agent:1"); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := BuildUpload(newRun(endpoint), nil, "", "agent:1"); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("got %v, want %q", err, want)
 			}
 		})

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/delivery"
 	"github.com/benchnet/benchnet/internal/naming"
-	"github.com/benchnet/benchnet/internal/run/upload"
 )
 
 const uploadingRun = `
@@ -54,7 +54,7 @@ func (w *testEnv) wantUploaded(status metav1.ConditionStatus, reason, message st
 func TestUpload(t *testing.T) {
 	w := newTestEnvWithUpload(t)
 	w.reconcileRun("extra")
-	w.wantUploaded(metav1.ConditionUnknown, v1alpha1.ReasonUploading, "the upload begins")
+	w.wantUploaded(metav1.ConditionUnknown, v1alpha1.ReasonUploading, "Job extra-upload begins")
 	manifests, job := &corev1.ConfigMap{}, &batchv1.Job{}
 	w.mustGet(naming.Upload("extra"), manifests)
 	w.mustGet(naming.Upload("extra"), &networkingv1.NetworkPolicy{})
@@ -113,7 +113,7 @@ func TestUploadSecretNeedsItsLabel(t *testing.T) {
 	}
 	label(`"true"`)
 	w.reconcileRun("extra")
-	w.wantUploaded(metav1.ConditionUnknown, v1alpha1.ReasonUploading, "the upload begins")
+	w.wantUploaded(metav1.ConditionUnknown, v1alpha1.ReasonUploading, "Job extra-upload begins")
 	w.mustGet(naming.Upload("extra"), &batchv1.Job{})
 }
 
@@ -123,7 +123,7 @@ func TestUploadWithoutSecretEnds(t *testing.T) {
 	must(t, w.client.Delete(w.ctx, &corev1.Secret{ObjectMeta: w.objectMeta("s3")}))
 	w.reconcileRun("extra")
 	w.wantUploaded(metav1.ConditionUnknown, v1alpha1.ReasonUploading, `secrets "s3" not found`)
-	w.now = w.now.Add(upload.Timeout)
+	w.now = w.now.Add(delivery.Timeout)
 	w.reconcileRun("extra")
 	w.wantUploaded(metav1.ConditionFalse, v1alpha1.ReasonUploadFailed, `spec.workload.upload.secretName: secrets "s3" not found`)
 }

@@ -1,0 +1,151 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/delivery"
+	"github.com/benchnet/benchnet/internal/kube/apply"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/network/networkpolicy"
+	"github.com/benchnet/benchnet/internal/status"
+)
+
+// secretRetryPeriod is how often a Secret that lacks its label is read again. Secrets of users are not watched.
+const secretRetryPeriod = 15 * time.Second
+
+// deliveryTask is an upload or a webhook of a run or an experiment that has ended.
+type deliveryTask struct {
+	// name is that of all its objects.
+	name string
+	// secret is the Secret that its pod uses. One without a name is none.
+	secret secretReference
+	// network adds its labels and pull Secrets to the pod.
+	network *v1alpha1.BenchmarkNetwork
+	// buildObjects returns the objects to create, the Job last.
+	buildObjects func(ctx context.Context) ([]client.Object, error)
+}
+
+// deliveryPass is one reconcile of the deliveries of an ended run or experiment.
+type deliveryPass struct {
+	owner     apply.Owner
+	completed *metav1.Time
+	owned     *snapshot.Snapshot
+	// isWaiting reports whether a delivery has not ended. result then says when to look again.
+	isWaiting bool
+	result    ctrl.Result
+	errs      []error
+}
+
+// newDeliveryPass reads the objects of the owner, which ended at the given time.
+func (d *Dependencies) newDeliveryPass(ctx context.Context, owner apply.Owner, completed *metav1.Time) (*deliveryPass, error) {
+	owned, err := d.SnapshotReader.ReadOwned(ctx, owner.Object, owner.Labels)
+	if err != nil {
+		return nil, err
+	}
+	if err := owned.ReadPodCreationFailures(ctx, d.APIReader, d.Now()); err != nil {
+		return nil, err
+	}
+	pass := &deliveryPass{owner: owner, completed: completed, owned: owned}
+	if owned.HasMissingPods() {
+		pass.result.RequeueAfter = quotaRetryPeriod
+	}
+	return pass, nil
+}
+
+// advanceDelivery starts a delivery that has no Job yet, and returns the outcome so far.
+func (d *Dependencies) advanceDelivery(ctx context.Context, pass *deliveryPass, task deliveryTask) snapshot.Readiness {
+	var outcome snapshot.Readiness
+	if job := pass.owned.Job(task.name); job != nil {
+		outcome = pass.outcomeOf(job)
+	} else {
+		outcome = d.startDelivery(ctx, pass, task)
+	}
+	pass.isWaiting = pass.isWaiting || outcome.State == snapshot.StateWaiting
+	return outcome
+}
+
+// advanceWebhook advances the delivery of a document to a webhook, if it is due, and returns the condition Notified.
+func (d *Dependencies) advanceWebhook(
+	ctx context.Context, pass *deliveryPass, hook *v1alpha1.Webhook, document delivery.Document, task deliveryTask,
+) metav1.Condition {
+	generation := pass.owner.Object.GetGeneration()
+	if !document.IsDue(hook) {
+		return status.NotDueCondition(generation, d.Now())
+	}
+	return status.NotifiedCondition(generation, d.advanceDelivery(ctx, pass, task), hook, d.Now())
+}
+
+func (p *deliveryPass) outcomeOf(job *batchv1.Job) snapshot.Readiness {
+	outcome := p.owned.JobOutcome(job)
+	if failure := p.owned.PodCreationFailure(job); failure != "" {
+		outcome.Message += "; " + failure
+	}
+	return outcome
+}
+
+// startDelivery creates the objects of a delivery, unless its Secret may not be used. It records an error only if another attempt
+// may succeed.
+func (d *Dependencies) startDelivery(ctx context.Context, pass *deliveryPass, task deliveryTask) snapshot.Readiness {
+	var refusal, err error
+	if task.secret.name != "" {
+		refusal, err = d.checkSecretLabel(ctx, pass.owner.Object.GetNamespace(), task.secret)
+	}
+	if err == nil && refusal == nil {
+		err = d.createDelivery(ctx, pass, task)
+	}
+	switch problem := errors.Join(refusal, err); {
+	case problem == nil:
+		return snapshot.Readiness{State: snapshot.StateWaiting, Message: "Job " + task.name + " begins"}
+	case d.isFinalDeliveryError(pass, problem):
+		return snapshot.Readiness{State: snapshot.StateFailed, Message: problem.Error()}
+	default:
+		if err == nil {
+			pass.result.RequeueAfter = secretRetryPeriod
+		}
+		pass.errs = append(pass.errs, err)
+		return snapshot.Readiness{State: snapshot.StateWaiting, Message: problem.Error()}
+	}
+}
+
+// isFinalDeliveryError reports whether a delivery that could not start is not retried: only the user can remove a foreign object,
+// the URL cannot change, and other problems, such as quotas and labels, end after delivery.Timeout.
+func (d *Dependencies) isFinalDeliveryError(pass *deliveryPass, err error) bool {
+	if errors.Is(err, apply.ErrForeign) || errors.Is(err, delivery.ErrForbiddenServer) {
+		return true
+	}
+	return pass.completed != nil && d.Now().Sub(pass.completed.Time) >= delivery.Timeout
+}
+
+func (d *Dependencies) createDelivery(ctx context.Context, pass *deliveryPass, task deliveryTask) error {
+	objects, err := task.buildObjects(ctx)
+	if err != nil {
+		return err
+	}
+	if err := d.completePods(task.network, objects); err != nil {
+		return err
+	}
+	for _, object := range objects {
+		if _, isPolicy := object.(*networkingv1.NetworkPolicy); isPolicy && d.NetworkPolicyMode == networkpolicy.ModeNone {
+			continue
+		}
+		if err := d.Writer.Apply(ctx, pass.owner, object, pass.owned.LiveObject(object)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finishDeliveryPass patches the status and returns the errors of the pass.
+func (d *Dependencies) finishDeliveryPass(ctx context.Context, pass *deliveryPass, before, after client.Object, old, current []metav1.Condition) error {
+	err := patchStatus(ctx, d.Client, d.Recorder, before, after, old, current)
+	return errors.Join(err, errors.Join(pass.errs...), d.nudgeQuotaBlockedOwners(ctx, pass.owned))
+}
