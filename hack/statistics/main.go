@@ -73,7 +73,8 @@ func updatePage(page, only string, simulations int) error {
 		if err != nil {
 			return fmt.Errorf("read the page: %w", err)
 		}
-		updated, err := replaceTable(string(text), s.name, fmt.Sprintf("%s\n\nEach row: %d simulated experiments, seed %d; results in %%.", table, simulations, recordedSeed))
+		caption := fmt.Sprintf("Each row: %d simulated experiments, seed %d; results in %%.", simulations, recordedSeed)
+		updated, err := replaceTable(string(text), s.name, fmt.Sprintf("%s\n\n%s", table, caption))
 		if err != nil {
 			return err
 		}
