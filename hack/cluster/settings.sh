@@ -7,6 +7,10 @@
 # BENCHNET_CLUSTER  existing | kind | local; default: the provider that is up, else kind if Docker answers, else local
 # BENCHNET_NODES    number of nodes that kind and local start, 1 to 9; default: 1
 # BENCHNET_POLICIES enforced | ignored: whether local enforces NetworkPolicies; default: ignored
+
+# A failure inside $(...) ends the script too.
+shopt -s inherit_errexit
+
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cache=${BENCHNET_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/benchnet}
 state=${BENCHNET_STATE:-/var/lib/benchnet-cluster}
@@ -16,6 +20,17 @@ say() { printf '%4ds  %s\n' "$SECONDS" "$*" >&2; }
 fail() {
   say "error: $*"
   exit 1
+}
+
+# wait_until SECONDS WHAT COMMAND...: retries the command until it succeeds; fails after SECONDS.
+wait_until() {
+  local deadline=$((SECONDS + $1)) what=$2
+  shift 2
+  until "$@" >/dev/null 2>&1; do
+    ((SECONDS < deadline)) || fail "not within the time allowed: $what (see hack/cluster/logs)"
+    sleep 0.2
+  done
+  say "$what"
 }
 
 provider() {

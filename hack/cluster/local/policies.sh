@@ -1,6 +1,6 @@
 # Sourced by providers/local.sh: kube-router, which enforces NetworkPolicies on each node with BENCHNET_POLICIES=enforced.
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # providers/local.sh uses policy_packages; here and cache come from settings.sh
+# shellcheck disable=SC2034,SC2154 # providers/local.sh uses policy_packages; here, cache and state come from settings.sh
 
 readonly policy_packages=(ipset)
 readonly enforcer_module=github.com/cloudnativelabs/kube-router enforcer_version=v1.6.1
@@ -11,6 +11,13 @@ source "$here/../tools/once.sh"
 get_enforcer() {
   local directory=$cache/cluster/kube-router-$enforcer_version
   build_once "kube-router $enforcer_version" "$directory/kube-router" compile_enforcer "$directory"
+}
+
+# link_enforcer makes nodes that start from now on run kube-router.
+link_enforcer() {
+  local enforcer
+  enforcer=$(get_enforcer)
+  ln -sfn "$enforcer" "$state/kube-router"
 }
 
 # compile_enforcer DIRECTORY builds in a copy of the module, whose go.sum has the hashes of all dependencies. `go install`

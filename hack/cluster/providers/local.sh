@@ -36,7 +36,7 @@ cluster_up() {
   require_free_addresses
   bin=$("$here/assets")
   prepare_state "$bin" "$count"
-  if enforces_policies; then ln -sfn "$(get_enforcer)" "$state/kube-router"; fi
+  if enforces_policies; then link_enforcer; fi
   start_nodes
   apply_manifests
   wait_ready
@@ -48,22 +48,29 @@ cluster_down() {
   if [[ ${1:-} == --purge ]]; then rm -rf "$state"; fi
 }
 
-# cluster_load imports Docker or OCI image archives on every node that runs.
+# cluster_load imports Docker or OCI image archives on every node that runs; it fails if none does.
 cluster_load() {
   local name job jobs=() code=0
   for name in $(list_nodes); do
+    if ! node_alive "$name"; then
+      say "the node $name does not run: it gets no images"
+      continue
+    fi
     import_images "$name" "$@" &
     jobs+=($!)
   done
+  ((${#jobs[@]})) || fail "no node runs: start the cluster with hack/cluster/up"
   for job in "${jobs[@]}"; do wait "$job" || code=$?; done
   return "$code"
 }
 
+# cluster_logs copies the logs of every node that was ever started.
 cluster_logs() {
-  local name
+  local name logs
   for name in $(list_nodes); do
+    logs=$(node_directory "$name")/log
     mkdir -p "$1/$name"
-    cp "$(node_directory "$name")"/log/*.log "$1/$name/"
+    [[ ! -d $logs ]] || find "$logs" -maxdepth 1 -name '*.log' -exec cp --target-directory "$1/$name" {} +
   done
 }
 
@@ -73,9 +80,6 @@ cluster_nodes() { list_nodes; }
 cluster_start_node() {
   lock_state
   if node_alive "$1"; then resume_agents "$1"; else start_node "$1"; fi
-  # The condition Ready may still be that from before the fault.
-  wait_until 600 "the kubelet of $1 answers" kubectl get --raw "/api/v1/nodes/$1/proxy/healthz"
-  wait_until 600 "the node $1 is Ready" node_ready "$1"
 }
 
 cluster_stop_node() { stop_agents "$1"; }
@@ -147,7 +151,6 @@ call_containerd() { ctr --address "$(node_directory "$1")/run/containerd/contain
 # import_images NAME ARCHIVE... loads images on one node.
 import_images() {
   local name=$1 archive
-  node_alive "$name" || { say "the node $name does not run: it gets no images" && return; }
   for archive in "${@:2}"; do
     say "loading $archive on $name"
     call_containerd "$name" images import "$archive" >&2 || fail "$archive cannot be loaded on $name"
@@ -172,17 +175,6 @@ wait_ready() {
   done
   kubectl --namespace kube-system rollout status deployment/coredns --timeout=600s >/dev/null
   say "DNS is available"
-}
-
-# wait_until SECONDS WHAT COMMAND...: retries the command until it succeeds; fails after SECONDS.
-wait_until() {
-  local deadline=$((SECONDS + $1)) what=$2
-  shift 2
-  until "$@" >/dev/null 2>&1; do
-    ((SECONDS < deadline)) || fail "not within the time allowed: $what (see $state/nodes/*/log)"
-    sleep 0.2
-  done
-  say "$what"
 }
 
 # nodes_ready reports whether the cluster has nodes, and all of them run and are Ready.
