@@ -16,9 +16,22 @@ CARGO_TARGET="${CACHE%/images}/rust/target"
 CORDA_VERSION=${CORDA_VERSION:-4.10}
 # The label with the hash of an image's inputs; the image is rebuilt when the hash differs.
 INPUTS_LABEL=dev.benchnet.inputs
+# The label of images on stand-ins for base images (see bases), which must not be published.
+STAND_INS_LABEL=dev.benchnet.stand-ins
+STAND_INS=localhost/benchnet-stand-in
 
 say() { printf '[%4d s] %s\n' "$SECONDS" "$*" >&2; }
 die() { say "error: $*"; exit 1; }
+
+# require_private_registry IMAGE: refuses an image on stand-ins if an address of BENCHNET_REGISTRY is neither a loopback
+# nor a private one, or is unknown.
+require_private_registry() {
+  local host=${REGISTRY%%/*} addresses
+  addresses=$(getent ahosts "${host%:*}" | awk '{ print $1 }') || true
+  if grep -Eqv '^(127|10|192\.168|172\.(1[6-9]|2[0-9]|3[01]))\.|^(::1$|f[cd])' <<< "$addresses"; then
+    die "$1 is built on stand-ins for base images, and $host has no private address: publish images of a machine that reaches Docker Hub"
+  fi
+}
 
 # offline: reports whether no public registry answers, so that base images are built here (see bases).
 # BENCHNET_OFFLINE=1 or 0 overrides the check.
