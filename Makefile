@@ -105,7 +105,7 @@ plugin: ## Build the kubectl plugin for all systems into bin/plugin, with its ma
 ##@ Release
 
 .PHONY: release
-release: ## Build the files of a release into bin/release: chart, manifests, plugin, SBOMs, notes, checksums
+release: ## Build the files of a release into bin/release and list them: chart, manifests, plugin, SBOM, notes, checksums
 	@hack/release/build
 
 .PHONY: release-images
@@ -113,7 +113,7 @@ release-images: ## Build the images for this machine's architecture and push the
 	@hack/images/push --with-architecture
 
 .PHONY: publish
-publish: ## Join the images of all architectures, push the chart, and sign with COSIGN_KEY, in BENCHNET_REGISTRY
+publish: ## Join the images of all architectures in BENCHNET_REGISTRY, push the chart, write SBOMs, and sign with COSIGN_KEY
 	@hack/release/publish
 
 ##@ Tests
