@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -49,10 +50,26 @@ func PodProblem(pod *corev1.Pod) string {
 
 func containerProblem(c corev1.ContainerStatus) string {
 	if w := c.State.Waiting; w != nil && !startingReasons[w.Reason] {
-		return fmt.Sprintf("container %s: %s: %s", c.Name, w.Reason, firstNonEmpty(lastTermination(c), w.Message))
+		return fmt.Sprintf("container %s: %s: %s%s", c.Name, w.Reason, firstNonEmpty(lastTermination(c), w.Message), imagePullFix(w))
 	}
 	if t := c.State.Terminated; t != nil && t.ExitCode != 0 {
 		return fmt.Sprintf("container %s exited with code %d (%s): %s", c.Name, t.ExitCode, t.Reason, strings.TrimSpace(t.Message))
+	}
+	return ""
+}
+
+// deniedPull matches the answers of registries to missing or wrong credentials.
+var deniedPull = regexp.MustCompile(`(?i)unauthorized|forbidden|authorization failed|denied`)
+
+// imagePullFix returns what corrects a failed pull of an image, as the end of a message, or "".
+func imagePullFix(w *corev1.ContainerStateWaiting) string {
+	switch {
+	case w.Reason != "ErrImagePull" && w.Reason != "ImagePullBackOff":
+		return ""
+	case strings.Contains(w.Message, ": not found"):
+		return "; push the image, or correct the name of image or registry"
+	case deniedPull.MatchString(w.Message):
+		return "; name a Secret of this namespace with the password of the registry in spec.imagePullSecrets"
 	}
 	return ""
 }

@@ -12,18 +12,24 @@ import (
 )
 
 func TestPodProblem(t *testing.T) {
-	waiting := func(reason string) corev1.PodStatus {
+	waiting := func(reason, message string) corev1.PodStatus {
 		return corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: "node",
-			State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: "details"}}}}}
+			State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}}}}}
 	}
+	const pull = `failed to pull and unpack image "r.example.com/bench:1": failed to resolve reference "r.example.com/bench:1": `
 	cases := []struct {
 		name   string
 		status corev1.PodStatus
 		want   []string
 	}{
 		{"running", corev1.PodStatus{Phase: corev1.PodRunning}, nil},
-		{"merely starting", waiting("ContainerCreating"), nil},
-		{"missing image", waiting("ImagePullBackOff"), []string{"node", "ImagePullBackOff", "details"}},
+		{"merely starting", waiting("ContainerCreating", ""), nil},
+		{"failed pull", waiting("ImagePullBackOff", "details"), []string{"node", "ImagePullBackOff", "details"}},
+		{"missing image", waiting("ErrImagePull", pull+"r.example.com/bench:1: not found"), []string{"not found; push the image"}},
+		{"wrong password", waiting("ErrImagePull", pull+"pulling from host r.example.com failed with status code [manifests 1]: 401 Unauthorized"),
+			[]string{"401 Unauthorized; name a Secret", "spec.imagePullSecrets"}},
+		{"image without permission", waiting("ImagePullBackOff", pull+"pull access denied, repository does not exist or may require "+
+			"authorization: server message: insufficient_scope: authorization failed"), []string{"spec.imagePullSecrets"}},
 		{"no room", corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
 			Reason: corev1.PodReasonUnschedulable, Message: "0/1 nodes: Insufficient cpu"}}}, []string{"scheduled", "Insufficient cpu"}},
 		{"failed init container", corev1.PodStatus{InitContainerStatuses: []corev1.ContainerStatus{{Name: "prepare",
