@@ -60,7 +60,7 @@ enforces_policies() {
 }
 
 # use_provider defines cluster_up, cluster_down, cluster_load, cluster_kubeconfig, cluster_logs, cluster_nodes,
-# cluster_start_node, cluster_stop_node and cluster_kill_node.
+# cluster_trust, cluster_start_node, cluster_stop_node and cluster_kill_node.
 use_provider() {
   chosen=$(provider)
   case $chosen in

@@ -19,6 +19,8 @@ cluster_load() {
 
 cluster_logs() { kubectl --kubeconfig "$(cluster_kubeconfig)" cluster-info dump --output-directory "$1" >/dev/null; }
 
+cluster_trust() { fail "the cluster is not ours: make its nodes trust $1"; }
+
 cluster_nodes() { kubectl --kubeconfig "$(cluster_kubeconfig)" get nodes --output 'jsonpath={.items[*].metadata.name}'; }
 cluster_start_node() { fail "the node $1 is not ours to start"; }
 cluster_stop_node() { fail "the node $1 is not ours to stop"; }

@@ -45,6 +45,14 @@ cluster_load() {
 
 cluster_logs() { kind export logs "$1" --name "$cluster_name" >&2; }
 
+cluster_trust() {
+  local node directory=/etc/containerd/certs.d/$1
+  for node in $(cluster_nodes); do
+    docker exec "$node" mkdir -p "$directory"
+    docker cp --quiet "$2" "$node:$directory/ca.crt"
+  done
+}
+
 cluster_nodes() { kind get nodes --name "$cluster_name"; }
 cluster_start_node() { docker start "$1" >&2 && docker exec "$1" systemctl start containerd kubelet; }
 cluster_stop_node() { docker exec "$1" systemctl stop kubelet containerd; }

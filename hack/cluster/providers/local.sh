@@ -74,6 +74,12 @@ cluster_logs() {
   done
 }
 
+# cluster_trust needs no restart: containerd reads the directory for every pull.
+cluster_trust() {
+  mkdir -p "$state/registries/$1"
+  install -m 644 "$2" "$state/registries/$1/ca.crt"
+}
+
 cluster_nodes() { list_nodes; }
 
 # cluster_start_node starts a node that was killed, or the agents of one that was stopped.
@@ -193,5 +199,5 @@ node_ready() { kubectl wait --for=condition=Ready "node/$1" --timeout=10s >/dev/
 remove_state() {
   remove_nodes
   restore_machine
-  rm -rf "${state:?}"/{volumes,etcd,pki,init,bin,kube-router,provider,kubeconfig}
+  rm -rf "${state:?}"/{volumes,etcd,pki,init,bin,kube-router,registries,provider,kubeconfig}
 }
