@@ -9,7 +9,7 @@ public final class Progress {
     public final long completed;
     public final long failed;
     public final double elapsedSeconds;
-    /** If the window has intervals: completed operations in each past second of the window. */
+    /** If the window may stop early: completed operations in each past second of the window. */
     public final long[] completedPerSecond;
     /** The sums of their latencies. */
     public final long[] latencyMicrosPerSecond;

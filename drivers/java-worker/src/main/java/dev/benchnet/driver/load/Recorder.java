@@ -83,7 +83,7 @@ public final class Recorder {
                     totals.copy());
         }
         long until = Math.min(now, timeline.windowUntil());
-        int seconds = timeline.intervalSeconds == 0 ? 0 : timeline.secondOf(until);
+        int seconds = timeline.stopsEarly ? timeline.secondOf(until) : 0;
         return new Progress(phase, sum(completedPerSecond), sum(failedPerSecond), until - timeline.windowFrom,
                 Arrays.copyOf(completedPerSecond, seconds), Arrays.copyOf(latencyMicrosPerSecond, seconds), totals.copy());
     }

@@ -5,8 +5,7 @@ import dev.benchnet.driver.workload.Measure;
 
 /**
  * The start of each phase, in {@link Clock#nanos()}. The phases follow each other without a pause. The window has the
- * length of the workload; if it has intervals, the load may stop earlier. The agent discards what is recorded after
- * the stop.
+ * length of the workload; if it may stop early, the agent discards what is recorded after the stop.
  */
 public final class Timeline {
     private static final long SECOND = 1_000_000_000L;
@@ -17,8 +16,10 @@ public final class Timeline {
     public final long windowFrom;
     public final long windowStartEpochMillis;
     public final int windowSeconds;
-    /** 0: the window is not divided and does not stop early. */
+    /** 0: the window is not divided. */
     public final int intervalSeconds;
+    /** Reports whether {@link #stopAt} may end the window early. */
+    public final boolean stopsEarly;
     private final long drain;
     private volatile long windowUntil;
 
@@ -30,6 +31,7 @@ public final class Timeline {
         windowStartEpochMillis = startEpochMillis + measure.warmUpSeconds * 1000L;
         windowSeconds = measure.windowSeconds;
         intervalSeconds = measure.intervalSeconds;
+        stopsEarly = measure.stopsEarly;
     }
 
     /** Returns the timeline of a load that starts at an instant of the wall clock, slightly in the future. */
@@ -51,17 +53,17 @@ public final class Timeline {
         return windowUntil + drain;
     }
 
-    /** Ends the window at an instant of the wall clock, if it has intervals and would end later. */
+    /** Ends the window at an instant of the wall clock, if it may stop early and would end later. */
     public void stopAt(long epochMillis) {
         long until = windowFrom + (epochMillis - windowStartEpochMillis) * 1_000_000L;
-        if (intervalSeconds > 0 && until > windowFrom && until < windowUntil) {
+        if (stopsEarly && until > windowFrom && until < windowUntil) {
             windowUntil = until;
         }
     }
 
     /** Waits until the instant at which an operation is due. Returns false if the window stops before it. */
     boolean awaitDue(long due, Clock clock) throws InterruptedException {
-        while (intervalSeconds > 0 && due - clock.nanos() > STOP_NOTICE && due < windowUntil) {
+        while (stopsEarly && due - clock.nanos() > STOP_NOTICE && due < windowUntil) {
             clock.sleepUntil(clock.nanos() + STOP_NOTICE);
         }
         if (due >= windowUntil) {

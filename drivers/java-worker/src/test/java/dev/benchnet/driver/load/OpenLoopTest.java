@@ -128,7 +128,7 @@ class OpenLoopTest {
 
     @Test
     void skipsOperationsDueAfterTheStop() throws InterruptedException {
-        Timeline stopping = new Timeline(0, 0, Measures.of(0, 20, 5, 5));
+        Timeline stopping = new Timeline(0, 0, Measures.stoppingEarly(20, 5, 5));
         OpenLoop loop = new OpenLoop(stopping, new FakeClock() {
             @Override
             public void sleepUntil(long until) {
@@ -150,7 +150,7 @@ class OpenLoopTest {
 
     @Test
     void sleepingClientNoticesTheStop() throws InterruptedException {
-        Timeline stopping = new Timeline(0, 0, Measures.of(0, 20, 5, 5));
+        Timeline stopping = new Timeline(0, 0, Measures.stoppingEarly(20, 5, 5));
         FakeClock clock = new FakeClock() {
             @Override
             public void sleepUntil(long until) {

@@ -173,7 +173,7 @@ class RecorderTest {
     /** A window of 20 s in intervals of 5 s that is stopped after 10 s must equal a recorded window of 10 s. */
     @Test
     void intervalsBeforeTheStopEqualAWindowOfThatLength() throws Exception {
-        Timeline stopped = new Timeline(0, 0, Measures.of(0, 20, 5, 5));
+        Timeline stopped = new Timeline(0, 0, Measures.stoppingEarly(20, 5, 5));
         Recorder inIntervals = new Recorder(stopped);
         Recorder shorter = new Recorder(new Timeline(0, 0, Measures.of(0, 10, 5)));
         Random random = new Random(4);
@@ -210,16 +210,17 @@ class RecorderTest {
     }
 
     @Test
-    void progressListsFinishedSecondsIfTheWindowHasIntervals() {
-        Recorder inIntervals = new Recorder(new Timeline(0, 0, Measures.of(0, 10, 5, 5)));
+    void progressListsFinishedSecondsIfTheWindowMayStopEarly() {
+        Recorder stopping = new Recorder(new Timeline(0, 0, Measures.stoppingEarly(10, 5, 5)));
         for (double second : new double[] {0.5, 0.6, 2.1, 3.2}) {
             Slot slot = new Slot(0, at(second));
-            inIntervals.recordStart(slot);
-            inIntervals.recordCompletion(slot, at(second));
+            stopping.recordStart(slot);
+            stopping.recordCompletion(slot, at(second));
         }
-        assertArrayEquals(new long[] {2, 0, 1}, inIntervals.currentProgress(at(3.5)).completedPerSecond);
-        assertArrayEquals(new long[3], inIntervals.currentProgress(at(3.5)).latencyMicrosPerSecond);
-        assertEquals(10, inIntervals.currentProgress(at(12)).completedPerSecond.length);
-        assertEquals(0, recorder.currentProgress(at(4)).completedPerSecond.length);
+        assertArrayEquals(new long[] {2, 0, 1}, stopping.currentProgress(at(3.5)).completedPerSecond);
+        assertArrayEquals(new long[3], stopping.currentProgress(at(3.5)).latencyMicrosPerSecond);
+        assertEquals(10, stopping.currentProgress(at(12)).completedPerSecond.length);
+        Recorder fixed = new Recorder(new Timeline(0, 0, Measures.of(0, 10, 5, 5)));
+        assertEquals(0, fixed.currentProgress(at(3.5)).completedPerSecond.length, "it does not grow with a fixed window");
     }
 }

@@ -68,8 +68,8 @@ class TimelineTest {
     }
 
     @Test
-    void theWindowStopsEarlierOnlyWhereItHasIntervalsAndNeverLater() {
-        Timeline timeline = new Timeline(100 * SECOND, 1_000, Measures.of(0, 20, 3, 5));
+    void theWindowStopsEarlierOnlyWhereItMayAndNeverLater() {
+        Timeline timeline = new Timeline(100 * SECOND, 1_000, Measures.stoppingEarly(20, 3, 5));
         timeline.stopAt(31_000);
         timeline.stopAt(500);
         assertEquals(123 * SECOND, timeline.drainUntil());
@@ -81,7 +81,7 @@ class TimelineTest {
         assertEquals(Phase.Drain, timeline.phaseAt(110 * SECOND));
         assertEquals(20, timeline.windowSeconds, "what is recorded is as long as was ordered");
 
-        Timeline fixed = new Timeline(100 * SECOND, 1_000, Measures.of(0, 20, 3));
+        Timeline fixed = new Timeline(100 * SECOND, 1_000, Measures.of(0, 20, 3, 5));
         fixed.stopAt(11_000);
         assertEquals(120 * SECOND, fixed.windowUntil());
     }

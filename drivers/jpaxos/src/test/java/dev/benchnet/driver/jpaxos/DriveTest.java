@@ -134,7 +134,7 @@ class DriveTest {
     void theStopEndsTheLoadAndTheRecordingIsInIntervals() throws Exception {
         for (String load : new String[] {"'model':'Closed'", "'model':'Open','ratePerSecond':200"}) {
             assertEquals(0, driveUntil(3, CLOSED.replace("'model':'Closed'", load)
-                    .replace("'warmUpSeconds':1,'windowSeconds':1", "'warmUpSeconds':0,'windowSeconds':60,'intervalSeconds':1")));
+                    .replace("'warmUpSeconds':1,'windowSeconds':1", "'warmUpSeconds':0,'windowSeconds':60,'intervalSeconds':1,'stopsEarly':true")));
 
             JsonNode result = result();
             long start = Long.parseLong(new String(Files.readAllBytes(folder.resolve("start")), StandardCharsets.UTF_8));
