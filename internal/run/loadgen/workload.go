@@ -30,9 +30,6 @@ const (
 	maxIntervals = 240
 	// maxFixedIntervals is the maximum number of intervals of a fixed window. Each takes 200 kB of a worker's memory.
 	maxFixedIntervals = 60
-	// maxDividedSeconds is the longest fixed window with intervals. With intervals, drivers may write each second to their
-	// progress file, which grows with the window.
-	maxDividedSeconds = 20 * 60
 )
 
 // convertMeasure returns the lengths of the phases. With a steady state, the whole load is recorded and cut
@@ -48,12 +45,8 @@ func convertMeasure(m *v1alpha1.Measure) protocol.MeasureTimes {
 }
 
 // fixedIntervalSeconds returns the length of the intervals of a fixed window, for latencies over time: the shortest, from
-// minIntervalSeconds, that divides the window into at most maxFixedIntervals. It returns 0 if there is none, and for
-// windows above maxDividedSeconds.
+// minIntervalSeconds, that divides the window into at most maxFixedIntervals, or 0 if there is none.
 func fixedIntervalSeconds(window int) int {
-	if window > maxDividedSeconds {
-		return 0
-	}
 	for each := max(minIntervalSeconds, (window+maxFixedIntervals-1)/maxFixedIntervals); each <= window/2; each++ {
 		if window%each == 0 {
 			return each
