@@ -245,6 +245,13 @@ type CordaWorkload struct {
 	// states that a flow by class name needs. Its time is not measured. If it fails, the run fails with its message.
 	// +optional
 	SetUp *CordaFlow `json:"setUp,omitempty"`
+	// phaseSamplePercent is the share of flows, chosen at random, whose steps the clients follow over RPC for the phases in the
+	// result. Each step of such a flow costs the member a message. 0 records no phases. Default: 10.
+	// +kubebuilder:default=10
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	// +optional
+	PhaseSamplePercent *int32 `json:"phaseSamplePercent,omitempty"`
 }
 
 // CordaFlow is a flow by class name.

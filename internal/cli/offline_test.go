@@ -49,6 +49,8 @@ func TestResultFilesNeedNoCluster(t *testing.T) {
 		{"an invalid run", []string{"results", write("invalid.json", invalidRun), "--exit-code"}, 2, "run r is invalid, Errors: too many"},
 		{"a point without a valid run", []string{"results", write("failed.json", failedExperiment), "--exit-code"}, 2, "point p01 (users=1) has no valid run"},
 		{"a missed objective of a run", []string{"results", write("missed.json", missedRun), "--exit-code"}, 2, "run r: a gate failed: p95 is 612 ms"},
+		{"phases of a run", []string{"results", write("phased.json", phasedRun)}, 0, "r      Notarization   12        75 %    30.5      31.0     -        -"},
+		{"phases of a run as a table", []string{"export", write("phased.json", phasedRun)}, 0, ",Notarization,PhaseMean,,,30.5,ms"},
 		{"objectives of a run", []string{"results", write("missed.json", missedRun)}, 0, "LatencyP95   Failed    p95 is 612 ms"},
 		{"objectives of a run as JUnit", []string{"results", write("missed.json", missedRun), "-o", "junit"}, 0, `<failure message="p95 is 612 ms" type="Objective">`},
 		{"an undecided objective of a point", []string{"results", write("undecided.json", undecidedExperiment), "--exit-code"}, 2, "objective undecided: point p01 (users=1): too few"},
@@ -109,6 +111,8 @@ const (
 		"points":[{"name":"p01","parameters":[{"name":"users","value":"1"}],"failed":2}]}`
 	missedRun = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1,"run":{"name":"r"},"verdict":{},
 		"objectives":[{"metric":"LatencyP95","limit":500,"outcome":"Failed","message":"p95 is 612 ms"}]}`
+	phasedRun = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1,"run":{"name":"r"},"verdict":{},
+		"phases":{"operations":12,"meanMillis":40.7,"phases":[{"name":"Notarization","operations":12,"share":0.75,"meanMillis":30.5,"p50Millis":31,"maxMillis":40}]}}`
 	undecidedExperiment = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":1,"experiment":{"name":"e"},
 		"points":[{"name":"p01","parameters":[{"name":"users","value":"1"}],"valid":2,
 		"objectives":[{"metric":"LatencyP99","outcome":"Undecided","message":"too few"}]}]}`

@@ -167,6 +167,7 @@ func newRunSource(name string, r *results.RunResult) reportSource {
 			"summary.csv": func(w io.Writer) error { return report.WriteRunCSV(w, r) },
 			"series.csv":  func(w io.Writer) error { return report.WriteSeriesCSV(w, r) },
 			"blocks.csv":  func(w io.Writer) error { return report.WriteBlocksCSV(w, r) },
+			"phases.csv":  func(w io.Writer) error { return report.WritePhasesCSV(w, r) },
 		}}
 }
 

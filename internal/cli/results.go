@@ -33,7 +33,8 @@ func (s *session) resultsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "results NAME|FILE",
 		Short: "Show what was measured",
-		Long: `Shows the result of a run, of the runs on a network, or of the points of an experiment.
+		Long: `Shows the result of a run, of the runs on a network, or of the points of an experiment. For a run of Corda this includes the
+phases of its flows.
 
 A table has means over the valid runs with the half-width of their confidence interval, latencies in milliseconds, the verdict, and
 the resource that was at its limit. json and yaml print whole documents (docs/results.md, docs/experiments.md); csv prints
@@ -94,7 +95,13 @@ func (s *session) showRuns(ctx context.Context, c *cluster.Connection, target cl
 			fmt.Fprintf(s.ErrOut, "%s has no runs yet\n", target)
 			return nil
 		}
-		return s.printRuns(runs, o)
+		var phased []*documents.Run
+		if target.Kind == cluster.Run {
+			if phased, err = c.ReadRunDocuments(ctx, runs); err != nil {
+				return err
+			}
+		}
+		return s.printRuns(runs, phased, o)
 	}
 	if target.Kind == cluster.Run {
 		document, err := c.ReadRunDocument(ctx, &runs[0])
@@ -110,16 +117,10 @@ func (s *session) showRuns(ctx context.Context, c *cluster.Connection, target cl
 	return s.writeRunDocuments(found, documents.NewRunList(found), o)
 }
 
-// printRuns prints a table of runs, and the findings about them.
-func (s *session) printRuns(runs []v1alpha1.BenchmarkRun, o resultsOptions) error {
-	if err := table.ForRuns(runs).Print(s.Out, o.output == "wide"); err != nil {
+// printRuns prints a table of runs, their objectives, the phases in some of their results, and the findings about them.
+func (s *session) printRuns(runs []v1alpha1.BenchmarkRun, phased []*documents.Run, o resultsOptions) error {
+	if err := s.printTables(o.output == "wide", table.ForRuns(runs), table.ForRunObjectives(runs), table.ForPhases(phased)); err != nil {
 		return err
-	}
-	if objectives := table.ForRunObjectives(runs); objectives.Len() > 0 {
-		fmt.Fprintln(s.Out)
-		if err := objectives.Print(s.Out, o.output == "wide"); err != nil {
-			return err
-		}
 	}
 	if findings := table.DescribeFindings(runs); len(findings) > 0 {
 		fmt.Fprintf(s.Out, "\n%s\n", strings.Join(findings, "\n"))

@@ -75,7 +75,7 @@ func (s *session) showRunFile(runs []*documents.Run, o resultsOptions) error {
 func (s *session) showRunObjects(runs []*documents.Run, objects []v1alpha1.BenchmarkRun, o resultsOptions) error {
 	switch {
 	case o.output == "" || o.output == "wide":
-		return s.printRuns(objects, o)
+		return s.printRuns(objects, runs, o)
 	case len(runs) == 1:
 		return s.writeRunDocuments(runs, runs[0].Text, o)
 	}

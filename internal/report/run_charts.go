@@ -29,6 +29,9 @@ func RunCharts(r *results.RunResult) ([]Chart, error) {
 	if b := r.Bottleneck; err == nil && b != nil && len(b.Evidence) > 0 {
 		charts = append(charts, utilizationChart(b))
 	}
+	if r.Phases != nil {
+		charts = append(charts, phasesChart(r.Phases))
+	}
 	return append(charts, recordedCharts(r)...), err
 }
 

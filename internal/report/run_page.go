@@ -34,6 +34,10 @@ func WriteRunPage(w io.Writer, r *results.RunResult, links ...Link) error {
 	if err != nil {
 		return err
 	}
+	phases, err := phasesSection(r)
+	if err != nil {
+		return err
+	}
 	p := pageData{
 		Kind: "Run", Title: r.Run.Name, Subtitle: runSubtitle(r), Summary: summarizeRun(r), Banner: runBanner(r), Keys: runKeyFigures(r),
 		Links: links,
@@ -43,6 +47,7 @@ func WriteRunPage(w io.Writer, r *results.RunResult, links ...Link) error {
 			bottleneck,
 			{ID: "steady", Title: "Steady state", Text: windowSelectionText(r.WindowSelection)},
 			{ID: "latency", Title: latencyTitle(r.Summary.Unit, r.Summary.LatencyKind), Text: latencyText(r), Tables: []htmlTable{percentilesTable(r)}},
+			phases,
 			{ID: "measures", Title: "Platform metrics", Tables: platformMetricTables(r)},
 			{ID: "errors", Title: "Errors", Tables: errorTables(r)},
 			{ID: "recorded", Title: "Recorded series", Text: zeroSeriesText(r), Figures: recorded},

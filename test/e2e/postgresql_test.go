@@ -5,6 +5,7 @@ package e2e_test
 import (
 	_ "embed"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -45,7 +46,10 @@ func TestTwoBanksOnPostgreSQL(t *testing.T) {
 		ns := ns.ForSubtest(t)
 		assertDashboards(ns, ns.WaitEnded("banks-issue"), systemCorda, systemPostgreSQL)
 	})
-	mustPass(t, "pay, closed loop, two workers", func(t *testing.T) { waitAndAssertRun(ns.ForSubtest(t), "banks-pay") })
+	mustPass(t, "pay, closed loop, two workers", func(t *testing.T) {
+		ns := ns.ForSubtest(t)
+		assertPhases(ns, waitAndAssertRun(ns, "banks-pay"))
+	})
 	mustPass(t, "issue and pay, the operator dies in mid-run", func(t *testing.T) { assertSurvivesOperator(ns.ForSubtest(t)) })
 	mustPass(t, "issue, open loop", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
@@ -77,6 +81,29 @@ func waitAndAssertRun(ns *cluster.Namespace, name string) *v1alpha1.BenchmarkRun
 	run := ns.WaitEnded(name)
 	assertMeasured(ns, run)
 	return run
+}
+
+// assertPhases fails unless the clients followed every payment, up to its notarization and distribution.
+func assertPhases(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
+	ns.Helper()
+	result := readResult(ns, run)
+	succeeded := result.Summary.Requests - result.Summary.Errors
+	if p := result.Phases; p == nil || p.Operations != succeeded {
+		ns.Fatalf("the phases of %d payments should be known: %+v", succeeded, p)
+	}
+	operations := map[string]int64{}
+	for _, p := range result.Phases.Phases {
+		operations[p.Name] = p.Operations
+		ns.Logf("%s: %d payments, mean %.1f ms, %.0f %%", p.Name, p.Operations, p.Mean, 100*p.Share)
+	}
+	for _, name := range []string{"Start", "Notarization", "Recording", "Distribution to participants"} {
+		if operations[name] != succeeded {
+			ns.Errorf("%d of %d payments have the phase %s: %v", operations[name], succeeded, name, operations)
+		}
+	}
+	if all, phases := result.Summary.Latency.Mean, result.Phases.MeanMillis; math.Abs(all-phases) > 0.01*all {
+		ns.Errorf("the phases add up to %.1f ms, the mean latency is %.1f ms", phases, all)
+	}
 }
 
 // listLoadPods returns the load pods of a run, or of all runs, by UID.

@@ -45,6 +45,7 @@ func emitDocument(row Row, r *results.RunResult, emit Emit) error {
 	if err := w.addQuantiles(r); err != nil {
 		return err
 	}
+	w.addPhases(r.Phases)
 	w.addSeries("", "Completed", r.Summary.Unit, results.SeriesFromCounts(r.Series.CompletedPerSecond))
 	w.addSeries("", "Failed", r.Summary.Unit, results.SeriesFromCounts(r.Series.FailedPerSecond))
 	w.addSeries("", string(v1alpha1.MetricLatencyMean), millis, r.Series.MeanLatencyMillis)
@@ -73,6 +74,23 @@ func (w *writer) addSummary(s *results.Summary) {
 	}
 	for _, m := range s.Measures {
 		w.addTotal(m.Name, m.Value, m.Unit)
+	}
+}
+
+// addPhases emits the phases of sampled operations, each as a subject.
+func (w *writer) addPhases(p *results.OperationPhases) {
+	if p == nil {
+		return
+	}
+	for i := range p.Phases {
+		phase := &p.Phases[i]
+		for _, m := range []struct {
+			name  string
+			value *float64
+		}{{"PhaseMean", &phase.Mean}, {"PhaseP50", phase.P50}, {"PhaseP95", phase.P95}, {"PhaseP99", phase.P99}} {
+			w.addValue(Row{Subject: phase.Name, Metric: m.name, Unit: millis}, results.ValueOrMissing(m.value))
+		}
+		w.addValue(Row{Subject: phase.Name, Metric: "PhaseShare", Unit: "1"}, phase.Share)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/pods"
@@ -29,6 +30,8 @@ type operation struct {
 	Arguments    []flowArgument `json:"arguments,omitempty"`
 	Counterparty string         `json:"counterparty,omitempty"`
 	SetUp        *setUpFlow     `json:"setUp,omitempty"`
+	// PhaseSamplePercent is the share of flows whose steps the driver follows.
+	PhaseSamplePercent int32 `json:"phaseSamplePercent,omitempty"`
 }
 
 type setUpFlow struct {
@@ -100,6 +103,8 @@ func buildOperation(w *v1alpha1.CordaWorkload, topology platform.Topology) (oper
 		Anonymous: w.Identities == v1alpha1.CordaAnonymous,
 		Currency:  w.Currency,
 		Amount:    w.Amount,
+
+		PhaseSamplePercent: ptr.Deref(w.PhaseSamplePercent, 0),
 	}
 	op.Arguments = convertArguments(w.Arguments)
 	if w.SetUp != nil {

@@ -123,7 +123,9 @@ func (r *RunResult) dropObservedTargets() bool {
 // coarsenOnce makes the worker's result smaller by one step. It returns false if no step is left.
 func (w *WorkerResult) coarsenOnce() bool {
 	if secondsPerValue(w.SeriesSeconds) >= coarsestSeconds {
-		return false
+		dropped := w.PhaseSamples != nil
+		w.PhaseSamples = nil
+		return dropped
 	}
 	halveSeries(&w.SeriesSeconds, w.Series, w.Members)
 	if w.SeriesSeconds > blockThinningSeconds {

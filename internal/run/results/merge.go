@@ -22,6 +22,7 @@ type Measurement struct {
 	LatencyMicros      []int64
 	latencySumsUnknown bool
 	intervals          intervalHistograms
+	phases             phaseTotals
 	// Errors counts the errors by kind, the most frequent first.
 	Errors   []ErrorCount
 	Schedule Schedule
@@ -113,6 +114,9 @@ func (m *Merger) AddWorker(w *WorkerResult) error {
 		return fmt.Errorf("result of worker %d: %w", w.Worker, err)
 	}
 	if err := m.measurement.intervals.addIntervals(w, histogram.Count()); err != nil {
+		return fmt.Errorf("result of worker %d: %w", w.Worker, err)
+	}
+	if err := m.measurement.phases.addPhaseSamples(w.PhaseSamples); err != nil {
 		return fmt.Errorf("result of worker %d: %w", w.Worker, err)
 	}
 	m.lastWorker = &WorkerResult{Worker: w.Worker, StartMillis: w.StartMillis, WindowSeconds: w.WindowSeconds}

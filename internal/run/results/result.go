@@ -41,6 +41,8 @@ type RunResult struct {
 	Series     Throughput   `json:"series"`
 	Errors     []ErrorCount `json:"errors"`
 	Schedule   Schedule     `json:"schedule"`
+	// Phases says where latency was spent; absent if no driver divides operations into phases.
+	Phases *OperationPhases `json:"phases,omitempty"`
 	// WindowSelection says how the window was selected; absent with fixed times.
 	WindowSelection *WindowSelection `json:"steady,omitempty"`
 	// Ledger is absent if no driver compares the ledger with the clients.
@@ -201,7 +203,7 @@ func NewRunResult(m *Measurement, i Interpretation, v Verdict) (*RunResult, erro
 		Verdict: v, Summary: summary, Histogram: histogram, OutOfRange: m.OutOfRange,
 		Series: Throughput{CompletedPerSecond: m.Completed, FailedPerSecond: m.Failed, MeanLatencyMillis: m.meanLatencyMillis(),
 			LatencyIntervals: m.intervals.latencyIntervals()},
-		Errors: m.Errors, Schedule: m.Schedule, WindowSelection: m.WindowSelection, Ledger: m.Ledger, Members: m.Members, Workers: m.Workers,
+		Errors: m.Errors, Schedule: m.Schedule, Phases: m.phases.summarizePhases(), WindowSelection: m.WindowSelection, Ledger: m.Ledger, Members: m.Members, Workers: m.Workers,
 		Blocks: m.Blocks, BlocksOmitted: m.BlocksOmitted, Recorded: m.Series,
 		SeriesSeconds: m.SeriesSeconds,
 	}, nil

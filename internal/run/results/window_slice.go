@@ -84,6 +84,7 @@ func (w *WorkerResult) SliceWindow(from, to int) (*WorkerResult, error) {
 		cut.LatencyMicrosPerSecond = w.LatencyMicrosPerSecond[from:to]
 	}
 	cut.sliceBlocks(int64(from), int64(to))
+	cut.PhaseSamples = w.PhaseSamples.slicePhaseSamples(int64(from), int64(to))
 	first, count := from/secondsPerValue(w.SeriesSeconds), seriesLength(to-from, w.SeriesSeconds)
 	cut.Series = slices.Clone(w.Series)
 	for i := range cut.Series {

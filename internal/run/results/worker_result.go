@@ -31,6 +31,8 @@ type WorkerResult struct {
 	// Intervals are the parts of the window. Together they hold the Histogram, OutOfRange, the Errors and the
 	// Schedule of the whole.
 	Intervals []RecordedInterval `json:"intervals,omitempty"`
+	// PhaseSamples is absent if the driver does not divide operations into phases.
+	PhaseSamples *PhaseSamples `json:"phaseSamples,omitempty"`
 	// Ledger is absent if the driver does not compare the ledger with the clients.
 	Ledger *Ledger `json:"ledger,omitempty"`
 	// Unit is what an operation is: flows, requests, blocks, transactions.
@@ -173,6 +175,9 @@ func (w *WorkerResult) validate() error {
 		return err
 	}
 	if err := w.OutOfRange.validateCounts(); err != nil {
+		return err
+	}
+	if err := w.PhaseSamples.validatePhaseSamples(w.WindowSeconds); err != nil {
 		return err
 	}
 	if w.Clock != nil && len(w.Clock.Reference) > maxNameBytes {

@@ -10,11 +10,13 @@ import dev.benchnet.driver.load.Recorder;
 import dev.benchnet.driver.load.Slot;
 import dev.benchnet.driver.load.Timeline;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongFunction;
 import net.corda.client.rpc.RPCException;
 import net.corda.core.messaging.FlowHandle;
+import net.corda.core.messaging.FlowProgressHandle;
 
 /** The clients of one worker. Each call of {@link #runNext} runs one flow of one client. Thread-safe. */
 public final class FlowClients {
@@ -23,16 +25,18 @@ public final class FlowClients {
 
     private final LongFunction<Member> turns;
     private final Operation operation;
+    private final int phaseSamplePercent;
     private final Pacing pacing;
     private final Recorder recorder;
     private final Timeline timeline;
     private final Clock clock;
 
-    /** {@code turns} maps the index of a slot to a member. */
-    FlowClients(LongFunction<Member> turns, Operation operation, Pacing pacing, Recorder recorder, Timeline timeline,
-            Clock clock) {
+    /** {@code turns} maps the index of a slot to a member. The phases of a random share of the flows are recorded. */
+    FlowClients(LongFunction<Member> turns, Operation operation, int phaseSamplePercent, Pacing pacing, Recorder recorder,
+            Timeline timeline, Clock clock) {
         this.turns = turns;
         this.operation = operation;
+        this.phaseSamplePercent = phaseSamplePercent;
         this.pacing = pacing;
         this.recorder = recorder;
         this.timeline = timeline;
@@ -56,9 +60,14 @@ public final class FlowClients {
     private FlowSample runFlow(Slot slot) throws InterruptedException {
         Member member = turns.apply(slot.index);
         try {
-            FlowHandle<?> flow = operation.start(member, purposeOf(slot));
+            boolean tracked = ThreadLocalRandom.current().nextInt(100) < phaseSamplePercent;
+            FlowPhases phases = tracked ? new FlowPhases(slot.intended, clock) : null;
+            FlowHandle<?> flow = operation.start(member, purposeOf(slot), tracked);
+            if (tracked) {
+                phases.follow((FlowProgressHandle<?>) flow);
+            }
             Object result = flow.getReturnValue().get(timeline.drainUntil() - clock.nanos(), TimeUnit.NANOSECONDS);
-            return recordCompleted(slot, member, result);
+            return recordCompleted(slot, member, result, phases);
         } catch (TimeoutException e) {
             return endSample(slot, "not finished");
         } catch (ExecutionException e) {
@@ -70,8 +79,12 @@ public final class FlowClients {
         }
     }
 
-    private FlowSample recordCompleted(Slot slot, Member member, Object result) {
+    /** Phases are null if the flow was not tracked. */
+    private FlowSample recordCompleted(Slot slot, Member member, Object result, FlowPhases phases) {
         FlowSample outcome = endSample(slot, null);
+        if (phases != null) {
+            recorder.recordPhases(slot, phases.end(outcome.endNanos));
+        }
         if (recorder.recordCompletion(slot, outcome.endNanos)) {
             operation.ledger().recordResult(member, result);
         }

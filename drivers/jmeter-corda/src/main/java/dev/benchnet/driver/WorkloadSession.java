@@ -71,7 +71,7 @@ final class WorkloadSession {
 
     private static void runOnce(String what, Operation operation, Member member) {
         try {
-            operation.start(member, FlowPurpose.SetUp).getReturnValue().get();
+            operation.start(member, FlowPurpose.SetUp, false).getReturnValue().get();
         } catch (ExecutionException e) {
             FlowError error = FlowError.of(e.getCause());
             throw new FatalException(what + " on " + member + " failed: " + error.kind + ": " + error.message);
@@ -92,7 +92,8 @@ final class WorkloadSession {
         Pacing pacing = Pacing.of(workload, timeline, clock);
         Recorder recorder = new Recorder(timeline);
         try (ProgressReporter reporter = new ProgressReporter(barrier, recorder, timeline, clock)) {
-            gate.open(new FlowClients(members::memberFor, operation, pacing, recorder, timeline, clock));
+            gate.open(new FlowClients(members::memberFor, operation, workload.operation.phaseSamplePercent, pacing, recorder,
+                    timeline, clock));
             if (!plan.awaitEnd(() -> Duration.ofNanos(timeline.drainUntil() - clock.nanos()).plus(GRACE))) {
                 plan.stop();
             }

@@ -2,6 +2,7 @@ package dev.benchnet.driver;
 
 import static java.util.Collections.emptyList;
 import static java.util.Collections.singletonList;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -39,7 +40,9 @@ import net.corda.core.flows.StateMachineRunId;
 import net.corda.core.internal.concurrent.CordaFutureImplKt;
 import net.corda.core.messaging.FlowHandle;
 import net.corda.core.messaging.FlowHandleImpl;
+import net.corda.core.messaging.FlowProgressHandleImpl;
 import org.junit.jupiter.api.Test;
+import rx.Observable;
 
 /** One flow per second; warm-up 0 to 1 s, window 1 to 3 s, drain to 4 s. */
 class FlowClientsTest {
@@ -51,7 +54,7 @@ class FlowClientsTest {
     private final List<FlowPurpose> purposes = Collections.synchronizedList(new ArrayList<>());
 
     private FlowClients clients(Supplier<CordaFuture<String>> flow) {
-        return new FlowClients(index -> null, operation(flow), pacing, recorder, timeline, clock);
+        return new FlowClients(index -> null, operation(flow), 0, pacing, recorder, timeline, clock);
     }
 
     private Operation operation(Supplier<CordaFuture<String>> flow) {
@@ -60,9 +63,11 @@ class FlowClientsTest {
             public void prepare(Member member) { }
 
             @Override
-            public FlowHandle<?> start(Member member, FlowPurpose purpose) {
+            public FlowHandle<?> start(Member member, FlowPurpose purpose, boolean tracked) {
                 purposes.add(purpose);
-                return new FlowHandleImpl<>(StateMachineRunId.Companion.createRandom(), flow.get());
+                StateMachineRunId id = StateMachineRunId.Companion.createRandom();
+                return tracked ? new FlowProgressHandleImpl<>(id, flow.get(), Observable.just("Signing transaction"))
+                        : new FlowHandleImpl<>(id, flow.get());
             }
 
             @Override
@@ -106,6 +111,20 @@ class FlowClientsTest {
     }
 
     @Test
+    void recordsThePhasesOfTrackedFlowsOfTheWindow() throws InterruptedException {
+        FlowClients tracking = new FlowClients(index -> null, operation(() -> {
+            clock.advance(0.25);
+            return CordaFutureImplKt.doneFuture("done");
+        }), 100, pacing, recorder, timeline, clock);
+        Summary summary = runAll(tracking);
+
+        assertEquals(singletonList(FlowPhases.START), summary.phases.names());
+        assertEquals(2, summary.phases.operations().size(), "those of the window");
+        assertArrayEquals(new long[] {0, 250_000}, summary.phases.operations().get(0));
+        assertArrayEquals(new long[] {1, 250_000}, summary.phases.operations().get(1));
+    }
+
+    @Test
     void aStalledServiceLeavesEveryFlowThatWasDueCounted() throws Exception {
         StalledService scenario = StalledService.read();
         AtomicInteger started = new AtomicInteger();
@@ -115,7 +134,7 @@ class FlowClientsTest {
         Timeline timeline = Timeline.startingAt(System.currentTimeMillis() + 200, workload.measure, Clock.SYSTEM);
         Pacing pacing = Pacing.of(workload, timeline, Clock.SYSTEM);
         Recorder recorder = new Recorder(timeline);
-        FlowClients clients = new FlowClients(index -> null, stalling, pacing, recorder, timeline, Clock.SYSTEM);
+        FlowClients clients = new FlowClients(index -> null, stalling, 0, pacing, recorder, timeline, Clock.SYSTEM);
 
         ExecutorService threads = Executors.newFixedThreadPool(workload.workerClients());
         for (int i = 0; i < workload.workerClients(); i++) {

@@ -3,6 +3,7 @@ package dev.benchnet.driver.load;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -17,6 +18,7 @@ public final class Recorder {
     private final long[] failedPerSecond;
     private final long[] latencyMicrosPerSecond;
     private final LoadTotals totals = new LoadTotals();
+    private final PhaseSamples phases = new PhaseSamples();
     private long warmedUp;
     private long failedWarmUp;
     private boolean closed;
@@ -56,6 +58,13 @@ public final class Recorder {
         return true;
     }
 
+    /** Records the phases of a completed operation, in their order. */
+    public synchronized void recordPhases(Slot slot, Map<String, Long> nanosByPhase) {
+        if (!closed && timeline.inWindow(slot.intended)) {
+            phases.add(timeline.secondOf(slot.intended), nanosByPhase);
+        }
+    }
+
     public synchronized void recordFailure(Slot slot, long at, String kind, String message) {
         if (closed) {
             return;
@@ -73,7 +82,7 @@ public final class Recorder {
             intervals.get(i).close(schedules[i]);
         }
         closed = true;
-        return new Summary(completedPerSecond, failedPerSecond, latencyMicrosPerSecond, intervals);
+        return new Summary(completedPerSecond, failedPerSecond, latencyMicrosPerSecond, intervals, phases);
     }
 
     public synchronized Progress currentProgress(long now) {

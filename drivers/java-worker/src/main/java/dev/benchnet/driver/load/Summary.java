@@ -12,13 +12,16 @@ public final class Summary {
     public final List<IntervalRecording> intervals;
     /** The sum of all intervals. */
     public final IntervalRecording whole = new IntervalRecording();
+    /** The phases of the operations for which they were recorded. */
+    public final PhaseSamples phases;
 
     Summary(long[] completedPerSecond, long[] failedPerSecond, long[] latencyMicrosPerSecond,
-            List<IntervalRecording> intervals) {
+            List<IntervalRecording> intervals, PhaseSamples phases) {
         this.completedPerSecond = completedPerSecond;
         this.failedPerSecond = failedPerSecond;
         this.latencyMicrosPerSecond = latencyMicrosPerSecond;
         this.intervals = intervals;
+        this.phases = phases;
         intervals.forEach(whole::add);
     }
 }

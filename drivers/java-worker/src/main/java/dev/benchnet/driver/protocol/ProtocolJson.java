@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.benchnet.driver.load.IntervalRecording;
 import dev.benchnet.driver.load.LoadTotals;
+import dev.benchnet.driver.load.PhaseSamples;
 import dev.benchnet.driver.load.Progress;
 import dev.benchnet.driver.load.ScheduleAdherence;
 import dev.benchnet.driver.load.Summary;
@@ -54,10 +55,21 @@ public final class ProtocolJson {
             ArrayNode intervals = root.putArray("intervals");
             summary.intervals.forEach(interval -> putRecording(intervals.addObject(), interval));
         }
+        putPhases(root, summary.phases);
         if (workload.unit != null) {
             root.put("unit", workload.unit);
         }
         return root;
+    }
+
+    private static void putPhases(ObjectNode root, PhaseSamples phases) {
+        if (phases.operations().isEmpty()) {
+            return;
+        }
+        ObjectNode samples = root.putObject("phaseSamples");
+        phases.names().forEach(samples.putArray("names")::add);
+        ArrayNode operations = samples.putArray("operations");
+        phases.operations().forEach(row -> addAll(operations.addArray(), row));
     }
 
     private static void putRecording(ObjectNode node, IntervalRecording part) {

@@ -46,11 +46,11 @@ abstract class CashOperation implements Operation {
     }
 
     @Override
-    public final FlowHandle<?> start(Member member, FlowPurpose purpose) {
-        return counts.count(purpose, () -> startFlow(member, purpose));
+    public final FlowHandle<?> start(Member member, FlowPurpose purpose, boolean tracked) {
+        return counts.count(purpose, () -> startFlow(member, purpose, tracked));
     }
 
-    abstract FlowHandle<?> startFlow(Member member, FlowPurpose purpose);
+    abstract FlowHandle<?> startFlow(Member member, FlowPurpose purpose, boolean tracked);
 
     /** Returns the check of the transactions, and of the value of the cash that the operation issues. */
     final LedgerCheck withValue(LedgerCheck transactions) {
@@ -79,7 +79,7 @@ abstract class CashOperation implements Operation {
         return notaries.get(member);
     }
 
-    FlowHandle<?> issue(Member member, Amount<Currency> value, OpaqueBytes reference) {
-        return member.rpc.startFlowDynamic(CashIssueFlow.class, value, reference, notary(member));
+    FlowHandle<?> issue(Member member, Amount<Currency> value, OpaqueBytes reference, boolean tracked) {
+        return member.startFlow(tracked, CashIssueFlow.class, value, reference, notary(member));
     }
 }

@@ -13,8 +13,8 @@ final class Issue extends CashOperation {
     }
 
     @Override
-    FlowHandle<?> startFlow(Member member, FlowPurpose purpose) {
-        return issue(member, amount, reference(purpose));
+    FlowHandle<?> startFlow(Member member, FlowPurpose purpose, boolean tracked) {
+        return issue(member, amount, reference(purpose), tracked);
     }
 
     @Override

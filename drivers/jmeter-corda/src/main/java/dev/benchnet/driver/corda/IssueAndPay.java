@@ -11,8 +11,8 @@ final class IssueAndPay extends Payment {
     }
 
     @Override
-    FlowHandle<?> startFlow(Member member, FlowPurpose purpose) {
-        return member.rpc.startFlowDynamic(CashIssueAndPaymentFlow.class,
+    FlowHandle<?> startFlow(Member member, FlowPurpose purpose, boolean tracked) {
+        return member.startFlow(tracked, CashIssueAndPaymentFlow.class,
                 amount, reference(purpose), payee(member), anonymous, notary(member));
     }
 }

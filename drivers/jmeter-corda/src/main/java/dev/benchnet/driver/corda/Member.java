@@ -1,9 +1,11 @@
 package dev.benchnet.driver.corda;
 
 import dev.benchnet.driver.FatalException;
+import net.corda.core.flows.FlowLogic;
 import net.corda.core.identity.CordaX500Name;
 import net.corda.core.identity.Party;
 import net.corda.core.messaging.CordaRPCOps;
+import net.corda.core.messaging.FlowHandle;
 
 /** One connected member. Its RPC proxy is shared by all clients. */
 public final class Member {
@@ -15,6 +17,11 @@ public final class Member {
         this.name = name;
         this.legalName = legalName;
         this.rpc = rpc;
+    }
+
+    /** Starts a flow. The handle of a tracked one reports its steps, each of which costs a message. */
+    <T> FlowHandle<T> startFlow(boolean tracked, Class<? extends FlowLogic<? extends T>> flow, Object... arguments) {
+        return tracked ? rpc.startTrackedFlowDynamic(flow, arguments) : rpc.startFlowDynamic(flow, arguments);
     }
 
     /** Returns the party from this member's network map. If it is missing, the error names the field. */

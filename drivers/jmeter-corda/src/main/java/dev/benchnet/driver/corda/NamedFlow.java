@@ -32,8 +32,8 @@ public final class NamedFlow implements Operation {
     }
 
     @Override
-    public FlowHandle<?> start(Member member, FlowPurpose purpose) {
-        return member.rpc.startFlowDynamic(flow.type, arguments.get(member));
+    public FlowHandle<?> start(Member member, FlowPurpose purpose, boolean tracked) {
+        return member.startFlow(tracked, flow.type, arguments.get(member));
     }
 
     @Override

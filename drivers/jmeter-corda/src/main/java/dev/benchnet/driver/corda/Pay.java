@@ -57,7 +57,7 @@ final class Pay extends Payment {
             if (inFlight.size() == ISSUED_IN_PARALLEL) {
                 awaitIssue(inFlight.remove(), member);
             }
-            inFlight.add(issue(member, coin, coinReference));
+            inFlight.add(issue(member, coin, coinReference, false));
         }
         inFlight.forEach(flow -> awaitIssue(flow, member));
         prepared.increment();
@@ -82,7 +82,7 @@ final class Pay extends Payment {
     }
 
     @Override
-    FlowHandle<?> startFlow(Member member, FlowPurpose purpose) {
-        return member.rpc.startFlowDynamic(CashPaymentFlow.class, amount, payee(member), anonymous, notary(member));
+    FlowHandle<?> startFlow(Member member, FlowPurpose purpose, boolean tracked) {
+        return member.startFlow(tracked, CashPaymentFlow.class, amount, payee(member), anonymous, notary(member));
     }
 }

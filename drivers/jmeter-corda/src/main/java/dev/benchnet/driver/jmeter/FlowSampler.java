@@ -75,7 +75,7 @@ public final class FlowSampler extends AbstractJavaSamplerClient {
                 setUp(context);
             }
             sample.sampleStart();
-            operation.start(member, FlowPurpose.Window).getReturnValue().get();
+            operation.start(member, FlowPurpose.Window, false).getReturnValue().get();
             endSample(sample, null);
         } catch (ExecutionException e) {
             endSample(sample, FlowError.of(e.getCause()));

@@ -18,6 +18,9 @@ public final class OperationSpec {
     /** The flow that runs once before the measurement; null if there is none. */
     public final FlowSpec setUp;
 
+    /** The share of flows whose steps are followed, for the phases of the result. */
+    public final int phaseSamplePercent;
+
     OperationSpec(Field field) {
         flow = field.requireObject().get("flow").readText();
         anonymous = field.get("anonymous").readBoolean();
@@ -26,6 +29,7 @@ public final class OperationSpec {
         arguments = field.get("arguments").readList(Argument::new);
         counterparty = field.get("counterparty").readTextOr(null);
         setUp = field.get("setUp").isAbsent() ? null : new FlowSpec(field.get("setUp"));
+        phaseSamplePercent = field.get("phaseSamplePercent").isAbsent() ? 0 : (int) field.get("phaseSamplePercent").readInteger(0, 100);
     }
 
     private static Currency currency(Field field) {

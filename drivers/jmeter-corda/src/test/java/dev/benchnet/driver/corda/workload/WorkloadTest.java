@@ -50,6 +50,7 @@ class WorkloadTest {
         assertNull(workload.operation.counterparty);
         assertEquals("Int", workload.operation.arguments.get(0).type);
         assertNull(workload.operation.setUp);
+        assertEquals(0, workload.operation.phaseSamplePercent);
         assertEquals(60, workload.measure.windowSeconds);
         assertEquals("run-1", workload.reference);
         assertEquals(4, workload.workerClients(), "10 clients over 3 workers: 4, 3, 3");
