@@ -19,6 +19,7 @@ var badScheduling = []badInputCase{
 	{"unknown effect of a taint", "count: 2", "count: 2, scheduling: {tolerations: [{key: a, effect: Never}]}", []string{"spec.members.scheduling.tolerations[0].effect", "NoSchedule"}},
 	{"too many tolerations", "count: 2", "count: 2, scheduling: {tolerations: [" + strings.Repeat("{key: a},", 17) + "]}", []string{"spec.members.scheduling.tolerations", "16"}},
 	{"spread that does not exist", "count: 2", "count: 2, spread: Always", []string{"spec.members.spread", "Preferred"}},
+	{"separation that does not exist", "window: 10s}", "window: 10s}\n    workers: {separation: Always}", []string{"workloads[0].workers.separation", "Preferred"}},
 	{"databases in the members", "engine: PostgreSQL, topology: Shared", "engine: H2, topology: PerMember, scheduling: {}", []string{"database.scheduling", "PostgreSQL"}},
 	{"databases on the hosts of their members", "topology: Shared", "topology: PerHost, membersPerInstance: 1, scheduling: {}",
 		[]string{"database.scheduling", "PerHost", "members.scheduling"}},

@@ -32,7 +32,7 @@ const (
 	ReservationMinimal Reservation = "Minimal"
 )
 
-// Spread says how members are distributed over hosts.
+// Spread says how strictly pods are kept on different hosts.
 // +kubebuilder:validation:Enum=None;Preferred;Required
 type Spread string
 

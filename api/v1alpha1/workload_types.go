@@ -319,7 +319,12 @@ type Workers struct {
 	// +kubebuilder:default="1Gi"
 	// +optional
 	Memory resource.Quantity `json:"memory,omitzero"`
-	// scheduling says on which nodes the workers run, such as nodes without members. Default: any node.
+	// separation says whether workers keep off the hosts of the network's members and databases: None, Preferred (if other hosts have
+	// capacity) or Required (never on such a host). Default: Preferred.
+	// +kubebuilder:default=Preferred
+	// +optional
+	Separation Spread `json:"separation,omitempty"`
+	// scheduling says on which nodes the workers run. Default: any node.
 	// +optional
 	Scheduling *Scheduling `json:"scheduling,omitempty"`
 }

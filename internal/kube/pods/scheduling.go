@@ -6,10 +6,25 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/json"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
+
+// BuildSpread returns the anti-affinity that keeps a pod off the hosts of the selected pods, or nil for None.
+func BuildSpread(spread v1alpha1.Spread, selected *metav1.LabelSelector) *corev1.PodAntiAffinity {
+	term := corev1.PodAffinityTerm{TopologyKey: corev1.LabelHostname, LabelSelector: selected}
+	switch spread {
+	case v1alpha1.SpreadNone:
+		return nil
+	case v1alpha1.SpreadRequired:
+		return &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{term}}
+	default:
+		return &corev1.PodAntiAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{
+			{Weight: 100, PodAffinityTerm: term}}}
+	}
+}
 
 // ApplyScheduling sets the scheduling fields of a pod. It adds the affinity to the pod's own. A nil scheduling
 // changes nothing. It fails if a field is not that of a pod; ValidateScheduling gives the details.

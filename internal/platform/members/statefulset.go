@@ -79,19 +79,8 @@ func BuildPodSpec(in platform.Input, with *corev1.PodAffinity) corev1.PodSpec {
 // buildAffinity adds the spread of the spec, away from the other members, to the given affinity. It returns
 // nil if there are no constraints.
 func buildAffinity(network *v1alpha1.BenchmarkNetwork, with *corev1.PodAffinity) *corev1.Affinity {
-	a := corev1.Affinity{PodAffinity: with.DeepCopy()}
-	peers := corev1.PodAffinityTerm{
-		TopologyKey:   corev1.LabelHostname,
-		LabelSelector: &metav1.LabelSelector{MatchLabels: naming.MembersSelector(network.Name)},
-	}
-	switch network.Spec.Members.Spread {
-	case v1alpha1.SpreadRequired:
-		a.PodAntiAffinity = &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{peers}}
-	case v1alpha1.SpreadNone:
-	default:
-		a.PodAntiAffinity = &corev1.PodAntiAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{
-			{Weight: 100, PodAffinityTerm: peers}}}
-	}
+	peers := &metav1.LabelSelector{MatchLabels: naming.MembersSelector(network.Name)}
+	a := corev1.Affinity{PodAffinity: with.DeepCopy(), PodAntiAffinity: pods.BuildSpread(network.Spec.Members.Spread, peers)}
 	if a.PodAffinity == nil && a.PodAntiAffinity == nil {
 		return nil
 	}

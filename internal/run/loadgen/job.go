@@ -60,6 +60,7 @@ func podDeadline(run *v1alpha1.BenchmarkRun) time.Duration {
 
 func buildPodSpec(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) corev1.PodSpec {
 	return corev1.PodSpec{
+		Affinity:                     buildAffinity(run),
 		ActiveDeadlineSeconds:        new(int64(podDeadline(run).Seconds())),
 		RestartPolicy:                corev1.RestartPolicyNever,
 		ServiceAccountName:           run.Name,
@@ -70,6 +71,19 @@ func buildPodSpec(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) corev
 		Containers:                   []corev1.Container{workerContainer(run, d)},
 		Volumes:                      append(workerVolumes(run), d.Volumes...),
 	}
+}
+
+// buildAffinity keeps the worker off the hosts of the network's pods, which are those without the label of a run. It
+// returns nil if there are no constraints.
+func buildAffinity(run *v1alpha1.BenchmarkRun) *corev1.Affinity {
+	apart := pods.BuildSpread(run.Spec.Workload.Workers.Separation, &metav1.LabelSelector{
+		MatchLabels:      map[string]string{v1alpha1.LabelNetwork: run.Spec.NetworkName},
+		MatchExpressions: []metav1.LabelSelectorRequirement{{Key: v1alpha1.LabelRun, Operator: metav1.LabelSelectorOpDoesNotExist}},
+	})
+	if apart == nil {
+		return nil
+	}
+	return &corev1.Affinity{PodAntiAffinity: apart}
 }
 
 func workerContainer(run *v1alpha1.BenchmarkRun, d Driver) corev1.Container {
