@@ -45,9 +45,9 @@ func (s *Snapshot) JobOutcome(job *batchv1.Job) Readiness {
 	return s.appendPodProblem(job, Readiness{StateWaiting, fmt.Sprintf("Job %s is running", job.Name)})
 }
 
-// appendPodProblem appends to the message what keeps a pod of the Job from running.
-func (s *Snapshot) appendPodProblem(job *batchv1.Job, found Readiness) Readiness {
-	if trouble := s.firstPodProblem(job.UID); trouble != "" {
+// appendPodProblem appends to the message what keeps a pod of the controller from running.
+func (s *Snapshot) appendPodProblem(controller client.Object, found Readiness) Readiness {
+	if trouble := s.firstPodProblem(controller.GetUID()); trouble != "" {
 		found.Message += "; " + trouble
 	}
 	return found

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -20,7 +21,7 @@ func (s *Snapshot) firstPodProblem(owner types.UID) string {
 		return refusal
 	}
 	for _, pod := range s.podsByController[owner] {
-		if t := PodProblem(pod); t != "" {
+		if t := cmp.Or(PodProblem(pod), lostNodeProblem(pod)); t != "" {
 			return fmt.Sprintf("pod %s: %s", pod.Name, t)
 		}
 	}
@@ -46,6 +47,31 @@ func PodProblem(pod *corev1.Pod) string {
 		}
 	}
 	return strings.Join(troubles, "; ")
+}
+
+// lostNodeProblem returns what to do about a pod whose kubelet may not answer, or "". The cluster marks such a pod as not
+// ready after about a minute, and deletes it after five more, but only the kubelet can confirm the deletion. Until
+// then a StatefulSet does not replace the pod.
+func lostNodeProblem(pod *corev1.Pod) string {
+	node := pod.Spec.NodeName
+	switch {
+	case node == "" || IsPodReady(pod):
+		return ""
+	case pod.DeletionTimestamp != nil:
+		return fmt.Sprintf("is being deleted, which node %s has not confirmed yet; if the node is lost, delete it (kubectl delete node %s), "+
+			"and the pod is replaced", node, node)
+	case areContainersReady(pod):
+		return fmt.Sprintf("node %s has stopped reporting it; repair the node, or if it is lost, delete it (kubectl delete node %s), "+
+			"and the pod is replaced", node, node)
+	}
+	return ""
+}
+
+// areContainersReady reports whether the kubelet last reported all containers as ready. It would then have reported
+// the pod as ready, too.
+func areContainersReady(pod *corev1.Pod) bool {
+	all := pod.Status.ContainerStatuses
+	return len(all) > 0 && !slices.ContainsFunc(all, func(c corev1.ContainerStatus) bool { return !c.Ready })
 }
 
 func containerProblem(c corev1.ContainerStatus) string {

@@ -51,6 +51,38 @@ func TestPodProblem(t *testing.T) {
 	}
 }
 
+// TestLostNodeProblem distinguishes pods whose node does not answer from pods that are starting or have no node.
+func TestLostNodeProblem(t *testing.T) {
+	build := func(node string, ready corev1.ConditionStatus, containerReady bool) *corev1.Pod {
+		return &corev1.Pod{Spec: corev1.PodSpec{NodeName: node}, Status: corev1.PodStatus{
+			Conditions:        []corev1.PodCondition{{Type: corev1.PodReady, Status: ready}},
+			ContainerStatuses: []corev1.ContainerStatus{{Name: "node", Ready: containerReady}}}}
+	}
+	deleted := build("node-3", corev1.ConditionFalse, true)
+	deleted.DeletionTimestamp = new(metav1.Now())
+	for name, c := range map[string]struct {
+		pod  *corev1.Pod
+		want string
+	}{
+		"ready":                          {build("node-3", corev1.ConditionTrue, true), ""},
+		"starting":                       {build("node-3", corev1.ConditionFalse, false), ""},
+		"without containers":             {&corev1.Pod{Spec: corev1.PodSpec{NodeName: "node-3"}}, ""},
+		"without a node":                 {&corev1.Pod{}, ""},
+		"on a node that does not report": {build("node-3", corev1.ConditionFalse, true), "node node-3 has stopped reporting it"},
+		"deleted":                        {deleted, "is being deleted, which node node-3 has not confirmed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := lostNodeProblem(c.pod)
+			if !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+			if got != "" && !strings.Contains(got, "kubectl delete node node-3") {
+				t.Errorf("%q should say what to do", got)
+			}
+		})
+	}
+}
+
 func memberPodWithRestarts(name string, restarts int32) corev1.Pod {
 	return corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "uid", Labels: map[string]string{v1alpha1.LabelMember: name}},
 		Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{RestartCount: restarts}}}}

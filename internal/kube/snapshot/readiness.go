@@ -42,7 +42,7 @@ func (s *Snapshot) Readiness(planned client.Object) Readiness {
 		return s.plannedReadiness(planned)
 	case *appsv1.StatefulSet:
 		if message := s.staleReason(live, planned); message != "" {
-			return Readiness{StateWaiting, message}
+			return s.appendPodProblem(live, Readiness{StateWaiting, message})
 		}
 		return s.statefulSetReadiness(live)
 	case *batchv1.Job:
@@ -80,11 +80,8 @@ func (s *Snapshot) statefulSetReadiness(set *appsv1.StatefulSet) Readiness {
 	if set.Status.ObservedGeneration >= set.Generation && set.Status.ReadyReplicas >= wanted {
 		return Readiness{State: StateReady}
 	}
-	message := fmt.Sprintf("StatefulSet %s: %d of %d pods ready", set.Name, set.Status.ReadyReplicas, wanted)
-	if trouble := s.firstPodProblem(set.UID); trouble != "" {
-		message += "; " + trouble
-	}
-	return Readiness{StateWaiting, message}
+	return s.appendPodProblem(set, Readiness{StateWaiting,
+		fmt.Sprintf("StatefulSet %s: %d of %d pods ready", set.Name, set.Status.ReadyReplicas, wanted)})
 }
 
 // staleReason returns how a live StatefulSet differs from the planned one in replicas or epoch, as it does in
