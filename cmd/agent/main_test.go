@@ -72,6 +72,7 @@ func TestUsageErrors(t *testing.T) {
 		{"supervise", 2, "no command given after --"},
 		{"supervise --metrics-addr= --ready-pattern ( --ready-file x -- true", 2, "--ready-pattern: error parsing regexp"},
 		{"supervise --metrics-addr= --ready-pattern x -- true", 2, "belong together"},
+		{"supervise --metrics-addr= --forward :1 -- true", 2, "--forward \":1\": must be LISTEN=TARGET"},
 		{"supervise --metrics-addr= --count-pattern x -- true", 2, "--count-pattern and --count-name belong together"},
 		{"supervise --metrics-addr= --count-name x -- true", 2, "--count-pattern and --count-name belong together"},
 		{"supervise --metrics-addr= --count-name x --count-pattern ( -- true", 2, "--count-pattern: error parsing regexp"},

@@ -18,6 +18,7 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/cgroup"
 	"github.com/benchnet/benchnet/internal/agent/exposition"
 	"github.com/benchnet/benchnet/internal/agent/files"
+	"github.com/benchnet/benchnet/internal/agent/forward"
 	"github.com/benchnet/benchnet/internal/agent/host"
 	"github.com/benchnet/benchnet/internal/agent/jvm"
 	"github.com/benchnet/benchnet/internal/agent/machine"
@@ -34,6 +35,8 @@ func superviseCommand(flags *flag.FlagSet) subcommand.Action {
 	keepStdin := flags.Bool("keep-stdin", false, "keep the command's standard input open, for programs that stop at its end")
 	volume := flags.String("volume", "", "`folder` whose file system usage is exported; empty for none")
 	counted := defineCounterFlags(flags)
+	var forwards repeatedFlag
+	flags.Var(&forwards, "forward", "`LISTEN=TARGET`: pass connections to the address LISTEN on to TARGET; can be repeated")
 	linger := flags.Duration("linger", 10*time.Second, "maximum wait for processes that the command leaves behind")
 	return func(_ context.Context, args []string, _ io.Writer) (int, error) {
 		if len(args) == 0 {
@@ -50,6 +53,9 @@ func superviseCommand(flags *flag.FlagSet) subcommand.Action {
 		if err := serveMetrics(*address, *ready, *volume, newMetricsHandler(*volume, tally)); err != nil {
 			return process.ExitNotRun, err
 		}
+		if err := forwardConnections(forwards); err != nil {
+			return process.ExitNotRun, err
+		}
 		options := process.Options{Stdin: process.StdinNull, Stdout: append(watch, count...), Stderr: count, Linger: *linger}
 		if *keepStdin {
 			options.Stdin = process.StdinHeld
@@ -60,6 +66,20 @@ func superviseCommand(flags *flag.FlagSet) subcommand.Action {
 		}
 		return c.Wait(), nil
 	}
+}
+
+// forwardConnections serves routes in the background until the process ends.
+func forwardConnections(routes []string) error {
+	for _, text := range routes {
+		route, err := forward.ParseRoute(text)
+		if err != nil {
+			return subcommand.UsageErrorf("--forward %w", err)
+		}
+		if _, err := route.Serve(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // newReadinessWatchers removes the ready file, which may be left from an earlier container, and returns a
