@@ -16,13 +16,14 @@ const (
 )
 
 // CordaNotaryType says how transactions of the network are notarised.
-// +kubebuilder:validation:Enum=Single;SharedDatabase;None
+// +kubebuilder:validation:Enum=Single;SharedDatabase;Raft;None
 type CordaNotaryType string
 
 // The notary types.
 const (
 	CordaNotarySingle         CordaNotaryType = "Single"
 	CordaNotarySharedDatabase CordaNotaryType = "SharedDatabase"
+	CordaNotaryRaft           CordaNotaryType = "Raft"
 	CordaNotaryNone           CordaNotaryType = "None"
 )
 
@@ -89,18 +90,21 @@ type CordaPlatform struct {
 }
 
 // CordaNotary configures how transactions are notarised.
-// +kubebuilder:validation:XValidation:rule="self.type != 'None' || self.validation == 'NonValidating'",message="platform.corda.notary.validation Validating needs notary.type Single or SharedDatabase"
-// +kubebuilder:validation:XValidation:rule="self.type != 'None' || !has(self.scheduling)",message="platform.corda.notary.scheduling needs notary.type Single or SharedDatabase"
-// +kubebuilder:validation:XValidation:rule="self.type == 'SharedDatabase' || !has(self.replicas)",message="platform.corda.notary.replicas needs notary.type SharedDatabase: Single is one node"
+// +kubebuilder:validation:XValidation:rule="self.type != 'None' || self.validation == 'NonValidating'",message="platform.corda.notary.validation Validating needs a notary: notary.type is None"
+// +kubebuilder:validation:XValidation:rule="self.type != 'None' || !has(self.scheduling)",message="platform.corda.notary.scheduling needs a notary: notary.type is None"
+// +kubebuilder:validation:XValidation:rule="self.type in ['SharedDatabase', 'Raft'] || !has(self.replicas)",message="platform.corda.notary.replicas needs notary.type SharedDatabase or Raft: Single is one node"
+// +kubebuilder:validation:XValidation:rule="self.type != 'Raft' || !has(self.replicas) || self.replicas in [3, 5]",message="platform.corda.notary.replicas must be 3 or 5 with notary.type Raft, so that a majority survives the loss of one or two"
 type CordaNotary struct {
-	// type is Single, SharedDatabase or None. Single is one notary node with its own database. SharedDatabase is a service of several
-	// nodes with one identity, which record spent states in the same tables. It needs distribution OpenSource, version 4.6 or
-	// later, and database.engine PostgreSQL with topology Shared or PerMember. With None, only flows by class name that need no
-	// notary can run. All flows of the finance CorDapp need one, including Issue. Default: Single.
+	// type is Single, SharedDatabase, Raft or None. Single is one notary node with its own database. SharedDatabase and Raft are
+	// services of several nodes with one identity, and need distribution OpenSource and version 4.6 or later. The nodes of
+	// SharedDatabase record spent states in the same tables, which needs database.engine PostgreSQL with topology Shared or
+	// PerMember. Those of Raft agree on every request by a majority, and need members.storage.type Persistent. With None, only
+	// flows by class name that need no notary can run. All flows of the finance CorDapp need one, including Issue. Default: Single.
 	// +kubebuilder:default=Single
 	// +optional
 	Type CordaNotaryType `json:"type,omitempty"`
-	// replicas is the number of nodes of the notary service, from 1 to 8. It must only be set with type SharedDatabase. Default: 2.
+	// replicas is the number of nodes of the notary service: from 1 to 8 with type SharedDatabase (default: 2), 3 or 5 with
+	// Raft (default: 3). It must not be set with other types.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=8
 	// +optional

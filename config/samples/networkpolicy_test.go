@@ -185,9 +185,11 @@ func TestNetworksAreIsolated(t *testing.T) {
 	}
 }
 
-// isConnectionNeeded reports whether the pods belong to the same network and the caller does not run genesis.
-func isConnectionNeeded(from, to policyPod, _ corev1.ContainerPort) bool {
-	return from.label[v1alpha1.LabelNetwork] == to.label[v1alpha1.LabelNetwork] && from.component != "genesis"
+// isConnectionNeeded reports whether the pods belong to the same network, the caller does not run genesis, and the Raft
+// port is called by a replica.
+func isConnectionNeeded(from, to policyPod, port corev1.ContainerPort) bool {
+	isReplica := strings.HasPrefix(from.label[v1alpha1.LabelMember], "notary-")
+	return from.label[v1alpha1.LabelNetwork] == to.label[v1alpha1.LabelNetwork] && from.component != "genesis" && (isReplica || port.Name != "raft")
 }
 
 // metricsPortNames matches the names of metrics ports, as in config/prometheus/pod_monitor.yaml.

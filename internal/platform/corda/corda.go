@@ -56,21 +56,20 @@ func hasNotary(spec *v1alpha1.BenchmarkNetworkSpec) bool {
 
 // notaryReplicas returns the number of notary nodes.
 func notaryReplicas(spec *v1alpha1.BenchmarkNetworkSpec) int32 {
-	switch notary := spec.Platform.Corda.Notary; {
-	case notary.Type == v1alpha1.CordaNotaryNone:
-		return 0
-	case !isNotaryCluster(spec):
-		return 1
-	case notary.Replicas != nil:
+	notary := spec.Platform.Corda.Notary
+	if notary.Replicas != nil {
 		return *notary.Replicas
-	default:
-		return defaultNotaryReplicas
 	}
+	return defaultNotaryReplicas[notary.Type]
 }
 
 // isNotaryCluster reports whether the notary is a service of several nodes.
 func isNotaryCluster(spec *v1alpha1.BenchmarkNetworkSpec) bool {
-	return spec.Platform.Corda.Notary.Type == v1alpha1.CordaNotarySharedDatabase
+	return spec.Platform.Corda.Notary.Type == v1alpha1.CordaNotarySharedDatabase || usesRaft(spec)
+}
+
+func usesRaft(spec *v1alpha1.BenchmarkNetworkSpec) bool {
+	return spec.Platform.Corda.Notary.Type == v1alpha1.CordaNotaryRaft
 }
 
 // bringsCorDapps reports whether the user supplies the CorDapps. Otherwise the node uses those in its image.

@@ -31,6 +31,7 @@ func (Corda) DatabaseRequirements(in platform.Input, topology platform.Topology)
 			Name:                     "schema",
 			Image:                    nodeImage(in),
 			Command:                  []string{programSchema, "postgresql", cordappsPath(spec), templateDir},
+			Env:                      schemaEnv(spec),
 			Resources:                genesis.StepResources("1Gi"),
 			SecurityContext:          pods.RestrictedSecurityContext(),
 			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,

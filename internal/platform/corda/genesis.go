@@ -55,9 +55,17 @@ func buildGenesisSpec(spec *v1alpha1.BenchmarkNetworkSpec, t platform.Topology) 
 }
 
 // needsSchemaTemplate reports whether the genesis Job creates a template of the members' H2 databases, because
-// the node's image may have none for the CorDapps. Otherwise every member would migrate its own database.
+// the node's image may have none for the CorDapps or the notary. Otherwise every member would migrate its own database.
 func needsSchemaTemplate(spec *v1alpha1.BenchmarkNetworkSpec) bool {
-	return usesH2(spec) && (bringsCorDapps(spec) || spec.Platform.Corda.Image != "")
+	return usesH2(spec) && (bringsCorDapps(spec) || spec.Platform.Corda.Image != "" || usesRaft(spec))
+}
+
+// schemaEnv returns the variable by which the program schema adds the tables of a Raft notary.
+func schemaEnv(spec *v1alpha1.BenchmarkNetworkSpec) []corev1.EnvVar {
+	if !usesRaft(spec) {
+		return nil
+	}
+	return []corev1.EnvVar{{Name: "BENCHNET_NOTARY", Value: string(v1alpha1.CordaNotaryRaft)}}
 }
 
 // Steps of the genesis Job.
@@ -121,6 +129,7 @@ func schemaContainer(in platform.Input, supplied cordappSupply) corev1.Container
 		Name:         stepSchema,
 		Image:        nodeImage(in),
 		Command:      []string{programSchema, "h2", cordappsPath(&in.Network.Spec), genesis.OutputDir + "/template"},
+		Env:          schemaEnv(&in.Network.Spec),
 		Resources:    genesis.StepResources("1Gi"),
 		VolumeMounts: supplied.mounts,
 	}

@@ -10,9 +10,12 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
 
-// BuildMembers returns a headless Service, a NetworkPolicy, and a ConfigMap and a StatefulSet for each node.
+// BuildMembers returns a headless Service, NetworkPolicies, and a ConfigMap and a StatefulSet for each node.
 func (Corda) BuildMembers(in platform.Input, topology platform.Topology) ([]client.Object, error) {
 	objects := []client.Object{members.Service(in.Network, nodePorts), members.NetworkPolicy(in.Network, nodePorts)}
+	if usesRaft(&in.Network.Spec) {
+		objects = append(objects, raftPolicy(in.Network, topology))
+	}
 	for _, m := range topology.Members {
 		conf, err := renderNodeConf(in, m)
 		if err != nil {

@@ -40,7 +40,9 @@ type nodeConf struct {
 	ExternalOperationThreads  *int32
 	Validating                bool
 	// NotaryService is the legal name of the notary service of which the node is a replica.
-	NotaryService           string
+	NotaryService string
+	// Raft is set for a replica of a Raft notary.
+	Raft                    *raftReplica
 	Database                platform.DatabaseConnection
 	Connections             int32
 	FlowThreads, RPCThreads int32
@@ -102,6 +104,7 @@ func buildNodeConf(in platform.Input, m platform.Member) nodeConf {
 		ExternalOperationThreads:  tuning.FlowExternalOperationThreads,
 		Validating:                isNotaryValidating(spec),
 		NotaryService:             notaryServiceName(spec),
+		Raft:                      newRaftReplica(in.Network, m),
 		Database:                  in.Databases[m.Name],
 		Connections:               pools.connections.value,
 		FlowThreads:               pools.flowThreads.value,

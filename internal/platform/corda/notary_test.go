@@ -4,9 +4,12 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/corda"
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
 )
@@ -27,11 +30,40 @@ func TestRefusesNotaryTypes(t *testing.T) {
 			shared(s)
 			withEnterprise(func(*v1alpha1.CordaTuning) {})(s)
 		}, at, []string{"SharedDatabase", "OpenSource", "notary.jpa"}},
+		{"Raft before schemas exist", func(s *networkSpec) {
+			withNotary(v1alpha1.CordaNotaryRaft)(s)
+			s.Platform.Corda.Version = "4.5"
+		}, at, []string{"Raft", "4.6 or later, not 4.5"}},
 		{"the name of a replica", func(s *networkSpec) {
 			shared(s)
 			withLegalNames("O=Notary 1,L=London,C=GB", "O=Beta,L=Paris,C=FR")(s)
 		}, "platform.corda.legalNames[0]", []string{"already the name of notary-1"}},
 	})
+}
+
+// TestAdmitsNotaries checks the rules of the CRD for notaries.
+func TestAdmitsNotaries(t *testing.T) {
+	admission := platformtest.NewNetworkAdmission(t)
+	for _, test := range []struct {
+		name, notary, storage string
+		// want is part of the error, or empty if the network is admitted.
+		want string
+	}{
+		{"Raft", "type: Raft", "size: 5Gi", ""},
+		{"five replicas", "type: Raft, replicas: 5", "type: Persistent", ""},
+		{"no majority of four replicas", "type: Raft, replicas: 4", "", "platform.corda.notary.replicas must be 3 or 5"},
+		{"a log that is lost with its pod", "type: Raft", "type: Ephemeral", "needs spec.members.storage.type Persistent"},
+		{"replicas of one node", "type: Single, replicas: 3", "", "replicas needs notary.type SharedDatabase or Raft"},
+		{"validation without a notary", "type: None, validation: Validating", "", "notary.type is None"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			manifest := strings.NewReplacer("tuning: {}", "notary: {"+test.notary+"}", "count: 2", "count: 2, storage: {"+test.storage+"}").Replace(validManifest)
+			err := admission.Admit([]byte(manifest), &v1alpha1.BenchmarkNetwork{})
+			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+				t.Errorf("want the error %q: %v", test.want, err)
+			}
+		})
+	}
 }
 
 // TestNotaryReplicas checks the members and the configuration of a notary service.
@@ -65,18 +97,64 @@ func TestNotaryReplicas(t *testing.T) {
 	}
 }
 
+// TestRaftReplicas checks that every replica reaches the others under the addresses on which their nodes listen,
+// and that only the first creates the cluster.
+func TestRaftReplicas(t *testing.T) {
+	network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, []byte(validManifest))
+	withNotary(v1alpha1.CordaNotaryRaft)(&network.Spec)
+	network.Spec.Platform.Corda.Notary.Replicas = new(int32(5))
+	replicas := corda.New().Topology(network).Members[2:]
+	addressOf := func(m platform.Member) string {
+		conf := nodeConfOf(t, network, m.Name)
+		joins := strings.Contains(conf, `clusterAddresses = ["127.0.1.1:10204"]`)
+		if creates := strings.Contains(conf, "clusterAddresses = []"); creates == joins || creates != (m.Name == "notary-0") {
+			t.Errorf("notary-0 should create the cluster and the others join it, but %s has:\n%s", m.Name, conf)
+		}
+		_, rest, _ := strings.Cut(conf, `nodeAddress = "`)
+		address, _, _ := strings.Cut(rest, `"`)
+		return address
+	}
+	for _, m := range replicas {
+		t.Run(m.Name, func(t *testing.T) {
+			command := strings.Join(podOf(t, network, m.Name).Containers[0].Command, " ")
+			for _, peer := range replicas {
+				want := "--forward " + addressOf(peer) + "=" + peer.Host + ":10203 "
+				if peer.Name == m.Name {
+					want = "--forward :10203=" + addressOf(m) + " "
+				}
+				if !strings.Contains(command, want) {
+					t.Errorf("the command lacks %s: %s", want, command)
+				}
+			}
+		})
+	}
+}
+
+// podOf returns the pod of a member.
+func podOf(t *testing.T, network *v1alpha1.BenchmarkNetwork, member string) corev1.PodSpec {
+	t.Helper()
+	return findMemberObject[*appsv1.StatefulSet](t, network, member).Spec.Template.Spec
+}
+
 // nodeConfOf returns the node.conf of a member.
 func nodeConfOf(t *testing.T, network *v1alpha1.BenchmarkNetwork, member string) string {
+	t.Helper()
+	return findMemberObject[*corev1.ConfigMap](t, network, member).Data["node.conf"]
+}
+
+// findMemberObject returns the object of a type that a member has.
+func findMemberObject[T client.Object](t *testing.T, network *v1alpha1.BenchmarkNetwork, member string) T {
 	t.Helper()
 	objects, err := corda.New().BuildMembers(platformtest.NewInput(corda.New(), network), corda.New().Topology(network))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, o := range objects {
-		if c, ok := o.(*corev1.ConfigMap); ok && strings.HasSuffix(c.Name, member) {
-			return c.Data["node.conf"]
+		if found, ok := o.(T); ok && strings.HasSuffix(o.GetName(), member) {
+			return found
 		}
 	}
-	t.Fatalf("%s has no ConfigMap", member)
-	return ""
+	var none T
+	t.Fatalf("%s has no %T", member, none)
+	return none
 }

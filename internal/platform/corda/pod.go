@@ -46,11 +46,12 @@ func prepareContainer(in platform.Input, supplied cordappSupply) corev1.Containe
 // nodeContainer returns the container of a node. It has no liveness probe, because a node under measurement
 // must not be killed for being slow.
 func nodeContainer(in platform.Input, m platform.Member) corev1.Container {
-	c := cordaContainer(in, "corda",
-		members.SuperviseCommand(portAgent, baseDir, "--ready-pattern", readyPattern, "--ready-file", readyFile, "--", programNode)...)
+	raft := newRaftReplica(in.Network, m)
+	flags := append([]string{"--ready-pattern", readyPattern, "--ready-file", readyFile}, raft.forwardFlags()...)
+	c := cordaContainer(in, "corda", members.SuperviseCommand(portAgent, baseDir, append(flags, "--", programNode)...)...)
 	c.Env = append(c.Env, memberPasswordEnv(in, m)...)
 	c.VolumeMounts = append(c.VolumeMounts, pods.ReadOnlyMount(pods.AgentVolumeName, pods.AgentDir), pods.WritableMount(volumeRun, runDir))
-	c.Ports = members.ContainerPorts(nodePorts)
+	c.Ports = append(members.ContainerPorts(nodePorts), raft.containerPorts()...)
 	c.StartupProbe = &corev1.Probe{PeriodSeconds: 1, TimeoutSeconds: 10, FailureThreshold: startupTimeoutSeconds, ProbeHandler: corev1.ProbeHandler{
 		Exec: &corev1.ExecAction{Command: []string{pods.AgentPath, "check", "--file", readyFile}}}}
 	c.ReadinessProbe = &corev1.Probe{PeriodSeconds: 10, TimeoutSeconds: 10, FailureThreshold: 3, ProbeHandler: corev1.ProbeHandler{

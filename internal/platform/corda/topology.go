@@ -42,10 +42,12 @@ var nodePorts = []members.Port{
 const (
 	notaryName     = "notary"
 	notaryIdentity = "O=Notary,L=London,C=GB"
-
-	// defaultNotaryReplicas is the smallest number with which a notary service survives the loss of a replica.
-	defaultNotaryReplicas = 2
 )
+
+// defaultNotaryReplicas is, for a notary service, the smallest number that survives the loss of a replica.
+var defaultNotaryReplicas = map[v1alpha1.CordaNotaryType]int32{
+	v1alpha1.CordaNotarySingle: 1, v1alpha1.CordaNotarySharedDatabase: 2, v1alpha1.CordaNotaryRaft: 3,
+}
 
 // Topology lists the parties, then the notary or its replicas.
 func (Corda) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
@@ -54,15 +56,19 @@ func (Corda) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
 		t.Members = append(t.Members, newNode(network, members.Name(i), roleParty, legalName(&network.Spec, i)))
 	}
 	for i := range notaryReplicas(&network.Spec) {
-		name, identity := notaryName, notaryIdentity
-		if isNotaryCluster(&network.Spec) {
-			name, identity = notaryReplicaName(i), notaryReplicaIdentity(i)
-		}
-		notary := newNode(network, name, roleNotary, identity)
-		notary.Scheduling = network.Spec.Platform.Corda.Notary.Scheduling
-		t.Members = append(t.Members, notary)
+		t.Members = append(t.Members, newNotary(network, i))
 	}
 	return t
+}
+
+func newNotary(network *v1alpha1.BenchmarkNetwork, ordinal int32) platform.Member {
+	name, identity := notaryName, notaryIdentity
+	if isNotaryCluster(&network.Spec) {
+		name, identity = notaryReplicaName(ordinal), notaryReplicaIdentity(ordinal)
+	}
+	notary := newNode(network, name, roleNotary, identity)
+	notary.Scheduling = network.Spec.Platform.Corda.Notary.Scheduling
+	return notary
 }
 
 // notaryReplicaName returns the member name of a replica of a notary service.

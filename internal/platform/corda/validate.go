@@ -64,24 +64,24 @@ func validateVersion(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fiel
 	return errs
 }
 
-// minSharedDatabaseVersion is the first version with a schema that exists before a node starts, so that the
-// replicas' tables can be shared.
-const minSharedDatabaseVersion = "4.6"
+// minNotaryServiceVersion is the first version with a schema that exists before a node starts, so that the
+// tables of a notary service can be created for all its replicas.
+const minNotaryServiceVersion = "4.6"
 
 // validateNotaryType rejects a notary type that the edition or the version does not support.
 func validateNotaryType(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
 	corda := spec.Platform.Corda
-	if corda.Notary.Type != v1alpha1.CordaNotarySharedDatabase {
+	if !isNotaryCluster(spec) {
 		return nil
 	}
 	var errs field.ErrorList
 	if isEnterprise(spec) {
 		errs = append(errs, field.Invalid(path, corda.Notary.Type,
-			"needs platform.corda.distribution OpenSource: Corda Enterprise configures such a notary with notary.jpa; use Single"))
+			"needs platform.corda.distribution OpenSource: Corda Enterprise configures notary services with notary.jpa; use Single"))
 	}
-	if platformVersions[corda.Version] < platformVersions[minSharedDatabaseVersion] {
+	if platformVersions[corda.Version] < platformVersions[minNotaryServiceVersion] {
 		errs = append(errs, field.Invalid(path, corda.Notary.Type, fmt.Sprintf(
-			"needs platform.corda.version %s or later, not %s, which creates its tables only when it starts", minSharedDatabaseVersion, corda.Version)))
+			"needs platform.corda.version %s or later, not %s, which creates its tables only when it starts", minNotaryServiceVersion, corda.Version)))
 	}
 	return errs
 }

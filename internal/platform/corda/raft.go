@@ -1,0 +1,95 @@
+package corda
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/members"
+)
+
+// Ports of a replica of a Raft notary.
+const (
+	// portRaft is the port of its pod, which the other replicas reach.
+	portRaft     = 10203
+	portNameRaft = "raft"
+	// portRaftLoopback is the port of its node's address.
+	portRaftLoopback = 10204
+)
+
+// raftReplica configures the node of a replica of a Raft notary. Corda's Raft library derives the ID of a replica
+// from its IP address, and a pod that is replaced has a new one. So each replica has a loopback address, which is
+// the same in the pods of all replicas. The agent in each pod passes connections on between these addresses.
+type raftReplica struct {
+	// Address is the address of the node, and Join that of the first replica, which creates the cluster; for the
+	// first itself Join is empty.
+	Address, Join string
+	// forwards are the routes of the agent.
+	forwards []string
+}
+
+// newRaftReplica returns nil if m is not a replica of a Raft notary.
+func newRaftReplica(network *v1alpha1.BenchmarkNetwork, m platform.Member) *raftReplica {
+	if !usesRaft(&network.Spec) || m.Role != roleNotary {
+		return nil
+	}
+	r := &raftReplica{Join: raftAddress(0)}
+	for i := range notaryReplicas(&network.Spec) {
+		address, peer := raftAddress(i), newNotary(network, i)
+		if peer.Name != m.Name {
+			r.forwards = append(r.forwards, address+"="+members.HostPort(peer.Host, portRaft))
+			continue
+		}
+		r.Address = address
+		r.forwards = append(r.forwards, members.HostPort("", portRaft)+"="+address)
+	}
+	if r.Address == r.Join {
+		r.Join = ""
+	}
+	return r
+}
+
+func raftAddress(ordinal int32) string {
+	return members.HostPort(fmt.Sprintf("127.0.1.%d", ordinal+1), portRaftLoopback)
+}
+
+// forwardFlags returns the flags of the agent; none for nil.
+func (r *raftReplica) forwardFlags() []string {
+	if r == nil {
+		return nil
+	}
+	var flags []string
+	for _, route := range r.forwards {
+		flags = append(flags, "--forward", route)
+	}
+	return flags
+}
+
+// containerPorts returns the ports of the container beside nodePorts; none for nil.
+func (r *raftReplica) containerPorts() []corev1.ContainerPort {
+	if r == nil {
+		return nil
+	}
+	return []corev1.ContainerPort{{Name: portNameRaft, ContainerPort: portRaft, Protocol: corev1.ProtocolTCP}}
+}
+
+// raftPolicy admits only the replicas of the notary to each other's Raft port.
+func raftPolicy(network *v1alpha1.BenchmarkNetwork, topology platform.Topology) *networkingv1.NetworkPolicy {
+	replicas := metav1.LabelSelector{MatchLabels: naming.MembersSelector(network.Name), MatchExpressions: []metav1.LabelSelectorRequirement{
+		{Key: v1alpha1.LabelMember, Operator: metav1.LabelSelectorOpIn, Values: notaryMembers(topology)}}}
+	meta := members.ObjectMeta(network, naming.NetworkPolicy(network.Name, portNameRaft), naming.ComponentMember)
+	return &networkingv1.NetworkPolicy{ObjectMeta: meta, Spec: networkingv1.NetworkPolicySpec{
+		PodSelector: replicas,
+		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
+		Ingress: []networkingv1.NetworkPolicyIngressRule{{
+			From:  []networkingv1.NetworkPolicyPeer{{PodSelector: &replicas}},
+			Ports: []networkingv1.NetworkPolicyPort{{Protocol: new(corev1.ProtocolTCP), Port: new(intstr.FromString(portNameRaft))}},
+		}},
+	}}
+}
