@@ -96,7 +96,7 @@ func assertPhases(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
 		operations[p.Name] = p.Operations
 		ns.Logf("%s: %d payments, mean %.1f ms, %.0f %%", p.Name, p.Operations, p.Mean, 100*p.Share)
 	}
-	for _, name := range []string{"Start", "Notarization", "Recording", "Distribution to participants"} {
+	for _, name := range []string{"Start", "Notarization", "Signature check and recording", "Distribution to participants"} {
 		if operations[name] != succeeded {
 			ns.Errorf("%d of %d payments have the phase %s: %v", operations[name], succeeded, name, operations)
 		}
