@@ -103,6 +103,10 @@ func TestBadNotaries(t *testing.T) {
 		{"not one replica", "replicas: 3", "replicas: 0", []string{"notary.replicas", "0", "1"}},
 		{"shared tables in H2", "engine: PostgreSQL, topology: Shared", "engine: H2", []string{"notary.type SharedDatabase", "PostgreSQL", "H2"}},
 		{"replicas on the host of a database", "topology: Shared", "topology: PerHost, membersPerInstance: 2", []string{"notary.type SharedDatabase", "Shared or PerMember"}},
+		{"no majority of four replicas", "type: SharedDatabase, replicas: 3", "type: Raft, replicas: 4", []string{"notary.replicas", "3 or 5"}},
+		{"a log that is lost with its pod", "type: SharedDatabase, replicas: 3}}}\n  members: {",
+			"type: Raft}}}\n  members: {storage: {type: Ephemeral}, ", []string{"notary.type Raft", "members.storage.type Persistent"}},
+		{"a Raft notary before 4.6", `version: "4.10", notary: {type: SharedDatabase`, `version: "4.5", notary: {type: Raft`, []string{"notary.type", "Raft", "4.6"}},
 		{"shared tables before 4.6", `version: "4.10"`, `version: "4.5"`, []string{"notary.type", "SharedDatabase", "4.6"}},
 	})
 }

@@ -82,6 +82,7 @@ func largestVariants(kind v1alpha1.PlatformType) map[string]string {
 		variants["PostgreSQL External"] = fmt.Sprintf("database: {engine: PostgreSQL, topology: Shared, provider: External, external: {host: %s, adminSecret: {name: admin}}}",
 			strings.Repeat("h", 253))
 		variants["Notary service"] = "platform: {corda: {notary: {type: SharedDatabase, replicas: 8}}}\ndatabase: {engine: PostgreSQL, topology: Shared, memory: 8Ti}"
+		variants["Raft notary"] = "platform: {corda: {notary: {type: Raft, replicas: 5}}}"
 	default:
 		variants["Regions"] = "latency: {regions: [{name: NYC, count: 1}, {name: LON, count: 1}, {name: SFO, count: 1}]}"
 	}
