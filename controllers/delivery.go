@@ -7,6 +7,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -24,6 +25,8 @@ const secretRetryPeriod = 15 * time.Second
 
 // deliveryTask is an upload or a webhook of a run or an experiment that has ended.
 type deliveryTask struct {
+	// condition is the type of the condition that reports it.
+	condition string
 	// name is that of all its objects.
 	name string
 	// secret is the Secret that its pod uses. One without a name is none.
@@ -36,17 +39,18 @@ type deliveryTask struct {
 
 // deliveryPass is one reconcile of the deliveries of an ended run or experiment.
 type deliveryPass struct {
-	owner     apply.Owner
-	completed *metav1.Time
-	owned     *snapshot.Snapshot
+	owner apply.Owner
+	// conditions are those of the owner.
+	conditions []metav1.Condition
+	owned      *snapshot.Snapshot
 	// isWaiting reports whether a delivery has not ended. result then says when to look again.
 	isWaiting bool
 	result    ctrl.Result
 	errs      []error
 }
 
-// newDeliveryPass reads the objects of the owner, which ended at the given time.
-func (d *Dependencies) newDeliveryPass(ctx context.Context, owner apply.Owner, completed *metav1.Time) (*deliveryPass, error) {
+// newDeliveryPass reads the objects of the owner, which has ended with the conditions.
+func (d *Dependencies) newDeliveryPass(ctx context.Context, owner apply.Owner, conditions []metav1.Condition) (*deliveryPass, error) {
 	owned, err := d.SnapshotReader.ReadOwned(ctx, owner.Object, owner.Labels)
 	if err != nil {
 		return nil, err
@@ -54,7 +58,7 @@ func (d *Dependencies) newDeliveryPass(ctx context.Context, owner apply.Owner, c
 	if err := owned.ReadPodCreationFailures(ctx, d.APIReader, d.Now()); err != nil {
 		return nil, err
 	}
-	pass := &deliveryPass{owner: owner, completed: completed, owned: owned}
+	pass := &deliveryPass{owner: owner, conditions: conditions, owned: owned}
 	if owned.HasMissingPods() {
 		pass.result.RequeueAfter = quotaRetryPeriod
 	}
@@ -105,7 +109,7 @@ func (d *Dependencies) startDelivery(ctx context.Context, pass *deliveryPass, ta
 	switch problem := errors.Join(refusal, err); {
 	case problem == nil:
 		return snapshot.Readiness{State: snapshot.StateWaiting, Message: "Job " + task.name + " begins"}
-	case d.isFinalDeliveryError(pass, problem):
+	case isFinalDeliveryError(problem), d.hasDeliveryTimedOut(pass, task):
 		return snapshot.Readiness{State: snapshot.StateFailed, Message: problem.Error()}
 	default:
 		if err == nil {
@@ -117,12 +121,17 @@ func (d *Dependencies) startDelivery(ctx context.Context, pass *deliveryPass, ta
 }
 
 // isFinalDeliveryError reports whether a delivery that could not start is not retried: only the user can remove a foreign object,
-// the URL cannot change, and other problems, such as quotas and labels, end after delivery.Timeout.
-func (d *Dependencies) isFinalDeliveryError(pass *deliveryPass, err error) bool {
-	if errors.Is(err, apply.ErrForeign) || errors.Is(err, delivery.ErrForbiddenServer) {
-		return true
-	}
-	return pass.completed != nil && d.Now().Sub(pass.completed.Time) >= delivery.Timeout
+// and the URL cannot change.
+func isFinalDeliveryError(err error) bool {
+	var invalid *delivery.URLError
+	return errors.Is(err, apply.ErrForeign) || errors.As(err, &invalid)
+}
+
+// hasDeliveryTimedOut reports whether the first attempt to start the delivery, from which its condition is Unknown, was
+// delivery.Timeout ago. Time without a running operator before the first attempt does not count.
+func (d *Dependencies) hasDeliveryTimedOut(pass *deliveryPass, task deliveryTask) bool {
+	pending := meta.FindStatusCondition(pass.conditions, task.condition)
+	return pending != nil && d.Now().Sub(pending.LastTransitionTime.Time) >= delivery.Timeout
 }
 
 func (d *Dependencies) createDelivery(ctx context.Context, pass *deliveryPass, task deliveryTask) error {

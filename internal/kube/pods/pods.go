@@ -4,6 +4,8 @@
 package pods
 
 import (
+	"strings"
+
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -97,6 +99,16 @@ func CopyFilesContainer(name, image, from, volume, to string) corev1.Container {
 			{Name: volume, MountPath: to},
 		},
 	}
+}
+
+// EscapeExpansions doubles each dollar sign of arguments. The kubelet, which replaces $(NAME) by environment variables, even of
+// Secrets, then passes them on as they are.
+func EscapeExpansions(arguments ...string) []string {
+	escaped := make([]string, len(arguments))
+	for i, argument := range arguments {
+		escaped[i] = strings.ReplaceAll(argument, "$", "$$")
+	}
+	return escaped
 }
 
 // IgnoreDisruptionsPolicy returns a pod failure policy for Jobs. It does not count a pod that was evicted,

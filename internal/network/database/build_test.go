@@ -207,6 +207,23 @@ func TestSetupJobIsNamedAfterItsContent(t *testing.T) {
 
 // TestResetJobPerEpoch checks that each epoch except the first has its own reset Job, and that the setup stays
 // the same.
+// TestOnlySetupSharesTables checks that a change of the shared tables does not create another teardown Job, which does not use them.
+func TestOnlySetupSharesTables(t *testing.T) {
+	in := newInput()
+	in.Requirements.SharedTables = &platform.SharedTables{Members: []string{"member-0", "member-1"}, Prefix: "my_"}
+	g, i := memberGroup{name: "db", members: []platform.Member{{Name: "member-0"}, {Name: "member-1"}}}, Instance{}
+	for name, test := range map[string]struct {
+		objects []client.Object
+		shares  bool
+	}{"setup": {in.buildSetup(g, i), true}, "reset": {in.buildReset(g, i), true}, "teardown": {in.buildTeardown(g, i), false}} {
+		t.Run(name, func(t *testing.T) {
+			if _, shares := test.objects[0].(*corev1.ConfigMap).Data["shared.txt"]; shares != test.shares {
+				t.Errorf("shared.txt: %t, want %t", shares, test.shares)
+			}
+		})
+	}
+}
+
 func TestResetJobPerEpoch(t *testing.T) {
 	first, names := mustBuild(t, newInput()).Instances[0], map[string]bool{}
 	if len(first.ResetObjects) > 0 {

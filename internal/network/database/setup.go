@@ -91,7 +91,9 @@ func (in Input) buildTeardown(g memberGroup, i Instance) []client.Object {
 // harmless.
 func (in Input) buildJob(g memberGroup, component naming.Component, files []string, pod corev1.PodSpec) []client.Object {
 	data := in.scriptData(g, files)
-	maps.Copy(data, in.sharedTablesData(g))
+	if slices.Contains(files, "share") {
+		maps.Copy(data, in.sharedTablesData(g))
+	}
 	name := naming.DatabaseJob(g.name, component, contentHash(data, pod))
 	labels := naming.DatabaseJobLabels(in.Network.Name, g.name, component)
 	meta := metav1.ObjectMeta{Name: name, Namespace: in.Network.Namespace, Labels: labels}
@@ -253,7 +255,7 @@ func templateContainer(c corev1.Container, env []corev1.EnvVar) corev1.Container
 func (in Input) adminEnv(i Instance) []corev1.EnvVar {
 	user, secret := corev1.EnvVar{Name: "PGUSER", Value: "postgres"}, naming.DatabaseSuperuserSecret(in.Network.Name)
 	env := []corev1.EnvVar{
-		{Name: "PGHOST", Value: i.Host},
+		{Name: "PGHOST", Value: pods.EscapeExpansions(i.Host)[0]},
 		{Name: "PGPORT", Value: fmt.Sprint(i.Port)},
 		{Name: "PGDATABASE", Value: DefaultName},
 		{Name: "PGCONNECT_TIMEOUT", Value: "10"},

@@ -129,7 +129,7 @@ func clientFlags(spec *v1alpha1.BenchmarkNetworkSpec) map[string]string {
 	c := clientCommandLines[e.Client]
 	all := maps.Clone(c.profileFlags)
 	for name, value := range e.Flags {
-		all[name] = string(value)
+		all[name] = pods.EscapeExpansions(string(value))[0]
 	}
 	maps.Copy(all, c.ownedFlags)
 	if spec.Members.Count > 1 {

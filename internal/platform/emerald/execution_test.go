@@ -37,9 +37,9 @@ func findContainer(t *testing.T, all []corev1.Container, name string) corev1.Con
 
 func TestFlagsOverrideProfile(t *testing.T) {
 	c := findContainer(t, firstMemberPod(t, withExecution(func(e *v1alpha1.EmeraldExecution) {
-		e.Flags = map[string]v1alpha1.Text{"txpool.max-batch-size": "7", "tx-propagation-mode": "all", "full": ""}
+		e.Flags = map[string]v1alpha1.Text{"txpool.max-batch-size": "7", "tx-propagation-mode": "all", "full": "", "extra": "$(HOME)"}
 	})).Containers, "execution")
-	for _, wanted := range []string{"--txpool.max-batch-size=7", "--tx-propagation-mode=all", "--full", "--txpool.pending-max-count=50000",
+	for _, wanted := range []string{"--txpool.max-batch-size=7", "--tx-propagation-mode=all", "--full", "--extra=$$(HOME)", "--txpool.pending-max-count=50000",
 		"--trusted-peers=$(BENCHNET_PEERS)", "--builder.gaslimit=$(BENCHNET_GAS_LIMIT)"} {
 		if !slices.Contains(c.Command, wanted) {
 			t.Errorf("the command lacks %s: %v", wanted, c.Command)

@@ -107,9 +107,9 @@ func replicaContainer(in platform.Input, id int) corev1.Container {
 	spec := &in.Network.Spec
 	command := members.SuperviseCommand(portAgent, storageDir, "--keep-stdin",
 		"--count-pattern", ratePattern, "--count-grid", rateInterval, "--count-name", executedMetric, "--", "java")
-	command = append(command, jvmArgs(spec)...)
-	command = append(command, "-Dlogback.configurationFile="+configDir+"/"+fileLogback, "-cp", spec.Platform.JPaxos.ClassPath,
-		mainClass(spec.Platform.JPaxos), strconv.Itoa(id))
+	command = append(command, pods.EscapeExpansions(jvmArgs(spec)...)...)
+	command = append(command, "-Dlogback.configurationFile="+configDir+"/"+fileLogback, "-cp")
+	command = append(command, pods.EscapeExpansions(spec.Platform.JPaxos.ClassPath, mainClass(spec.Platform.JPaxos), strconv.Itoa(id))...)
 	return corev1.Container{
 		Name:                     "replica",
 		Image:                    spec.Platform.JPaxos.Image,
