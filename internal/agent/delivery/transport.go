@@ -6,13 +6,30 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
+	"syscall"
+	"time"
 )
 
-// newTransport returns a transport that trusts the certificate authorities, or those of the system if there are none.
+// dialTimeout limits the connection to one address.
+const dialTimeout = 30 * time.Second
+
+// metadataAddresses are those besides link-local ones at which clouds serve the credentials of nodes.
+var metadataAddresses = []netip.Addr{
+	netip.MustParseAddr("fd00:ec2::254"),   // AWS
+	netip.MustParseAddr("fd20:ce::254"),    // Google Cloud
+	netip.MustParseAddr("100.100.100.200"), // Alibaba Cloud
+}
+
+// newTransport returns a transport that trusts the certificate authorities, or those of the system if there are none. It connects to
+// no link-local or metadata address, to which a name may resolve.
 func newTransport(authorities string) (*http.Transport, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
+	dialer := net.Dialer{Timeout: dialTimeout, Control: refuseNodeAddress}
+	transport.DialContext = dialer.DialContext
 	if authorities == "" {
 		return transport, nil
 	}
@@ -24,10 +41,52 @@ func newTransport(authorities string) (*http.Transport, error) {
 	return transport, nil
 }
 
-// isConnectionError reports whether an error is of the connection, so that its text contains nothing that the server sent. The
-// server may be any, and the text reaches the status of a run.
-func isConnectionError(err error) bool {
+// refuseNodeAddress fails if a connection to a resolved address with its port would reach a service of the node or the cloud.
+func refuseNodeAddress(_, address string, _ syscall.RawConn) error {
+	target, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("parse address: %w", err)
+	}
+	ip := target.Addr().Unmap()
+	if ip.IsLinkLocalUnicast() {
+		return errors.New("link-local addresses are refused")
+	}
+	for _, metadata := range metadataAddresses {
+		if ip.WithZone("") == metadata {
+			return errors.New("metadata addresses of clouds are refused")
+		}
+	}
+	return nil
+}
+
+// describeConnectionError returns a short text about an error of the connection to a server. The text contains nothing that the server
+// sent, such as the names in its certificate: the server may be any, and the text reaches the status of a run. It returns "" for
+// other errors, whose text may.
+func describeConnectionError(err error) string {
 	var network *net.OpError
 	var certificate *tls.CertificateVerificationError
-	return errors.As(err, &network) || errors.As(err, &certificate) || errors.Is(err, context.DeadlineExceeded)
+	switch {
+	case errors.As(err, &certificate):
+		return describeCertificateError(certificate.Err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return "timeout"
+	case errors.As(err, &network):
+		return network.Error()
+	}
+	return ""
+}
+
+func describeCertificateError(err error) string {
+	var hostname x509.HostnameError
+	var authority x509.UnknownAuthorityError
+	var invalid x509.CertificateInvalidError
+	switch {
+	case errors.As(err, &hostname):
+		return "the certificate of the server is for other names"
+	case errors.As(err, &authority):
+		return "the certificate of the server is from an unknown authority: add that of the server to the Secret as ca.crt"
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return "the certificate of the server has expired or is not valid yet"
+	}
+	return "the certificate of the server is not valid"
 }

@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -66,7 +67,7 @@ func uploadFile(ctx context.Context, client *minio.Client, to Bucket, file strin
 	return nil
 }
 
-// describeError returns the code and the HTTP status of a response, or the error of the connection. It leaves out the body of the
+// describeError returns the code and the HTTP status of a response, or describes the error of the connection. It leaves out the body of the
 // response, since the endpoint may be any server.
 func describeError(err error) string {
 	response := minio.ToErrorResponse(err)
@@ -75,10 +76,8 @@ func describeError(err error) string {
 		return fmt.Sprintf("%s (HTTP status %d)", response.Code, response.StatusCode)
 	case response.StatusCode != 0:
 		return fmt.Sprintf("HTTP status %d", response.StatusCode)
-	case isConnectionError(err):
-		return err.Error()
 	}
-	return "the server does not answer as an S3-compatible one"
+	return cmp.Or(describeConnectionError(err), "the server does not answer as an S3-compatible one")
 }
 
 // isErrorCode reports whether the text has the form of an error code of S3, such as NoSuchBucket.

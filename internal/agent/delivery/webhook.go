@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -52,10 +53,8 @@ func PostDocument(ctx context.Context, to Webhook, id string, document []byte, n
 	client := &http.Client{Transport: transport, CheckRedirect: keepRedirects}
 	response, err := client.Do(request)
 	if err != nil {
-		if isConnectionError(err) {
-			return err // It names the method and the URL.
-		}
-		return fmt.Errorf("POST %s: the server does not answer by HTTP", to.URL)
+		problem := cmp.Or(describeConnectionError(err), "the server does not answer by "+strings.ToUpper(request.URL.Scheme))
+		return fmt.Errorf("POST %s: %s", to.URL, problem)
 	}
 	defer response.Body.Close()
 	if response.StatusCode < http.StatusOK || response.StatusCode >= http.StatusMultipleChoices {

@@ -78,6 +78,11 @@ func TestWebhookErrors(t *testing.T) {
 		}
 	}))
 	t.Cleanup(server.Close)
+	tlsServer := httptest.NewTLSServer(nil)
+	t.Cleanup(tlsServer.Close)
+	authority := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: tlsServer.Certificate().Raw}))
+	otherName := strings.Replace(tlsServer.URL, "127.0.0.1", "localhost", 1)
+	noTLS := strings.Replace(server.URL, "http:", "https:", 1)
 	closed := httptest.NewServer(nil)
 	closed.Close()
 	for name, test := range map[string]struct {
@@ -89,6 +94,10 @@ func TestWebhookErrors(t *testing.T) {
 		"redirect":       {Webhook{URL: server.URL + "/redirect"}, "HTTP status 307", 1},
 		"no HTTP":        {Webhook{URL: server.URL + "/garbage"}, "the server does not answer by HTTP", 1},
 		"no server":      {Webhook{URL: closed.URL}, "connection refused", 0},
+		"no TLS":         {Webhook{URL: noTLS}, "POST " + noTLS + ": the server does not answer by HTTPS", 0},
+		"authority":      {Webhook{URL: tlsServer.URL}, "the certificate of the server is from an unknown authority: add", 0},
+		"name":           {Webhook{URL: otherName, Authorities: authority}, otherName + ": the certificate of the server is for other names", 0},
+		"link-local":     {Webhook{URL: "http://169.254.169.254/latest"}, "link-local addresses are refused", 0},
 		"no certificate": {Webhook{URL: server.URL, Authorities: "none"}, "ca.crt has no certificate", 0},
 		"no base64":      {Webhook{URL: server.URL, SigningKey: "whsec_secret-key"}, "signingKey: what follows whsec_ is not base64", 0},
 		"empty key":      {Webhook{URL: server.URL, SigningKey: "whsec_"}, "is not base64", 0},
@@ -98,6 +107,9 @@ func TestWebhookErrors(t *testing.T) {
 			err := PostDocument(t.Context(), test.to, exampleID, []byte(exampleDocument), time.Unix(exampleTime, 0))
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Fatalf("got %v, want %q", err, test.want)
+			}
+			if strings.Contains(err.Error(), "example.com") {
+				t.Errorf("the error contains a name in the certificate: %v", err)
 			}
 			if strings.Contains(err.Error(), "internal text") || strings.Contains(err.Error(), "secret-key") {
 				t.Errorf("the error contains a text of the server or a key: %v", err)
