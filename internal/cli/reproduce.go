@@ -35,7 +35,7 @@ func (s *session) reproduceCommand() *cobra.Command {
 		Short: "Run a bundle's measurement again, and say whether its numbers were reproduced",
 		Long: `Verifies a bundle, applies its manifests in the namespace, where none of its objects may exist, follows the measurement, and
 compares throughput and p95 latency at each point with the original by two one-sided tests (TOST, docs/statistics.md). A claim needs
-at least five runs of each point on each side.
+at least five runs of each point on each side. Uploads and webhooks are left out of the manifests.
 
 It ends with code 0 if the measurement was reproduced within the margin, with 2 if it was not or the bundle was changed, and with 3 if the
 runs are too few or vary too much for either claim. An interruption (ctrl-C) leaves everything running.`,
@@ -103,6 +103,13 @@ func (s *session) repeatMeasurement(ctx context.Context, c *cluster.Connection, 
 	for _, object := range objects {
 		if err := checkAbsent(ctx, c, object); err != nil {
 			return err
+		}
+		removed, err := bundle.RemoveDeliveries(object)
+		if err != nil {
+			return err
+		}
+		for _, path := range removed {
+			fmt.Fprintf(s.ErrOut, "warning: %s of %s is left out, so that results are not sent to a server that the bundle names\n", path, object.GetName())
 		}
 		if target, ok := cluster.TargetOf(object); ok {
 			targets = append(targets, target)
