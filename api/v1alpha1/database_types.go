@@ -50,8 +50,8 @@ type DatabaseSpec struct {
 	// +kubebuilder:default=H2
 	// +optional
 	Engine DatabaseEngine `json:"engine,omitempty"`
-	// topology is PerMember, Shared or PerHost. PerMember is one instance for each member. Shared is one instance with a schema
-	// and a user for each member. PerHost is one instance for every membersPerInstance members, which run on its host. Default:
+	// topology is PerMember, Shared or PerHost. PerMember is one instance for each member, and one for all replicas of a notary
+	// of type SharedDatabase. Shared is one instance with a schema and a user for each member. PerHost is one instance for every membersPerInstance members, which run on its host. Default:
 	// PerMember.
 	// +kubebuilder:default=PerMember
 	// +optional

@@ -130,10 +130,10 @@ func Upload(run string) string { return shortenName(run, maxLabel-len("-upload")
 // RunWebhook returns the name of the objects that notify the webhook of a run.
 func RunWebhook(run string) string { return shortenName(run, maxLabel-len("-webhook")) + "-webhook" }
 
-// ExperimentWebhook returns the name of the objects that notify the webhook of an experiment. It differs from that of a run with
-// the same name.
+// ExperimentWebhook returns the name of the objects that notify the webhook of an experiment. It differs from that of any
+// run, which ends in -webhook.
 func ExperimentWebhook(experiment string) string {
-	const suffix = "-experiment-webhook"
+	const suffix = "-webhook-experiment"
 	return shortenName(experiment, maxLabel-len(suffix)) + suffix
 }
 

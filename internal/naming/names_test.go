@@ -31,6 +31,15 @@ func TestLongestNames(t *testing.T) {
 	}
 }
 
+// TestWebhookNamesDiffer checks that an experiment and a run do not use the same objects.
+func TestWebhookNamesDiffer(t *testing.T) {
+	for _, run := range []string{"foo", "foo-experiment", "foo-webhook", "foo-webhook-experiment"} {
+		if name := RunWebhook(run); name == ExperimentWebhook("foo") {
+			t.Errorf("run %s and experiment foo have the same webhook %s", run, name)
+		}
+	}
+}
+
 func TestShortNamesAreKept(t *testing.T) {
 	for got, want := range map[string]string{
 		Member("two-banks", "notary"):                                          "two-banks-notary",

@@ -67,8 +67,12 @@ func addGatesCondition(l *conditionList, in ExperimentInput) {
 		l.addUnknown(v1alpha1.ConditionGatesPassed, v1alpha1.ReasonNoGates, "the experiment has no gates")
 	case in.Step == nil || !in.Step.IsDone():
 		l.addUnknown(v1alpha1.ConditionGatesPassed, v1alpha1.ReasonMeasuring, "gates are evaluated after all measurements")
-	default:
+	case g.total > 0:
 		g.addCondition(l)
+	case spec.Compare != nil && len(spec.Compare.Gates) > 0:
+		l.addBool(v1alpha1.ConditionGatesPassed, false, v1alpha1.ReasonGateUndecided, "the result has no comparison that a gate could judge")
+	default:
+		l.addUnknown(v1alpha1.ConditionGatesPassed, v1alpha1.ReasonNoGates, "no point has objectives: its patches or searches remove those of the template")
 	}
 }
 

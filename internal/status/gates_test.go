@@ -62,6 +62,7 @@ func TestObjectivesOfAnExperiment(t *testing.T) {
 	}{
 		"every point passed": {points("Passed", "Passed"), 1, metav1.ConditionTrue, "all 2 gates passed"},
 		"one point failed":   {points("Passed", "Failed"), 1, metav1.ConditionFalse, "point p02: p95 Failed"},
+		"no objectives left": {&experiment.Result{Points: []experiment.Point{{Name: "p01"}}}, 1, metav1.ConditionUnknown, "no point has objectives"},
 		"still measuring":    {points("Passed", "Undecided"), 0, metav1.ConditionUnknown, "after all measurements"},
 	} {
 		t.Run(name, func(t *testing.T) {

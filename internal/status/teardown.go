@@ -11,7 +11,7 @@ import (
 // database server. The finalizer is the one that blocks the deletion until the schemas are dropped.
 func ComputeTeardown(network *v1alpha1.BenchmarkNetwork, servers snapshot.Readiness, finalizer string, now time.Time) v1alpha1.BenchmarkNetworkStatus {
 	s := *network.Status.DeepCopy()
-	s.ObservedGeneration, s.Phase = network.Generation, v1alpha1.PhaseDeleting
+	s.Phase = v1alpha1.PhaseDeleting // The observed generation stays that of the plan: see HasPlan.
 	l := conditionList{generation: network.Generation}
 	for _, c := range s.Conditions {
 		switch c.Type {
