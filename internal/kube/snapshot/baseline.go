@@ -66,6 +66,8 @@ func disturbanceOf(before podState, pod *corev1.Pod) (results.Disturbance, bool)
 		d.Kind, d.Message = results.MemberReplaced, "the pod was replaced"
 	case disruptionReason(pod) != "":
 		d.Kind, d.Message = results.MemberEvicted, "the pod is being evicted: "+disruptionReason(pod)
+	case lostNodeProblem(pod) != "":
+		d.Kind, d.Message = results.MemberUnreachable, lostNodeProblem(pod)
 	case CountRestarts(pod) > before.Restarts:
 		d.Kind = results.MemberRestarted
 		d.Message = fmt.Sprintf("its containers restarted %d times", CountRestarts(pod)-before.Restarts)

@@ -100,12 +100,17 @@ func TestDisturbances(t *testing.T) {
 	evicted.Status.Reason = "Evicted"
 	disrupted := memberPodWithRestarts("a", 1)
 	disrupted.Status.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: "EvictionByEvictionAPI"}}
+	unreachable := memberPodWithRestarts("a", 1)
+	unreachable.Spec.NodeName = "node-3"
+	unreachable.Status.ContainerStatuses[0].Ready = true
+	unreachable.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
 	cases := []struct {
 		name string
 		now  []corev1.Pod
 		want results.ReasonCode
 	}{
 		{"being evicted", []corev1.Pod{disrupted}, results.MemberEvicted},
+		{"on a lost node", []corev1.Pod{unreachable}, results.MemberUnreachable},
 		{"undisturbed", []corev1.Pod{memberPodWithRestarts("a", 1)}, ""},
 		{"restarted", []corev1.Pod{memberPodWithRestarts("a", 2)}, results.MemberRestarted},
 		{"replaced", []corev1.Pod{replaced}, results.MemberReplaced},

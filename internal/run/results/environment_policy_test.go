@@ -93,6 +93,7 @@ func TestEnvironmentPolicyKeepsOtherReasons(t *testing.T) {
 		},
 		LedgerDiffers:     func(m *Measurement, _ *RunObservations) { m.Ledger.Recorded = 6 },
 		MemberRestarted:   withDisturbance(MemberRestarted),
+		MemberUnreachable: withDisturbance(MemberUnreachable),
 		MemberEvicted:     withDisturbance(MemberEvicted),
 		MemberReplaced:    withDisturbance(MemberReplaced),
 		DatabaseRestarted: withDisturbance(DatabaseRestarted),

@@ -60,8 +60,10 @@ const (
 	LedgerDiffers ReasonCode = "LedgerDiffers"
 	// LedgerUnchecked (note) means that the ledger was not compared with the clients.
 	LedgerUnchecked ReasonCode = "LedgerUnchecked"
-	// MemberRestarted, MemberEvicted, MemberReplaced and DatabaseRestarted mean that the network was disturbed.
+	// MemberRestarted, MemberUnreachable, MemberEvicted, MemberReplaced and DatabaseRestarted mean that the network was
+	// disturbed.
 	MemberRestarted   ReasonCode = "MemberRestarted"
+	MemberUnreachable ReasonCode = "MemberUnreachable"
 	MemberEvicted     ReasonCode = "MemberEvicted"
 	MemberReplaced    ReasonCode = "MemberReplaced"
 	DatabaseRestarted ReasonCode = "DatabaseRestarted"
@@ -147,7 +149,7 @@ type RunObservations struct {
 
 // Disturbance is something that happened to the network while it was measured.
 type Disturbance struct {
-	// Kind is MemberRestarted, MemberEvicted, MemberReplaced or DatabaseRestarted. For a node it is
+	// Kind is MemberRestarted, MemberUnreachable, MemberEvicted, MemberReplaced or DatabaseRestarted. For a node it is
 	// NodeNotReady or NodeUnderPressure, for all nodes NodesUnknown.
 	Kind ReasonCode
 	// Subject is the name of the member, database or node.
