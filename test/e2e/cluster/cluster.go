@@ -170,6 +170,18 @@ func (n *Namespace) RunKubectl(args ...string) string {
 	return out
 }
 
+// RunKubectlUntilEnd is RunKubectl for a change outside of the namespace, which kubectl reverts by other arguments after
+// the test.
+func (n *Namespace) RunKubectlUntilEnd(revert []string, args ...string) {
+	n.Helper()
+	n.Cleanup(func() {
+		if _, err := runKubectl(context.Background(), "", revert...); err != nil {
+			n.Error(err)
+		}
+	})
+	n.RunKubectl(args...)
+}
+
 func runKubectl(ctx context.Context, stdin string, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, "kubectl", args...)
 	var out, problems bytes.Buffer
