@@ -203,7 +203,8 @@ func NewRunResult(m *Measurement, i Interpretation, v Verdict) (*RunResult, erro
 		Verdict: v, Summary: summary, Histogram: histogram, OutOfRange: m.OutOfRange,
 		Series: Throughput{CompletedPerSecond: m.Completed, FailedPerSecond: m.Failed, MeanLatencyMillis: m.meanLatencyMillis(),
 			LatencyIntervals: m.intervals.latencyIntervals()},
-		Errors: m.Errors, Schedule: m.Schedule, Phases: m.phases.summarizePhases(), WindowSelection: m.WindowSelection, Ledger: m.Ledger, Members: m.Members, Workers: m.Workers,
+		Errors: m.Errors, Schedule: m.Schedule, Phases: m.phases.summarizePhases(), WindowSelection: m.WindowSelection,
+		Ledger: m.Ledger, Members: m.Members, Workers: m.Workers,
 		Blocks: m.Blocks, BlocksOmitted: m.BlocksOmitted, Recorded: m.Series,
 		SeriesSeconds: m.SeriesSeconds,
 	}, nil
