@@ -80,6 +80,12 @@ var badInput = []badInputCase{
 	{"window of zero length", "window: 10s", "window: 0s", []string{"measure.window", "1s"}},
 	{"window in parts of a second", "window: 10s", "window: 1500ms", []string{"measure.window", "whole seconds"}},
 	{"environment policy that does not exist", "window: 10s", "window: 10s, environmentPolicy: Ignore", []string{"measure.environmentPolicy", "Enforce", "Record"}},
+	{"calibration longer than a minute", "window: 10s", "window: 10s, calibrate: {duration: 61s}", []string{"measure.calibrate.duration", "from 1s to 60s"}},
+	{"calibration in parts of a second", "window: 10s", "window: 10s, calibrate: {duration: 1500ms}", []string{"measure.calibrate.duration", "whole seconds"}},
+	{"speed of nothing", "window: 10s", "window: 10s, calibrate: {minSingleThreadRate: 0}", []string{"measure.calibrate.minSingleThreadRate", "0"}},
+	{"disk that takes no time", "window: 10s", "window: 10s, calibrate: {maxFsyncP99: 0ms}", []string{"measure.calibrate.maxFsyncP99", "above 0"}},
+	{"round trip without a unit", "window: 10s", `window: 10s, calibrate: {maxRoundTrip: "5"}`, []string{"measure.calibrate.maxRoundTrip", "such as 0.5ms"}},
+	{"bandwidth of nothing", "window: 10s", `window: 10s, calibrate: {minBandwidth: "0"}`, []string{"measure.calibrate.minBandwidth", "above 0"}},
 	{"workload name that is not a label", "name: issue", "name: Issue_1", []string{"workloads[0].name", "Issue_1"}},
 	{"network name too long", "name: banks}", "name: " + strings.Repeat("b", 64) + "}", []string{"metadata.name", "63"}},
 }

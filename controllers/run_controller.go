@@ -138,7 +138,7 @@ func (r *RunReconciler) advanceRun(ctx context.Context, pass *runPass) error {
 	return r.writeResult(ctx, pass)
 }
 
-// releaseWorkers sets the start, once all workers are ready, to releaseLead from now. It records the network's
+// releaseWorkers sets the start, once all workers are ready, to after the calibration. It records the network's
 // pods as the baseline.
 func (r *RunReconciler) releaseWorkers(pass *runPass) error {
 	barrier := pass.snapshot.ConfigMap(naming.BarrierConfigMap(pass.run.Name))
@@ -150,8 +150,13 @@ func (r *RunReconciler) releaseWorkers(pass *runPass) error {
 		return err
 	}
 	pass.releasePending = true
-	pass.barrierRelease = &loadgen.Release{Start: r.Now().Add(releaseLead), Baseline: baseline, ResourceVersion: barrier.ResourceVersion}
+	pass.barrierRelease = &loadgen.Release{Start: r.Now().Add(pass.releaseLead()), Baseline: baseline, ResourceVersion: barrier.ResourceVersion}
 	return nil
+}
+
+// releaseLead returns the time from the release to the start: releaseLead and the calibration.
+func (p *runPass) releaseLead() time.Duration {
+	return releaseLead + p.driver.Workload.Measure.CalibrationDuration()
 }
 
 // completePods adds what the network and the operator's configuration add to every pod of a run or an experiment.

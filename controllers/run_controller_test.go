@@ -18,6 +18,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 const twoWorkerRun = `
@@ -115,6 +116,37 @@ func TestAllWorkersAreReleasedOnce(t *testing.T) {
 	w.mustGet(naming.BarrierConfigMap("extra"), barrier)
 	if barrier.Data[protocol.StartKey] != start {
 		t.Error("workers that got a start must never get another")
+	}
+}
+
+// TestCalibrationPrecedesStart checks that the release leaves the default time of the calibration, that the workers know
+// it, and that a figure outside of a bound makes the run invalid.
+func TestCalibrationPrecedesStart(t *testing.T) {
+	w := newTestEnvWithRun(t, strings.Replace(twoWorkerRun, "window: 10s", "window: 10s, calibrate: {minSingleThreadRate: 5000}", 1))
+	w.reconcileRun("extra")
+	w.createReadyWorkers("extra")
+	w.reconcileRun("extra")
+	barrier, workload := &corev1.ConfigMap{}, &corev1.ConfigMap{}
+	w.mustGet(naming.BarrierConfigMap("extra"), barrier)
+	at, err := time.Parse(time.RFC3339Nano, barrier.Data[protocol.StartKey])
+	must(t, err)
+	if lead := at.Sub(w.now); lead < 11*time.Second || lead > 20*time.Second {
+		t.Errorf("the start is %s ahead, want slightly more than the calibration of 10 s", lead)
+	}
+	w.mustGet(naming.WorkloadConfigMap("extra"), workload)
+	if text := workload.Data["workload.json"]; !strings.Contains(text, `"calibrationSeconds": 10`) {
+		t.Errorf("the workload lacks the calibration: %s", text)
+	}
+	for worker := range int32(2) {
+		w.reportResult(w.getRun("extra"), worker, 100, 20_000)
+	}
+	w.reconcileRun("extra")
+	w.reconcileRun("extra")
+	status := w.getRun("extra").Status
+	if status.Verdict != v1alpha1.VerdictInvalid || !slices.ContainsFunc(status.Reasons, func(r v1alpha1.VerdictReason) bool {
+		return r.Reason == string(results.CalibrationMissing)
+	}) {
+		t.Errorf("verdict %s, reasons %+v; want Invalid, since no pod reports its speed", status.Verdict, status.Reasons)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/benchnet/benchnet/internal/network/latency/sidecar"
 	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
 	"github.com/benchnet/benchnet/internal/run/objectives"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/run/results"
@@ -74,6 +75,7 @@ func (r *RunReconciler) assembleResult(ctx context.Context, pass *runPass, read 
 	if err := r.addProvenance(pass, result, nodes); err != nil {
 		return nil, err
 	}
+	result.Environment.Calibration = read.measurement.Calibration
 	result.Environment.Hosts = read.measurement.DescribeHosts(circumstances.Containers)
 	result.Objectives = objectives.JudgeRun(pass.run.Spec.Workload.Objectives, result)
 	result.Hosts = read.measurement.SummarizeHosts(circumstances, tolerances)
@@ -99,6 +101,7 @@ func tolerancesOf(measure *v1alpha1.Measure) results.Tolerances {
 	tolerances.ErrorShare = measure.MaxErrorPercent.AsApproximateFloat64() / 100
 	tolerances.RecordEnvironment = measure.EnvironmentPolicy == v1alpha1.EnvironmentRecord
 	tolerances.StrictStability = measure.StabilityPolicy == v1alpha1.StabilityStrict
+	tolerances.Calibration = loadgen.CalibrationBoundsOf(measure.Calibrate)
 	return tolerances
 }
 

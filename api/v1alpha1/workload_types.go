@@ -1,6 +1,8 @@
 package v1alpha1
 
 import (
+	"time"
+
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -257,8 +259,8 @@ type Measure struct {
 	// Enforce they make the run Invalid. With Record they are notes in status.reasons and in the result, and the run may be Valid. The
 	// causes are HostShared (anything but the run used over 0.5 CPUs and 5 % of a host's CPUs), HostSaturated (over 95 % of a host's
 	// CPU time was in use, and others caused it), CPUStolen (a hypervisor gave over 5 % of a host's CPU time to other machines),
-	// ClockSkewed (the clocks of two load workers differ by over 100 ms) and NodeNotReady (a node of the run was not ready when it
-	// ended). NodeUnderPressure, clocks of members and a host that the run itself saturated are notes with either policy. All other
+	// ClockSkewed (the clocks of two load workers differ by over 100 ms), the bounds of calibrate, and NodeNotReady (a node of the run
+	// was not ready when it ended). NodeUnderPressure, clocks of members and a host that the run itself saturated are notes with either policy. All other
 	// reasons, such as errors, throttled workers and restarts, make a run Invalid with either policy. Use Record for trials and
 	// demonstrations on a shared machine, not to compare numbers. Default: Enforce.
 	// +kubebuilder:default=Enforce
@@ -275,6 +277,57 @@ type Measure struct {
 	// Default: fixed times.
 	// +optional
 	SteadyState *SteadyState `json:"steadyState,omitempty"`
+	// calibrate measures, directly before the load, what the pods of the run get from their hosts: CPU, fsync, round trip and
+	// bandwidth. The figures are in environment.calibration of the result. Default: no calibration.
+	// +optional
+	Calibrate *Calibration `json:"calibrate,omitempty"`
+}
+
+// CalibrationDuration returns the time of the calibration, 0 without one.
+func (m *Measure) CalibrationDuration() time.Duration {
+	if m.Calibrate == nil {
+		return 0
+	}
+	return m.Calibrate.Duration.Duration
+}
+
+// Calibration measures the pods of a run before the load. Load workers, members and databases are measured at the same time, so that
+// pods on one host share it as they will in the run. Each bound holds for every pod that has the figure. A pod outside of it makes the
+// run Invalid, by a cause in its environment (environmentPolicy).
+type Calibration struct {
+	// duration is the time of the calibration, in whole seconds from 1s to 60s. It delays the warm-up. A quarter each is for one CPU
+	// thread, all CPU threads, fsync and the network. Default: 10s.
+	// +kubebuilder:default="10s"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+m)?([0-9]+s)?$') && duration(self) >= duration('1s') && duration(self) <= duration('60s')",message="measure.calibrate.duration must be from 1s to 60s, in whole seconds, such as 10s"
+	// +optional
+	Duration metav1.Duration `json:"duration,omitzero"`
+	// minSingleThreadRate is the smallest number of Ed25519 signatures that one thread must verify per second. Default: no bound.
+	// +kubebuilder:validation:Minimum=1
+	// +optional
+	MinSingleThreadRate *int32 `json:"minSingleThreadRate,omitempty"`
+	// minAllThreadsRate is the same for as many threads as the CPU limit of the container allows. Default: no bound.
+	// +kubebuilder:validation:Minimum=1
+	// +optional
+	MinAllThreadsRate *int32 `json:"minAllThreadsRate,omitempty"`
+	// maxFsyncP99 is the largest 99th percentile of the time to write 4 KiB to the volume with fsync. It applies to pods with a volume.
+	// Default: no bound.
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) > duration('0s') && duration(self) <= duration('60s')",message="measure.calibrate.maxFsyncP99 must be above 0 and at most 60s, in one unit of us, ms or s, such as 20ms"
+	// +optional
+	MaxFsyncP99 *metav1.Duration `json:"maxFsyncP99,omitempty"`
+	// maxRoundTrip is the largest median time to open a TCP connection between a load worker and a pod. Default: no bound.
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) > duration('0s') && duration(self) <= duration('60s')",message="measure.calibrate.maxRoundTrip must be above 0 and at most 60s, in one unit of us, ms or s, such as 0.5ms"
+	// +optional
+	MaxRoundTrip *metav1.Duration `json:"maxRoundTrip,omitempty"`
+	// minBandwidth is the smallest bandwidth from a pod to a load worker over one TCP connection, in bit/s, such as 500M. Default: no
+	// bound.
+	// +optional
+	MinBandwidth *resource.Quantity `json:"minBandwidth,omitempty"`
 }
 
 // SteadyState configures the detection of the steady state. The warm-up ends by MSER-5 (White 1997). The window ends when the

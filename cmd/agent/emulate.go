@@ -54,8 +54,12 @@ func emulateNetwork(flags *flag.FlagSet) subcommand.Action {
 	}
 }
 
-// listenAndServe listens on address and serves in the background until the process ends.
+// listenAndServe listens on address and serves in the background until the process ends. Without an address it does
+// nothing.
 func listenAndServe(address string, handler http.Handler) error {
+	if address == "" {
+		return nil
+	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return fmt.Errorf("serve metrics: %w", err)

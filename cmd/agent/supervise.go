@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"net/http"
 	"os"
 	"regexp"
 	"slices"
 	"time"
 
+	"github.com/benchnet/benchnet/internal/agent/calibration"
 	"github.com/benchnet/benchnet/internal/agent/cgroup"
 	"github.com/benchnet/benchnet/internal/agent/exposition"
 	"github.com/benchnet/benchnet/internal/agent/files"
@@ -29,7 +29,7 @@ import (
 )
 
 func superviseCommand(flags *flag.FlagSet) subcommand.Action {
-	address := flags.String("metrics-addr", ":9101", "`address` to serve /metrics, /machine and /ready on; empty for none")
+	address := flags.String("metrics-addr", ":9101", "`address` to serve /metrics, /machine, /calibration and /ready on; empty for none")
 	pattern := flags.String("ready-pattern", "", "regular `expression`; the first matching line of the standard output creates --ready-file")
 	ready := flags.String("ready-file", "", "`file` that is created when the command is ready; removed at the start")
 	keepStdin := flags.Bool("keep-stdin", false, "keep the command's standard input open, for programs that stop at its end")
@@ -50,7 +50,9 @@ func superviseCommand(flags *flag.FlagSet) subcommand.Action {
 		if err != nil {
 			return 0, err
 		}
-		if err := serveMetrics(*address, *ready, *volume, newMetricsHandler(*volume, tally)); err != nil {
+		mux := newAgentMux(*ready, *volume, newMetricsHandler(*volume, tally))
+		calibration.AddHandlers(mux, *volume)
+		if err := listenAndServe(*address, mux); err != nil {
 			return process.ExitNotRun, err
 		}
 		if err := forwardConnections(forwards); err != nil {
@@ -105,23 +107,13 @@ func newReadinessWatchers(pattern, file string) ([]process.LineWatcher, error) {
 	})}, nil
 }
 
-// serveMetrics serves the metrics and the readiness of the command, and the description of the host, in the background
-// until the process ends.
-func serveMetrics(address, readyFile, volume string, metrics http.Handler) error {
-	if address == "" {
-		return nil
-	}
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return fmt.Errorf("serve metrics: %w", err)
-	}
+// newAgentMux returns a handler of the metrics and the readiness of the command, and of the description of the host.
+func newAgentMux(readyFile, volume string, metrics http.Handler) *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
 	mux.HandleFunc("GET /ready", readinessHandler(readyFile))
 	mux.HandleFunc("GET "+machine.Path, machineHandler(machine.Reader{Root: "/", Volume: volume}))
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	go func() { logToStderr("serve metrics: %v", server.Serve(listener)) }()
-	return nil
+	return mux
 }
 
 // metricsHandler serves the usage of this container, its host, volume and JVMs, and the counter.

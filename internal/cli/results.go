@@ -95,13 +95,13 @@ func (s *session) showRuns(ctx context.Context, c *cluster.Connection, target cl
 			fmt.Fprintf(s.ErrOut, "%s has no runs yet\n", target)
 			return nil
 		}
-		var phased []*documents.Run
+		var read []*documents.Run
 		if target.Kind == cluster.Run {
-			if phased, err = c.ReadRunDocuments(ctx, runs); err != nil {
+			if read, err = c.ReadRunDocuments(ctx, runs); err != nil {
 				return err
 			}
 		}
-		return s.printRuns(runs, phased, o)
+		return s.printRuns(runs, read, o)
 	}
 	if target.Kind == cluster.Run {
 		document, err := c.ReadRunDocument(ctx, &runs[0])
@@ -117,9 +117,11 @@ func (s *session) showRuns(ctx context.Context, c *cluster.Connection, target cl
 	return s.writeRunDocuments(found, documents.NewRunList(found), o)
 }
 
-// printRuns prints a table of runs, their objectives, the phases in some of their results, and the findings about them.
-func (s *session) printRuns(runs []v1alpha1.BenchmarkRun, phased []*documents.Run, o resultsOptions) error {
-	if err := s.printTables(o.output == "wide", table.ForRuns(runs), table.ForRunObjectives(runs), table.ForPhases(phased)); err != nil {
+// printRuns prints a table of runs, their objectives, the calibrations and phases in the results that were read, and the
+// findings about them.
+func (s *session) printRuns(runs []v1alpha1.BenchmarkRun, read []*documents.Run, o resultsOptions) error {
+	tables := []*table.Table{table.ForRuns(runs), table.ForRunObjectives(runs), table.ForCalibration(read), table.ForPhases(read)}
+	if err := s.printTables(o.output == "wide", tables...); err != nil {
 		return err
 	}
 	if findings := table.DescribeFindings(runs); len(findings) > 0 {

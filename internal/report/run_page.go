@@ -289,7 +289,7 @@ func environmentSection(r *results.RunResult) section {
 			n.Name, formatNumber(n.CPUs), formatBytes(float64(n.MemoryBytes)), n.Kernel + " " + n.Architecture, n.OS, n.ContainerRuntime, n.Kubelet,
 		}})
 	}
-	s.Tables = append(s.Tables, images, nodes, machinesTable(e.Hosts), containersTable(e.Containers))
+	s.Tables = append(s.Tables, images, nodes, machinesTable(e.Hosts), calibrationTable(e.Calibration), containersTable(e.Containers))
 	if e.Database != nil {
 		s.Tables = append(s.Tables, nameValueTable("Database", [][2]string{{"Engine", e.Database.Engine}, {"Topology", e.Database.Topology}}))
 	}

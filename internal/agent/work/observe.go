@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/benchnet/benchnet/internal/agent/calibration"
 	"github.com/benchnet/benchnet/internal/agent/machine"
 	"github.com/benchnet/benchnet/internal/agent/observer"
 	"github.com/benchnet/benchnet/internal/run/protocol"
@@ -32,7 +33,7 @@ func (w *Worker) addObservation(window *protocol.Window, seen workerObservation,
 	if err != nil {
 		return nil, err
 	}
-	r.Members, r.Load, r.Clock = seen.Members, seen.ownLoad, seen.clock
+	r.Members, r.Load, r.Clock, r.Calibration = seen.Members, seen.ownLoad, seen.clock, w.calibration
 	for i := range r.Members {
 		if clock := r.Members[i].Clock; clock != nil {
 			clock.Worker = w.Index
@@ -59,6 +60,22 @@ func (w *Worker) startObserving(ctx context.Context, window *protocol.Window) <-
 		done <- workerObservation{seen, <-machines, <-own, <-clock}
 	}()
 	return done
+}
+
+// calibrationMargin is the time between the end of a calibration and the start. The driver needs it to see the start.
+const calibrationMargin = time.Second
+
+// calibratePods measures this container and the worker's share of the members before the load starts, if the run has a
+// calibration. It ends calibrationMargin before the start in any case.
+func (w *Worker) calibratePods(ctx context.Context, start time.Time) {
+	duration := w.Workload.Measure.CalibrationDuration()
+	if duration == 0 {
+		return
+	}
+	ctx, cancel := context.WithDeadlineCause(ctx, start.Add(-calibrationMargin), calibration.ErrTooLate)
+	defer cancel()
+	share := observer.SelectEndpoints(w.Workload.Observe, w.Index, w.Workers)
+	w.calibration = calibration.Run(ctx, duration, results.WorkerSubject(w.Index), share, w.Scrape)
 }
 
 // compareClock compares the worker's clock with that of the reference now and at the end of the window. It returns

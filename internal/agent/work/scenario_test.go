@@ -83,6 +83,9 @@ func runScenario(name string) int {
 		w.StreamURL, w.Command, w.BlockTimeout = os.Args[1], nil, time.Second
 	case "plan":
 		w.JMeterPlan = filepath.Join(dir, "own.jmx")
+	case "calibrated":
+		w.Workload.Measure.CalibrationSeconds = 1
+		delay = 3500 * time.Millisecond
 	case "late":
 		delay = -2 * time.Second
 	case "never":

@@ -62,6 +62,8 @@ type Worker struct {
 	// Log receives problems that do not end the run.
 	Log func(format string, args ...any)
 
+	// calibration is empty until the barrier, and without a calibration.
+	calibration []results.PodCalibration
 	// window is nil until the barrier.
 	window atomic.Pointer[protocol.Window]
 	// recent holds the reported steps of the load, guarded by recentLock.
@@ -171,7 +173,7 @@ func (w *Worker) runDriver(ctx context.Context) (*results.WorkerResult, error) {
 	return w.completeResult(window, <-watching)
 }
 
-// passBarrier waits for the start and passes it to the driver. If the window may stop early, it also passes on a
+// passBarrier waits for the start, calibrates the pods and passes the start to the driver. If the window may stop early, it also passes on a
 // stop that arrives before ctx ends. It fails if the window has already begun.
 func (w *Worker) passBarrier(ctx context.Context) (*protocol.Window, error) {
 	start, err := w.Barrier(ctx, protocol.StartKey)
@@ -183,6 +185,7 @@ func (w *Worker) passBarrier(ctx context.Context) (*protocol.Window, error) {
 	if late := time.Since(window.From()); late > 0 {
 		return nil, fmt.Errorf("the start at %s was received %s after the beginning of the window", start.Format(time.RFC3339Nano), late.Round(time.Millisecond))
 	}
+	w.calibratePods(ctx, window.LoadStart())
 	if window.StopsEarly() {
 		go w.applyStop(ctx, window)
 	}

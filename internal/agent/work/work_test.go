@@ -156,6 +156,22 @@ func TestDriverRun(t *testing.T) {
 	}
 }
 
+// TestDriverRunWithCalibration checks that the worker and its member are calibrated before the driver gets the start.
+func TestDriverRunWithCalibration(t *testing.T) {
+	t.Parallel()
+	code, reported := runToExit(t, "calibrated", driverScript(t))
+	if code != 0 {
+		t.Fatalf("exit code %d: %s", code, readContent(t, reported, "failure"))
+	}
+	w, err := results.DecodeWorkerResult([]byte(readContent(t, reported, "result")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := w.Calibration; len(c) != 2 || c[0].Subject != "worker-1" || c[0].CPU == nil || c[1].Subject != "member-1" || c[1].Error == "" {
+		t.Errorf("calibration %+v, want figures of worker-1 and an error of member-1, which has no address", c)
+	}
+}
+
 // assertObserved checks that the result covers member-1 for each second of the window. Scrapes may be missing,
 // because any may be late on a busy machine.
 func assertObserved(t *testing.T, w *results.WorkerResult) {

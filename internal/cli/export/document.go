@@ -53,6 +53,11 @@ func emitDocument(row Row, r *results.RunResult, emit Emit) error {
 		w.addSeries(m.Member, "CPU", "cores", r.ExpandToSeconds(m.CPUSeconds))
 		w.addSeries(m.Member, "Memory", "bytes", r.ExpandToSeconds(m.MemoryBytes))
 	}
+	for _, pod := range r.Environment.Calibration {
+		for _, f := range pod.Figures() {
+			w.addValue(Row{Subject: pod.Subject, Metric: f.Name, Unit: f.Unit}, f.Value)
+		}
+	}
 	for _, s := range r.Recorded {
 		w.addSeries(s.Subject, s.Name, s.Unit, r.ExpandToSeconds(s.Values))
 	}

@@ -98,7 +98,11 @@ func findValues(rows []Row, metric string, ofSeconds bool) []float64 {
 func TestRunRows(t *testing.T) {
 	r := readRecordedRun(t)
 	r.Members[0].CPUSeconds[3] = results.Missing
+	r.Environment.Calibration = []results.PodCalibration{{Subject: "member-0", Fsync: &results.FsyncCalibration{P99Millis: 12.5}}}
 	rows := collectRows(t, func(emit Emit) error { return Run(r, emit) })
+	if got := findValues(rows, "CalibrationFsyncP99", false); len(got) != 1 || got[0] != 12.5 {
+		t.Errorf("fsync p99 %v, want 12.5 ms", got)
+	}
 	if got := findValues(rows, "Throughput", false); len(got) != 1 || got[0] != r.Summary.ThroughputPerSecond {
 		t.Errorf("throughput %v, want %v", got, r.Summary.ThroughputPerSecond)
 	}

@@ -57,7 +57,7 @@ const (
 
 // EstimateRunDuration returns the expected duration of a run.
 func EstimateRunDuration(w *v1alpha1.Workload) time.Duration {
-	return w.Measure.WarmUp.Duration + w.Measure.Window.Duration + runOverhead
+	return w.Measure.CalibrationDuration() + w.Measure.WarmUp.Duration + w.Measure.Window.Duration + runOverhead
 }
 
 // CheckExperiment checks all networks and points and returns the forecast. It treats objects that already exist

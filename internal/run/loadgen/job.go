@@ -51,7 +51,7 @@ func buildJob(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) *batchv1.
 // run permits.
 func podDeadline(run *v1alpha1.BenchmarkRun) time.Duration {
 	measure := &run.Spec.Workload.Measure
-	budget := SetUpTimeout + measure.WarmUp.Duration + measure.Window.Duration + measure.Drain.Duration + 2*time.Minute
+	budget := SetUpTimeout + measure.CalibrationDuration() + measure.WarmUp.Duration + measure.Window.Duration + measure.Drain.Duration + 2*time.Minute
 	if within := run.Spec.NetworkReadyWithin; within != nil {
 		budget += within.Duration
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // NewWorkloadFile returns the part of the workload file that all platforms share: the load, the measure, and
@@ -32,9 +33,16 @@ const (
 	maxFixedIntervals = 60
 )
 
-// convertMeasure returns the lengths of the phases. With a steady state, the whole load is recorded and cut
-// afterwards.
+// convertMeasure returns the lengths of the phases.
 func convertMeasure(m *v1alpha1.Measure) protocol.MeasureTimes {
+	times := convertPhases(m)
+	times.CalibrationSeconds = int(m.CalibrationDuration().Seconds())
+	return times
+}
+
+// convertPhases returns the lengths of the phases of the load. With a steady state, the whole load is recorded and cut
+// afterwards.
+func convertPhases(m *v1alpha1.Measure) protocol.MeasureTimes {
 	warmUp, window, drain := int(m.WarmUp.Seconds()), int(m.Window.Seconds()), int(m.Drain.Seconds())
 	if m.SteadyState == nil {
 		return protocol.MeasureTimes{WarmUpSeconds: warmUp, WindowSeconds: window, DrainSeconds: drain, IntervalSeconds: fixedIntervalSeconds(window)}
@@ -104,8 +112,8 @@ func ValidateLoad(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	return append(errs, ValidateMeasure(w, path)...)
 }
 
-// ValidateMeasure rejects durations that are not whole seconds, a percentage of errors that is none, and invalid
-// steady-state settings.
+// ValidateMeasure rejects durations that are not whole seconds, a percentage of errors that is none, a bandwidth that is
+// not positive, and invalid steady-state settings.
 func ValidateMeasure(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if p := w.Measure.MaxErrorPercent; p.Sign() < 0 || p.CmpInt64(100) > 0 {
@@ -118,6 +126,10 @@ func ValidateMeasure(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 		if d.value%time.Second != 0 {
 			errs = append(errs, field.Invalid(path.Child("measure", d.name), d.value.String(), "must be whole seconds"))
 		}
+	}
+	if c := w.Measure.Calibrate; c != nil && c.MinBandwidth != nil && c.MinBandwidth.Sign() <= 0 {
+		errs = append(errs, field.Invalid(path.Child("measure", "calibrate", "minBandwidth"), c.MinBandwidth.String(),
+			"must be above 0 bit/s, such as 500M"))
 	}
 	if m := &w.Measure; m.SteadyState != nil {
 		errs = append(errs, validateSteadyState(m, path.Child("measure"))...)
@@ -138,4 +150,28 @@ func validateSteadyState(m *v1alpha1.Measure, path *field.Path) field.ErrorList 
 			fmt.Sprintf("with warmUp it lasts %s; with steadyState both may last at most 1h", d)))
 	}
 	return errs
+}
+
+// CalibrationBoundsOf returns the bounds of a calibration, or nil without one.
+func CalibrationBoundsOf(c *v1alpha1.Calibration) *results.CalibrationBounds {
+	if c == nil {
+		return nil
+	}
+	bounds := &results.CalibrationBounds{}
+	if c.MinSingleThreadRate != nil {
+		bounds.MinSingleThreadPerSecond = float64(*c.MinSingleThreadRate)
+	}
+	if c.MinAllThreadsRate != nil {
+		bounds.MinAllThreadsPerSecond = float64(*c.MinAllThreadsRate)
+	}
+	if c.MaxFsyncP99 != nil {
+		bounds.MaxFsyncP99Millis = c.MaxFsyncP99.Seconds() * 1000
+	}
+	if c.MaxRoundTrip != nil {
+		bounds.MaxRoundTripMillis = c.MaxRoundTrip.Seconds() * 1000
+	}
+	if c.MinBandwidth != nil {
+		bounds.MinBandwidthMbps = c.MinBandwidth.AsApproximateFloat64() / 1e6
+	}
+	return bounds
 }

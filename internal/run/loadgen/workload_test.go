@@ -2,12 +2,15 @@ package loadgen
 
 import (
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // TestArrivals checks that Poisson arrivals reach the driver with a seed that differs between runs and can be set.
@@ -30,6 +33,19 @@ func TestArrivals(t *testing.T) {
 	}
 	if given := file(v1alpha1.ArrivalsPoisson, new(int64(7)), "a"); *given.Seed != 7 {
 		t.Errorf("the seed 7 became %d", *given.Seed)
+	}
+}
+
+func TestCalibrationBoundsOf(t *testing.T) {
+	if got := CalibrationBoundsOf(nil); got != nil {
+		t.Errorf("no calibration has bounds %+v", got)
+	}
+	got := CalibrationBoundsOf(&v1alpha1.Calibration{MinSingleThreadRate: new(int32(5000)), MinAllThreadsRate: new(int32(9000)),
+		MaxFsyncP99: &metav1.Duration{Duration: 20 * time.Millisecond}, MaxRoundTrip: &metav1.Duration{Duration: 500 * time.Microsecond},
+		MinBandwidth: new(resource.MustParse("1G"))})
+	if want := (results.CalibrationBounds{MinSingleThreadPerSecond: 5000, MinAllThreadsPerSecond: 9000, MaxFsyncP99Millis: 20,
+		MaxRoundTripMillis: 0.5, MinBandwidthMbps: 1000}); *got != want {
+		t.Errorf("bounds %+v, want %+v", *got, want)
 	}
 }
 

@@ -82,10 +82,20 @@ type MeasureTimes struct {
 	// StopsEarly allows StopFile to end the window at the end of an interval. The operator decides by what the workers
 	// report of each second.
 	StopsEarly bool `json:"stopsEarly,omitempty"`
+	// CalibrationSeconds is the time before the start in which the agent calibrates the pods; 0 means no calibration.
+	CalibrationSeconds int `json:"calibrationSeconds,omitempty"`
+}
+
+// CalibrationDuration returns the time of the calibration before the start.
+func (m MeasureTimes) CalibrationDuration() time.Duration {
+	return time.Duration(m.CalibrationSeconds) * time.Second
 }
 
 // maxPartSeconds is the maximum length of each phase, 30 days. It keeps times within the range of the clock.
 const maxPartSeconds = 30 * 24 * 60 * 60
+
+// maxCalibrationSeconds is the maximum length of the calibration.
+const maxCalibrationSeconds = 60
 
 // Validate returns an error if a length is out of range.
 func (m MeasureTimes) Validate() error {
@@ -93,6 +103,8 @@ func (m MeasureTimes) Validate() error {
 	case max(m.WarmUpSeconds, m.WindowSeconds, m.DrainSeconds) > maxPartSeconds:
 		return fmt.Errorf("measure: %d, %d and %d s of warm-up, window and drain; each may last at most %d s",
 			m.WarmUpSeconds, m.WindowSeconds, m.DrainSeconds, maxPartSeconds)
+	case m.CalibrationSeconds < 0 || m.CalibrationSeconds > maxCalibrationSeconds:
+		return fmt.Errorf("measure.calibrationSeconds: %d is not from 0 to %d", m.CalibrationSeconds, maxCalibrationSeconds)
 	case m.WarmUpSeconds < 0:
 		return fmt.Errorf("measure.warmUpSeconds: %d is negative", m.WarmUpSeconds)
 	case m.WindowSeconds <= 0:

@@ -160,5 +160,5 @@ func podOf(subject string) string {
 	return pod
 }
 
-// workerSubject returns the subject of a load worker.
-func workerSubject(index int) string { return fmt.Sprintf("worker-%d", index) }
+// WorkerSubject returns the name of a load worker in a result.
+func WorkerSubject(index int) string { return fmt.Sprintf("worker-%d", index) }

@@ -8,12 +8,14 @@ import "slices"
 // restarts: with these the run did not measure what its specification requests, whatever the cause.
 // docs/results.md has the same table.
 var environmentalCodes = map[ReasonCode]bool{
-	CPUStolen:         true,
-	HostSaturated:     true,
-	HostShared:        true,
-	NodeNotReady:      true,
-	NodeUnderPressure: true,
-	ClockSkewed:       true,
+	CPUStolen:              true,
+	HostSaturated:          true,
+	HostShared:             true,
+	NodeNotReady:           true,
+	NodeUnderPressure:      true,
+	ClockSkewed:            true,
+	CalibrationOutOfBounds: true,
+	CalibrationMissing:     true,
 }
 
 // IsEnvironmental reports whether the cause of a finding lies in the environment of the run.

@@ -129,7 +129,7 @@ func (m *Measurement) observedHosts(containers []ContainerInfo) []namedHost {
 	}
 	for _, w := range m.Workers {
 		if w.Load != nil {
-			add(workerSubject(w.Worker), w.Load.Host, w.Load.MeanCores(m.WindowSeconds), nil)
+			add(WorkerSubject(w.Worker), w.Load.Host, w.Load.MeanCores(m.WindowSeconds), nil)
 		}
 	}
 	return all

@@ -40,6 +40,8 @@ type Measurement struct {
 	Series        []NamedSeries
 	Members       []MemberUsage
 	Workers       []WorkerSummary
+	// Calibration is empty without a calibration.
+	Calibration []PodCalibration
 	// machines describe the hosts by the member, database or worker that reported them.
 	machines map[string]Machine
 }
@@ -173,8 +175,9 @@ func (m *Measurement) addCounts(w *WorkerResult) {
 	m.addLatencySums(w)
 	m.Schedule.addSchedule(w.Schedule)
 	m.addLedger(w.Ledger)
+	m.addCalibration(w.Calibration)
 	if w.Load != nil {
-		m.addMachine(workerSubject(w.Worker), w.Load.Machine)
+		m.addMachine(WorkerSubject(w.Worker), w.Load.Machine)
 	}
 	m.Workers = append(m.Workers, WorkerSummary{
 		Worker: w.Worker, Completed: sum(w.CompletedPerSecond), Failed: sum(w.FailedPerSecond),

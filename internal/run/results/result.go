@@ -102,6 +102,8 @@ type Environment struct {
 	Nodes []NodeInfo `json:"nodes"`
 	// Hosts describes the hardware and kernel of each node of the run, and which members, databases and workers shared it.
 	Hosts []HostInfo `json:"hosts,omitempty"`
+	// Calibration is what the containers got from their hosts directly before the load; absent without measure.calibrate.
+	Calibration []PodCalibration `json:"calibration,omitempty"`
 	// Containers are the containers of the network and of the load workers.
 	Containers []ContainerInfo `json:"containers"`
 	// Database describes the database of the members; absent on platforms without one.

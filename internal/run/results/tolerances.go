@@ -47,6 +47,8 @@ type Tolerances struct {
 	ClockSkewMillis float64
 	// WorkerClockSkewMillis is the same between two load workers, above which their windows differ too much.
 	WorkerClockSkewMillis float64
+	// Calibration bounds what the pods must reach before the run; nil without a calibration.
+	Calibration *CalibrationBounds
 	// RecordEnvironment keeps findings about the environment as notes (ReasonCode.IsEnvironmental).
 	RecordEnvironment bool
 	// StrictStability turns notes about changes within the window and about missing evidence into reasons.

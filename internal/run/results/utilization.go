@@ -84,7 +84,7 @@ func (m *Measurement) workerUtilizations() []Utilization {
 		if w.Load == nil {
 			continue
 		}
-		name := workerSubject(w.Worker)
+		name := WorkerSubject(w.Worker)
 		if w.Load.CPULimit > 0 {
 			all = append(all, capacityUtilization(WorkerCPU, name, w.Load.MeanCores(m.WindowSeconds), w.Load.CPULimit, workerCPUThreshold, "cores"))
 		}

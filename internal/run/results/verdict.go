@@ -106,6 +106,11 @@ const (
 	LatencyOutOfRange ReasonCode = "LatencyOutOfRange"
 	// CompletionGap (note) means that nothing completed in a closed loop for longer than its latencies show.
 	CompletionGap ReasonCode = "CompletionGap"
+	// CalibrationOutOfBounds means that a pod did not reach a bound of measure.calibrate before the run.
+	CalibrationOutOfBounds ReasonCode = "CalibrationOutOfBounds"
+	// CalibrationMissing means that a figure is missing to which measure.calibrate sets a bound. As a note: a pod was not
+	// calibrated completely.
+	CalibrationMissing ReasonCode = "CalibrationMissing"
 	// FewSamples (note) means that fewer than ten latencies lie above the percentile, which is left out.
 	FewSamples ReasonCode = "FewSamples"
 )
@@ -162,6 +167,7 @@ type Disturbance struct {
 func (m *Measurement) Judge(c RunObservations, t Tolerances) Verdict {
 	j := verdictBuilder{measurement: m, tolerances: t, reasons: []Reason{}, notes: []Reason{}}
 	j.judgeNeighbours(c)
+	j.judgeCalibration()
 	j.judgeWorkers(c)
 	j.judgeDisturbances(c)
 	j.judgeErrors()
@@ -239,14 +245,14 @@ func (j *verdictBuilder) judgeWorkers(c RunObservations) {
 		if why == "" {
 			why = "it did not report"
 		}
-		j.addReason(WorkerMissing, workerSubject(i), float64(len(reported)), float64(c.ExpectedWorkers), "worker %d wrote no result: %s", i, why)
+		j.addReason(WorkerMissing, WorkerSubject(i), float64(len(reported)), float64(c.ExpectedWorkers), "worker %d wrote no result: %s", i, why)
 	}
 	for _, w := range j.measurement.Workers {
 		if w.Load == nil {
 			continue
 		}
 		if share, over := j.throttledShare(w.Load.ThrottledPeriods, w.Load.Periods); over {
-			j.addReason(WorkerThrottled, workerSubject(w.Worker), share, j.tolerances.ThrottledShare,
+			j.addReason(WorkerThrottled, WorkerSubject(w.Worker), share, j.tolerances.ThrottledShare,
 				"load worker %d was throttled in %s of its CPU periods, at most %s are tolerated: give it more CPU or use more workers",
 				w.Worker, format.Percent(share), format.Percent(j.tolerances.ThrottledShare))
 		}

@@ -39,7 +39,7 @@ func (j *verdictBuilder) judgeWorkerClocks() {
 			continue
 		}
 		if moved := a.Clock.Before.skewFrom(a.Clock.After); moved > j.tolerances.ClockSkewMillis {
-			j.addNote(ClockSkewed, workerSubject(a.Worker), moved, j.tolerances.ClockSkewMillis,
+			j.addNote(ClockSkewed, WorkerSubject(a.Worker), moved, j.tolerances.ClockSkewMillis,
 				"the clock of worker %d moved by %.1f ms against that of %s during the run", a.Worker, moved, a.Clock.Reference)
 		}
 		for _, b := range j.measurement.Workers[:i] {
@@ -57,7 +57,7 @@ func (j *verdictBuilder) judgeWorkerClocks() {
 		find, limit = j.addReason, j.tolerances.WorkerClockSkewMillis
 	}
 	if worst > limit {
-		find(ClockSkewed, workerSubject(second), worst, limit, text, first, second, worst, j.tolerances.WorkerClockSkewMillis)
+		find(ClockSkewed, WorkerSubject(second), worst, limit, text, first, second, worst, j.tolerances.WorkerClockSkewMillis)
 	}
 }
 
@@ -68,7 +68,7 @@ func (j *verdictBuilder) judgeClocks(c RunObservations) {
 		if m.Clock == nil {
 			continue
 		}
-		node, observer := nodeNameOf(c.Containers, m.Member), nodeNameOf(c.Containers, workerSubject(m.Clock.Worker))
+		node, observer := nodeNameOf(c.Containers, m.Member), nodeNameOf(c.Containers, WorkerSubject(m.Clock.Worker))
 		skew := math.Abs(m.Clock.OffsetMillis) - m.Clock.ErrorMillis
 		if pair := node + "/" + observer; skew > j.tolerances.ClockSkewMillis && node != observer && !noted[pair] {
 			noted[pair] = true

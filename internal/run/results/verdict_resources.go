@@ -54,7 +54,7 @@ func (j *verdictBuilder) judgeContainers(c RunObservations) {
 	}
 	for _, w := range j.measurement.Workers {
 		if share := w.Load.cpuLimitShare(j.measurement.WindowSeconds); share > j.tolerances.WorkerCPUShare {
-			j.addNote(WorkerBusy, workerSubject(w.Worker), share, j.tolerances.WorkerCPUShare,
+			j.addNote(WorkerBusy, WorkerSubject(w.Worker), share, j.tolerances.WorkerCPUShare,
 				"load worker %d used %s of its CPU limit (%s is the bound): give it more CPU or use more workers",
 				w.Worker, format.Percent(share), format.Percent(j.tolerances.WorkerCPUShare))
 		}
@@ -72,7 +72,7 @@ func (j *verdictBuilder) judgeWorkerCollection() {
 			continue
 		}
 		if gc := w.Load.GarbageCollection; gc.Share > j.tolerances.WorkerGCShare {
-			j.addNote(GarbageCollected, workerSubject(w.Worker), gc.Share, j.tolerances.WorkerGCShare,
+			j.addNote(GarbageCollected, WorkerSubject(w.Worker), gc.Share, j.tolerances.WorkerGCShare,
 				"the JVM of load worker %d spent %s of the window in %d garbage collections (%s is the bound): give it more memory or use more workers",
 				w.Worker, format.Percent(gc.Share), gc.Collections, format.Percent(j.tolerances.WorkerGCShare))
 		}

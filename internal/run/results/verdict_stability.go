@@ -111,7 +111,7 @@ func (j *verdictBuilder) judgeBalance(c RunObservations) {
 	most := math.Ceil(float64(c.Clients) / float64(c.ExpectedWorkers))
 	for _, w := range j.measurement.Workers {
 		short := 1 - float64(w.Completed)/float64(best)*most/max(1, fewest)
-		j.addStabilityFinding(WorkersUnbalanced, workerSubject(w.Worker), short, imbalanceNoted, imbalanceLimit,
+		j.addStabilityFinding(WorkersUnbalanced, WorkerSubject(w.Worker), short, imbalanceNoted, imbalanceLimit,
 			"load worker %d completed %d operations, the best worker %d", w.Worker, w.Completed, best)
 	}
 }

@@ -53,6 +53,8 @@ type WorkerResult struct {
 	Clock *WorkerClock `json:"clock,omitempty"`
 	// Load is the resource usage of the worker's own container during the window. The agent adds it.
 	Load *WorkerUsage `json:"load,omitempty"`
+	// Calibration holds the worker and the pods that it calibrated; absent without a calibration. The agent adds it.
+	Calibration []PodCalibration `json:"calibration,omitempty"`
 }
 
 // ErrorCount counts the errors of one kind.
@@ -169,6 +171,9 @@ func (w *WorkerResult) validate() error {
 		return err
 	}
 	if err := w.validateMembers(); err != nil {
+		return err
+	}
+	if err := w.validateCalibration(); err != nil {
 		return err
 	}
 	if err := w.validateNumbers(); err != nil {

@@ -1,0 +1,86 @@
+package calibration
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Paths at which an agent serves the calibration of its container.
+const (
+	// containerPath measures the container for the given seconds and answers with a results.PodCalibration as JSON.
+	containerPath = "/calibration"
+	// streamPath sends zeros for the given seconds.
+	streamPath = "/calibration/stream"
+)
+
+const (
+	// secondsParameter is the duration of a request in seconds.
+	secondsParameter = "seconds"
+	// maxSeconds bounds one request.
+	maxSeconds = 60
+	// streamChunkBytes is the size of one write to a stream.
+	streamChunkBytes = 64 << 10
+)
+
+// AddHandlers adds the paths of the calibration to mux. Requests exclude each other, so that together they cost the
+// container no more than one, and a second one is answered with Conflict.
+func AddHandlers(mux *http.ServeMux, volume string) {
+	var busy sync.Mutex
+	for path, serve := range map[string]func(http.ResponseWriter, *http.Request, time.Duration){
+		containerPath: func(w http.ResponseWriter, r *http.Request, duration time.Duration) {
+			serveContainer(w, r, duration, volume)
+		},
+		streamPath: serveStream,
+	} {
+		mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
+			duration, err := parseSeconds(r)
+			if err != nil {
+				http.Error(w, err.Error(), http.StatusBadRequest)
+				return
+			}
+			if !busy.TryLock() {
+				http.Error(w, "another calibration is under way", http.StatusConflict)
+				return
+			}
+			defer busy.Unlock()
+			serve(w, r, duration)
+		})
+	}
+}
+
+func parseSeconds(r *http.Request) (time.Duration, error) {
+	text := r.URL.Query().Get(secondsParameter)
+	seconds, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(seconds > 0 && seconds <= maxSeconds) {
+		return 0, fmt.Errorf("%s is %.20q, want a number above 0 and up to %d", secondsParameter, text, maxSeconds)
+	}
+	return time.Duration(seconds * float64(time.Second)), nil
+}
+
+func serveContainer(w http.ResponseWriter, r *http.Request, duration time.Duration, volume string) {
+	measured, err := MeasureContainer(r.Context(), duration, volume)
+	if err != nil {
+		measured.Error = err.Error()
+	}
+	w.Header().Set("Content-Type", "application/json")
+	// An error means that the client disconnected.
+	_ = json.NewEncoder(w).Encode(measured)
+}
+
+func serveStream(w http.ResponseWriter, r *http.Request, duration time.Duration) {
+	chunk, end := make([]byte, streamChunkBytes), time.Now().Add(duration)
+	w.Header().Set("Connection", "close") // The deadline holds for the connection.
+	if err := http.NewResponseController(w).SetWriteDeadline(end.Add(time.Second)); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	for time.Now().Before(end) && r.Context().Err() == nil {
+		if _, err := w.Write(chunk); err != nil {
+			return
+		}
+	}
+}

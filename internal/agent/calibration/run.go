@@ -1,0 +1,165 @@
+package calibration
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/benchnet/benchnet/internal/agent/host"
+	"github.com/benchnet/benchnet/internal/agent/observer"
+	"github.com/benchnet/benchnet/internal/agent/ping"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+	"github.com/benchnet/benchnet/internal/run/results"
+)
+
+const (
+	// networkShare is the share of the duration in which the network is measured, after the containers.
+	networkShare = 0.25
+	// maxRoundTrips bounds the round trips to one pod.
+	maxRoundTrips = 100
+	// maxAnswerBytes bounds the answer of an agent, in bytes of JSON.
+	maxAnswerBytes = 16 << 10
+	// scrapeTimeout bounds the search for agents among the endpoints.
+	scrapeTimeout = 900 * time.Millisecond
+)
+
+// httpClient ignores the proxies of the environment, because members are reached directly.
+var httpClient = &http.Client{Transport: &http.Transport{}}
+
+// Run measures a worker's own container, as subject, and those behind the endpoints that are agents, all at the same time,
+// because the run will use them at the same time. Then it measures the network to each agent in turn. The whole takes
+// about duration. A pod that cannot be measured has an Error.
+func Run(
+	ctx context.Context, duration time.Duration, subject string, endpoints []protocol.ObservedEndpoint, scrape observer.ScrapeFunc,
+) []results.PodCalibration {
+	agents := findAgents(ctx, endpoints, scrape)
+	pods := make([]results.PodCalibration, len(agents)+1)
+	network := time.Duration(networkShare * float64(duration))
+	var all sync.WaitGroup
+	for i, agent := range agents {
+		all.Go(func() { pods[i+1] = measureRemote(ctx, agent, duration-network) })
+	}
+	all.Go(func() {
+		measured, err := MeasureContainer(ctx, duration-network, "")
+		pods[0] = withError(measured, err)
+	})
+	all.Wait()
+	pods[0].Subject = subject
+	for i, agent := range agents {
+		pod := &pods[i+1]
+		pod.Subject = agent.Member
+		if pod.Error == "" {
+			measured, err := measureNetwork(ctx, agent, network/time.Duration(len(agents)))
+			pod.Network = measured
+			*pod = withError(*pod, err)
+		}
+	}
+	return pods
+}
+
+func withError(pod results.PodCalibration, err error) results.PodCalibration {
+	if err != nil {
+		pod.Error = err.Error()
+	}
+	return pod
+}
+
+// findAgents returns the endpoints that serve an agent's metrics, and those that do not answer.
+func findAgents(ctx context.Context, endpoints []protocol.ObservedEndpoint, scrape observer.ScrapeFunc) []protocol.ObservedEndpoint {
+	ctx, cancel := context.WithTimeout(ctx, scrapeTimeout)
+	defer cancel()
+	isAgent := make([]bool, len(endpoints))
+	var all sync.WaitGroup
+	for i, o := range endpoints {
+		if o.SampleIntervalSeconds() == 1 {
+			all.Go(func() {
+				values, err := scrape(ctx, o.URL, []string{host.Clock})
+				_, hasClock := values[host.Clock]
+				isAgent[i] = err != nil || hasClock
+			})
+		}
+	}
+	all.Wait()
+	var agents []protocol.ObservedEndpoint
+	for i, o := range endpoints {
+		if isAgent[i] {
+			agents = append(agents, o)
+		}
+	}
+	return agents
+}
+
+func measureRemote(ctx context.Context, agent protocol.ObservedEndpoint, duration time.Duration) (pod results.PodCalibration) {
+	err := postToAgent(ctx, agent, containerPath, duration, func(body io.Reader) error {
+		return json.NewDecoder(io.LimitReader(body, maxAnswerBytes)).Decode(&pod)
+	})
+	return withError(pod, err)
+}
+
+// postToAgent requests a measurement and passes the body of a successful response to read.
+func postToAgent(ctx context.Context, agent protocol.ObservedEndpoint, path string, duration time.Duration, read func(io.Reader) error) error {
+	target := fmt.Sprintf("%s%s?%s=%f", strings.TrimSuffix(agent.URL, "/metrics"), path, secondsParameter, duration.Seconds())
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target, nil)
+	if err != nil {
+		return err
+	}
+	response, err := httpClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers %s", target, response.Status)
+	}
+	return read(response.Body)
+}
+
+// measureNetwork measures round trips to an agent for half of the duration, and then the bandwidth from it.
+func measureNetwork(ctx context.Context, agent protocol.ObservedEndpoint, duration time.Duration) (*results.NetworkCalibration, error) {
+	address, err := url.Parse(agent.URL)
+	if err != nil {
+		return nil, err
+	}
+	measured := &results.NetworkCalibration{}
+	if err := measureRoundTrips(ctx, address.Host, duration/2, measured); err != nil {
+		return nil, err
+	}
+	err = postToAgent(ctx, agent, streamPath, duration/2, func(body io.Reader) error {
+		began := time.Now()
+		received, err := io.Copy(io.Discard, body)
+		measured.BandwidthMbps = float64(received) * 8 / 1e6 / time.Since(began).Seconds()
+		return err
+	})
+	return measured, err
+}
+
+// measureRoundTrips connects to address until the duration is over, at least once and at most maxRoundTrips times.
+func measureRoundTrips(ctx context.Context, address string, duration time.Duration, measured *results.NetworkCalibration) error {
+	var all []time.Duration
+	for end := time.Now().Add(duration); len(all) == 0 || len(all) < maxRoundTrips && time.Now().Before(end); {
+		one, err := ping.RoundTrips(ctx, address, 1, 0)
+		if err != nil {
+			return err
+		}
+		all = append(all, one...)
+	}
+	slices.Sort(all)
+	measured.RoundTrips = len(all)
+	measured.RoundTripP50Millis, measured.RoundTripMaxMillis = millis(all[(len(all)-1)/2]), millis(all[len(all)-1])
+	return nil
+}
+
+// millis returns milliseconds, to microseconds.
+func millis(d time.Duration) float64 { return math.Round(float64(d.Microseconds())) / 1000 }
+
+// ErrTooLate is the error of a worker whose start was too near to measure.
+var ErrTooLate = errors.New("the release was received too late for the calibration")
