@@ -46,7 +46,7 @@ func TestOneMemberOnH2(t *testing.T) {
 		ns.MustApply(renderRun(t, "disturbed", "30s"))
 		ns.WaitMeasuring("disturbed")
 		ns.RunKubectl("delete", "pod", pod.Name, "--wait=false")
-		assertDisturbed(ns, ns.WaitEnded("disturbed"))
+		assertDisturbed(ns, ns.WaitEnded("disturbed"), "member-0")
 	})
 	mustPass(t, "the member comes back with its identity and its data", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
@@ -76,15 +76,16 @@ func renderRun(t *testing.T, name, window string) string {
 	return text.String()
 }
 
-func assertDisturbed(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
+// assertDisturbed fails unless the run is invalid because it lost the member.
+func assertDisturbed(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, member string) {
 	ns.Helper()
 	if run.Status.Verdict != v1alpha1.VerdictInvalid {
 		ns.Errorf("the verdict should be Invalid: %s", cluster.RunSummary(run))
 	}
 	lost := []results.ReasonCode{results.MemberReplaced, results.MemberRestarted}
 	verdict := readResult(ns, run).Verdict
-	if !slices.ContainsFunc(verdict.Reasons, func(r results.Reason) bool { return slices.Contains(lost, r.Code) && r.Subject == "member-0" }) {
-		ns.Errorf("a reason should name the lost member-0: %+v", verdict.Reasons)
+	if !slices.ContainsFunc(verdict.Reasons, func(r results.Reason) bool { return slices.Contains(lost, r.Code) && r.Subject == member }) {
+		ns.Errorf("a reason should name the lost %s: %+v", member, verdict.Reasons)
 	}
 }
 

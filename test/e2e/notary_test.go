@@ -4,6 +4,7 @@ package e2e_test
 
 import (
 	_ "embed"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,8 +12,12 @@ import (
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
-//go:embed testdata/shared-notary.yaml
-var sharedNotaryManifest string
+var (
+	//go:embed testdata/shared-notary.yaml
+	sharedNotaryManifest string
+	//go:embed testdata/raft-notary.yaml
+	raftNotaryManifest string
+)
 
 // countNotarizations counts the requests that each replica recorded in the shared tables.
 const countNotarizations = `PGPASSWORD=$(cat /etc/postgresql-superuser/password) psql --no-psqlrc -At -h 127.0.0.1 -U postgres -d corda \
@@ -35,4 +40,56 @@ func TestNotaryOnSharedDatabase(t *testing.T) {
 		}
 	})
 	mustPass(t, "a deleted network leaves nothing", func(t *testing.T) { assertDeletedCompletely(ns.ForSubtest(t), "shared") })
+}
+
+// TestRaftNotary covers payments through a notary service of three replicas. It loses the replica that created the
+// cluster while the others notarize, and that replica rejoins from another address.
+func TestRaftNotary(t *testing.T) {
+	ns := cluster.NewNamespace(t, "raft")
+	ns.MustApply(raftNotaryManifest)
+	logStages(ns, ns.WaitReady("raft"))
+	waitAndAssertRun(ns, "raft-pay")
+	first := getMemberPod(ns, "raft", "notary-0")
+	ofRaft := strings.NewReplacer("networkName: one", "networkName: raft", "flow: Issue", "flow: Pay")
+	mustPass(t, "the others notarize without a replica", func(t *testing.T) {
+		ns := ns.ForSubtest(t)
+		ns.MustApply(ofRaft.Replace(renderRun(t, "lost", "60s")))
+		ns.WaitMeasuring("lost")
+		ns.RunKubectl("delete", "pod", first.Name, "--wait=false")
+		run := ns.WaitEnded("lost")
+		assertDisturbed(ns, run, "notary-0")
+		ns.Logf("without notary-0: %s", cluster.RunSummary(run))
+	})
+	mustPass(t, "the replica rejoins, and all notarize", func(t *testing.T) {
+		ns := ns.ForSubtest(t)
+		replaced := ns.WaitReplaced(first)
+		ns.Logf("notary-0 moved from %s to %s", first.Status.PodIP, replaced.Status.PodIP)
+		before := countRaftCommits(ns)
+		ns.MustApply(ofRaft.Replace(renderRun(t, "after", "15s")))
+		assertMeasured(ns, ns.WaitEnded("after"))
+		after := countRaftCommits(ns)
+		ns.Logf("notarizations per replica: %v, then %v", before, after)
+		for i := range after {
+			if before[i] == 0 || after[i] <= before[i] {
+				ns.Errorf("notary-%d should notarize both before and after the loss: %v, then %v", i, before, after)
+			}
+		}
+	})
+	mustPass(t, "a deleted network leaves nothing but results", func(t *testing.T) { assertDeletedCompletely(ns.ForSubtest(t), "raft", "lost", "after") })
+}
+
+// countRaftCommits returns the number of notarizations that each replica logged.
+func countRaftCommits(ns *cluster.Namespace) [3]int {
+	ns.Helper()
+	var all [3]int
+	for i := range all {
+		text := ns.RunKubectl("exec", naming.MemberPod("raft", "notary-"+strconv.Itoa(i)), "--container=corda", "--", "bash", "-c",
+			"cat /var/lib/corda/logs/*.log | grep -c 'have been committed' || true")
+		count, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil {
+			ns.Fatalf("count notarizations of notary-%d: %v", i, err)
+		}
+		all[i] = count
+	}
+	return all
 }
