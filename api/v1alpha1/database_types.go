@@ -51,8 +51,8 @@ type DatabaseSpec struct {
 	// +optional
 	Engine DatabaseEngine `json:"engine,omitempty"`
 	// topology is PerMember, Shared or PerHost. PerMember is one instance for each member, and one for all replicas of a notary
-	// of type SharedDatabase. Shared is one instance with a schema and a user for each member. PerHost is one instance for every membersPerInstance members, which run on its host. Default:
-	// PerMember.
+	// of type SharedDatabase. Shared is one instance with a schema and a user for each member. PerHost is one instance for every
+	// membersPerInstance members, which run on its host. Default: PerMember.
 	// +kubebuilder:default=PerMember
 	// +optional
 	Topology DatabaseTopology `json:"topology,omitempty"`
