@@ -173,9 +173,6 @@ func (w *WorkerResult) validate() error {
 	if err := w.validateMembers(); err != nil {
 		return err
 	}
-	if err := w.validateCalibration(); err != nil {
-		return err
-	}
 	if err := w.validateNumbers(); err != nil {
 		return err
 	}
@@ -195,7 +192,8 @@ func (w *WorkerResult) validate() error {
 	return w.validateIntervals(histogram)
 }
 
-// validateMembers checks that the series are as long as the window and that names are short.
+// validateMembers checks that the series are as long as the window and that names are short, also those of calibrated
+// pods.
 func (w *WorkerResult) validateMembers() error {
 	want := seriesLength(w.WindowSeconds, w.SeriesSeconds)
 	for i, m := range w.Members {
@@ -207,5 +205,5 @@ func (w *WorkerResult) validateMembers() error {
 			return fmt.Errorf("members[%d]: a name is longer than %d bytes", i, maxNameBytes)
 		}
 	}
-	return nil
+	return w.validateCalibration()
 }
