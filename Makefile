@@ -179,6 +179,10 @@ test-envtest: ## Tests against a real API server and etcd
 test-release: ## Release into a private registry with TLS and a password, and verify it (builds cosign and a registry first)
 	@hack/release/test
 
+.PHONY: try-release
+try-release: ## Try a release in a private registry on the local cluster: install, measure, upgrade, wrong password, missing image
+	@hack/release/try
+
 .PHONY: test-argocd
 test-argocd: ## Tests of health checks and actions with the real Argo CD, which is built first (about seven minutes of CPU)
 	@BENCHNET_ARGOCD=$$(hack/argocd/build) hack/test/go argocd ./config/argocd

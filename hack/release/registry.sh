@@ -1,4 +1,4 @@
-# Sourced by test: a registry of this machine with TLS and a password.
+# Sourced by test and try: a registry of this machine with TLS and a password.
 # shellcheck shell=bash
 # shellcheck disable=SC2034 # some are used only by those who source it
 
