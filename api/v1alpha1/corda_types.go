@@ -90,8 +90,8 @@ type CordaPlatform struct {
 }
 
 // CordaNotary configures how transactions are notarised.
-// +kubebuilder:validation:XValidation:rule="self.type != 'None' || self.validation == 'NonValidating'",message="platform.corda.notary.validation Validating needs a notary: notary.type is None"
-// +kubebuilder:validation:XValidation:rule="self.type != 'None' || !has(self.scheduling)",message="platform.corda.notary.scheduling needs a notary: notary.type is None"
+// +kubebuilder:validation:XValidation:rule="self.type != 'None' || self.validation == 'NonValidating'",message="platform.corda.notary.validation Validating needs notary.type Single, SharedDatabase or Raft"
+// +kubebuilder:validation:XValidation:rule="self.type != 'None' || !has(self.scheduling)",message="platform.corda.notary.scheduling needs notary.type Single, SharedDatabase or Raft"
 // +kubebuilder:validation:XValidation:rule="self.type in ['SharedDatabase', 'Raft'] || !has(self.replicas)",message="platform.corda.notary.replicas needs notary.type SharedDatabase or Raft: Single is one node"
 // +kubebuilder:validation:XValidation:rule="self.type != 'Raft' || !has(self.replicas) || self.replicas in [3, 5]",message="platform.corda.notary.replicas must be 3 or 5 with notary.type Raft, so that a majority survives the loss of one or two"
 type CordaNotary struct {
