@@ -54,7 +54,7 @@ func TestAdmitsNotaries(t *testing.T) {
 		{"no majority of four replicas", "type: Raft, replicas: 4", "", "platform.corda.notary.replicas must be 3 or 5"},
 		{"a log that is lost with its pod", "type: Raft", "type: Ephemeral", "needs spec.members.storage.type Persistent"},
 		{"replicas of one node", "type: Single, replicas: 3", "", "replicas needs notary.type SharedDatabase or Raft"},
-		{"validation without a notary", "type: None, validation: Validating", "", "notary.type is None"},
+		{"validation without a notary", "type: None, validation: Validating", "", "needs notary.type Single, SharedDatabase or Raft"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			manifest := strings.NewReplacer("tuning: {}", "notary: {"+test.notary+"}", "count: 2", "count: 2, storage: {"+test.storage+"}").Replace(validManifest)
