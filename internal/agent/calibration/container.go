@@ -40,13 +40,13 @@ func MeasureContainer(ctx context.Context, duration time.Duration, volume string
 		return measured, err
 	}
 	if volume == "" {
-		return measured, sleep(ctx, phase)
+		return measured, waitFor(ctx, phase)
 	}
 	measured.Fsync, err = measureFsync(ctx, volume, phase)
 	return measured, err
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+func waitFor(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -74,14 +74,14 @@ func measureCPU(ctx context.Context, threads int, duration time.Duration) (perSe
 		})
 	}
 	all.Wait()
-	return float64(verified.Load()) / time.Since(began).Seconds(), interruption(ctx)
+	return float64(verified.Load()) / time.Since(began).Seconds(), interruptionCause(ctx)
 }
 
 // errPhaseOver is the cause of a context that ends with its phase.
 var errPhaseOver = errors.New("the phase is over")
 
-// interruption returns why a phase ended early, or nil if it ended on time.
-func interruption(ctx context.Context) error {
+// interruptionCause returns why a phase ended early, or nil if it ended on time.
+func interruptionCause(ctx context.Context) error {
 	if cause := context.Cause(ctx); !errors.Is(cause, errPhaseOver) {
 		return cause
 	}
@@ -115,5 +115,5 @@ func measureFsync(ctx context.Context, folder string, duration time.Duration) (*
 		}
 	}
 	return &results.FsyncCalibration{Count: latencies.Count(), P50Millis: latencies.PercentileMillis(50),
-		P99Millis: latencies.PercentileMillis(99), MaxMillis: latencies.MaxMillis()}, interruption(ctx)
+		P99Millis: latencies.PercentileMillis(99), MaxMillis: latencies.MaxMillis()}, interruptionCause(ctx)
 }

@@ -32,8 +32,8 @@ const (
 	scrapeTimeout = 900 * time.Millisecond
 )
 
-// httpClient ignores the proxies of the environment, because members are reached directly.
-var httpClient = &http.Client{Transport: &http.Transport{}}
+// ErrTooLate is the error of a worker whose start was too near to measure.
+var ErrTooLate = errors.New("the release was received too late for the calibration")
 
 // Run measures a worker's own container, as subject, and those behind the endpoints that are agents, all at the same time,
 // because the run will use them at the same time. Then it measures the network to each agent in turn. The whole takes
@@ -108,19 +108,7 @@ func measureRemote(ctx context.Context, agent protocol.ObservedEndpoint, duratio
 // postToAgent requests a measurement and passes the body of a successful response to read.
 func postToAgent(ctx context.Context, agent protocol.ObservedEndpoint, path string, duration time.Duration, read func(io.Reader) error) error {
 	target := fmt.Sprintf("%s%s?%s=%f", strings.TrimSuffix(agent.URL, "/metrics"), path, secondsParameter, duration.Seconds())
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target, nil)
-	if err != nil {
-		return err
-	}
-	response, err := httpClient.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answers %s", target, response.Status)
-	}
-	return read(response.Body)
+	return observer.SendRequest(ctx, http.MethodPost, target, read)
 }
 
 // measureNetwork measures round trips to an agent for half of the duration, and then the bandwidth from it.
@@ -154,12 +142,9 @@ func measureRoundTrips(ctx context.Context, address string, duration time.Durati
 	}
 	slices.Sort(all)
 	measured.RoundTrips = len(all)
-	measured.RoundTripP50Millis, measured.RoundTripMaxMillis = millis(all[(len(all)-1)/2]), millis(all[len(all)-1])
+	measured.RoundTripP50Millis, measured.RoundTripMaxMillis = toMillis(all[(len(all)-1)/2]), toMillis(all[len(all)-1])
 	return nil
 }
 
-// millis returns milliseconds, to microseconds.
-func millis(d time.Duration) float64 { return math.Round(float64(d.Microseconds())) / 1000 }
-
-// ErrTooLate is the error of a worker whose start was too near to measure.
-var ErrTooLate = errors.New("the release was received too late for the calibration")
+// toMillis returns milliseconds, to microseconds.
+func toMillis(d time.Duration) float64 { return math.Round(float64(d.Microseconds())) / 1000 }

@@ -39,14 +39,14 @@ func (r Route) Serve() (net.Listener, error) {
 			if err != nil {
 				return
 			}
-			go r.pass(c)
+			go r.passOn(c)
 		}
 	}()
 	return listener, nil
 }
 
-// pass copies between a connection and a new one to the target until both directions have ended.
-func (r Route) pass(from net.Conn) {
+// passOn copies between a connection and a new one to the target until both directions have ended.
+func (r Route) passOn(from net.Conn) {
 	defer func() { _ = from.Close() }()
 	to, err := net.DialTimeout("tcp", r.Target, dialTimeout)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net/http"
 	"strings"
 	"sync"
 
@@ -40,7 +41,7 @@ func fetchMachine(ctx context.Context, url string) (*results.Machine, error) {
 	ctx, cancel := context.WithTimeout(ctx, scrapeTimeout)
 	defer cancel()
 	var m results.Machine
-	err := fetchURL(ctx, url, func(body io.Reader) error {
+	err := SendRequest(ctx, http.MethodGet, url, func(body io.Reader) error {
 		return json.NewDecoder(io.LimitReader(body, maxMachineBytes)).Decode(&m)
 	})
 	if err != nil {

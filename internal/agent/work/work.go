@@ -173,8 +173,8 @@ func (w *Worker) runDriver(ctx context.Context) (*results.WorkerResult, error) {
 	return w.completeResult(window, <-watching)
 }
 
-// passBarrier waits for the start, calibrates the pods and passes the start to the driver. If the window may stop early, it also passes on a
-// stop that arrives before ctx ends. It fails if the window has already begun.
+// passBarrier waits for the start, calibrates the pods and passes the start to the driver. If the window may stop
+// early, it also passes on a stop that arrives before ctx ends. It fails if the window has already begun.
 func (w *Worker) passBarrier(ctx context.Context) (*protocol.Window, error) {
 	start, err := w.Barrier(ctx, protocol.StartKey)
 	if err != nil {

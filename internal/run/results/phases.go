@@ -102,7 +102,7 @@ func (t *phaseTotals) addPhaseSamples(p *PhaseSamples) error {
 	}
 	positions := make([]int, len(p.Names))
 	for i, name := range p.Names {
-		positions[i] = t.position(name)
+		positions[i] = t.findOrAdd(name)
 	}
 	t.operations += int64(len(p.Operations))
 	for _, row := range p.Operations {
@@ -120,13 +120,13 @@ func (t *phaseTotals) addPhaseSamples(p *PhaseSamples) error {
 	return nil
 }
 
-// position returns the position of a phase, or that of otherPhases if there are too many.
-func (t *phaseTotals) position(name string) int {
+// findOrAdd returns the position of a phase, which it adds if it is new, or that of otherPhases if there are too many.
+func (t *phaseTotals) findOrAdd(name string) int {
 	if i := slices.Index(t.names, name); i >= 0 {
 		return i
 	}
 	if len(t.names) >= maxPhases-1 && name != otherPhases {
-		return t.position(otherPhases)
+		return t.findOrAdd(otherPhases)
 	}
 	t.names, t.histograms, t.sumMicros = append(t.names, name), append(t.histograms, NewHistogram()), append(t.sumMicros, 0)
 	return len(t.names) - 1
