@@ -204,7 +204,7 @@ test-e2e: ## End to end tests: creates the cluster, images and operator if they 
 	@hack/test/e2e
 
 .PHONY: statistics
-statistics: ## Simulate experiments with known true values and write the tables of hack/statistics/README.md (about 20 minutes)
+statistics: ## Simulate experiments with known true values and write the tables of hack/statistics/README.md
 	go run ./hack/statistics
 
 .PHONY: bench-evm
