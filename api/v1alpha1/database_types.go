@@ -37,6 +37,12 @@ const (
 	ProviderExternal DatabaseProvider = "External"
 )
 
+// DatabaseSetting is the value of a setting in the notation of postgresql.conf.
+// +kubebuilder:validation:MinLength=1
+// +kubebuilder:validation:MaxLength=64
+// +kubebuilder:validation:Pattern=`^[A-Za-z0-9_.+-]+$`
+type DatabaseSetting string
+
 // DatabaseSpec configures the database of the members.
 // +kubebuilder:validation:XValidation:rule="self.engine != 'H2' || (self.topology == 'PerMember' && self.provider == 'Chart' && !has(self.chart) && !has(self.external) && !has(self.storage))",message="database: H2 lives inside each member, so it takes topology PerMember and none of chart, external, storage or provider External"
 // +kubebuilder:validation:XValidation:rule="(self.provider == 'External') == has(self.external)",message="database.external must be set when, and only when, database.provider is External"
@@ -45,6 +51,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="(self.topology == 'PerHost') == has(self.membersPerInstance)",message="database.membersPerInstance must be set when, and only when, database.topology is PerHost"
 // +kubebuilder:validation:XValidation:rule="!has(self.scheduling) || (self.engine == 'PostgreSQL' && self.provider == 'Chart' && !has(self.chart))",message="database.scheduling needs the project's own servers: database.engine PostgreSQL with provider Chart and without database.chart, whose values say where its pods run"
 // +kubebuilder:validation:XValidation:rule="!has(self.scheduling) || self.topology != 'PerHost'",message="database.scheduling must not be set when database.topology is PerHost: an instance runs on the host of its members, so set members.scheduling"
+// +kubebuilder:validation:XValidation:rule="!has(self.settings) || (self.engine == 'PostgreSQL' && self.provider == 'Chart' && !has(self.chart))",message="database.settings needs the project's own servers: database.engine PostgreSQL with provider Chart and without database.chart, whose values have its settings"
 type DatabaseSpec struct {
 	// engine is H2 or PostgreSQL. H2 runs inside the node, which is the default of open-source Corda. Default: H2.
 	// +kubebuilder:default=H2
@@ -83,6 +90,12 @@ type DatabaseSpec struct {
 	// memory is the memory of one instance. Default: 1Gi.
 	// +optional
 	Memory *resource.Quantity `json:"memory,omitempty"`
+	// settings are settings of PostgreSQL, in its own notation, such as synchronous_commit: "off" or shared_buffers: 512MB. They
+	// replace derived ones. Only settings of performance and durability are allowed (docs/databases.md). The result has all that
+	// are set. Default: none.
+	// +kubebuilder:validation:MaxProperties=32
+	// +optional
+	Settings map[string]DatabaseSetting `json:"settings,omitempty"`
 	// storage configures the volume of one instance.
 	// +optional
 	Storage *Storage `json:"storage,omitempty"`

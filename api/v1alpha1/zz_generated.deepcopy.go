@@ -915,6 +915,13 @@ func (in *DatabaseSpec) DeepCopyInto(out *DatabaseSpec) {
 		x := (*in).DeepCopy()
 		*out = &x
 	}
+	if in.Settings != nil {
+		in, out := &in.Settings, &out.Settings
+		*out = make(map[string]DatabaseSetting, len(*in))
+		for key, val := range *in {
+			(*out)[key] = val
+		}
+	}
 	if in.Storage != nil {
 		in, out := &in.Storage, &out.Storage
 		*out = new(Storage)

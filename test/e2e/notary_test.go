@@ -23,6 +23,8 @@ var (
 const countNotarizations = `PGPASSWORD=$(cat /etc/postgresql-superuser/password) psql --no-psqlrc -At -h 127.0.0.1 -U postgres -d corda \
   -c 'SELECT worker_node_x500_name, count(*) FROM notary_0.node_notary_request_log GROUP BY 1 ORDER BY 1'`
 
+const showIOTiming = `psql --no-psqlrc -At -c 'SHOW track_io_timing' -U postgres`
+
 // TestNotaryOnSharedDatabase covers payments through a notary service of two replicas, both of which notarize.
 func TestNotaryOnSharedDatabase(t *testing.T) {
 	ns := cluster.NewNamespace(t, "notary")
@@ -37,6 +39,12 @@ func TestNotaryOnSharedDatabase(t *testing.T) {
 			if !strings.Contains(recorded, replica) {
 				ns.Errorf("%s recorded no request", replica)
 			}
+		}
+	})
+	mustPass(t, "the server has the settings of the spec", func(t *testing.T) {
+		ns := ns.ForSubtest(t)
+		if got := strings.TrimSpace(ns.RunKubectl("exec", naming.SharedDatabase("shared")+"-0", "--container=postgresql", "--", "bash", "-c", showIOTiming)); got != "on" {
+			ns.Errorf("track_io_timing is %s, want on", got)
 		}
 	})
 	mustPass(t, "a deleted network leaves nothing", func(t *testing.T) { assertDeletedCompletely(ns.ForSubtest(t), "shared") })

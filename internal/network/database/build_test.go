@@ -1,6 +1,7 @@
 package database
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -70,6 +71,20 @@ func mustBuildTwice(t *testing.T, in Input) Layout {
 		t.Errorf("a second Build differs:\n%s", cmp.Diff(plan, again))
 	}
 	return plan
+}
+
+// TestSettingsReplaceDerivedOnes checks that each setting is in postgresql.conf once, with the value of the spec.
+func TestSettingsReplaceDerivedOnes(t *testing.T) {
+	in := newInput()
+	in.Network.Spec.Database.Settings = map[string]v1alpha1.DatabaseSetting{"shared_buffers": "512MB", "synchronous_commit": "off"}
+	var got []string
+	for _, s := range mustBuildTwice(t, in).Instances[0].Settings {
+		got = append(got, s.Name+" "+s.Value)
+	}
+	want := []string{"effective_cache_size 512MB", "max_connections 40", "shared_buffers 512MB", "synchronous_commit off"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }
 
 func TestBuildRefuses(t *testing.T) {

@@ -116,6 +116,10 @@ func TestSetupOnRealServer(t *testing.T) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
+	unknown := s.mustPsql(t, "postgres", fmt.Sprintf("SELECT name FROM unnest(ARRAY['%s']) name EXCEPT SELECT name FROM pg_settings", strings.Join(allowedSettings, "', '")))
+	if unknown != "" {
+		t.Errorf("PostgreSQL has no settings %s", strings.Fields(unknown))
+	}
 	s.mustPsql(t, "postgres", templateSQL)
 	dump := exec.Command("pg_dump", "-h", "127.0.0.1", "-p", fmt.Sprint(s.port), "-U", "postgres", "-n", "template", "--no-owner", "--no-privileges", "postgres")
 	dump.Env = append(os.Environ(), "PGPASSWORD="+adminPassword)

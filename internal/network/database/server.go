@@ -21,7 +21,7 @@ import (
 // renderOwnChart renders the project's chart into the instance.
 func (in Input) renderOwnChart(g memberGroup, i *Instance) error {
 	needed, memory := in.totalConnections(g), in.serverResources().Limits[corev1.ResourceMemory]
-	settings, err := serverSettings(needed, memory.Value())
+	settings, err := serverSettings(needed, memory.Value(), in.databaseSpec().Settings)
 	if err != nil {
 		return err
 	}

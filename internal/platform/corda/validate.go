@@ -10,6 +10,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/network/database"
 	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
 
@@ -33,6 +34,7 @@ func (Corda) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fie
 	errs = append(errs, validateEdition(spec, corda)...)
 	errs = append(errs, validateTuning(spec, corda.Child("tuning"))...)
 	errs = append(errs, validateStorage(spec, path.Child("members", "storage", "size"))...)
+	errs = append(errs, database.ValidateSettings(spec.DatabaseOrDefault().Settings, path.Child("database", "settings"))...)
 	return append(errs, validateSpread(spec, path.Child("members", "spread"))...)
 }
 
