@@ -136,6 +136,9 @@ func (r *RunReconciler) prepareDriver(pass *runPass) error {
 	load.Labels = naming.PodLabels(pass.network, pass.network.Labels[v1alpha1.LabelExperiment])
 	databases, _ := plan.DatabaseEndpoints(p, pass.network)
 	load.Workload.Observe = append(load.Workload.Observe, databases...)
+	if pass.network.Spec.Observation == v1alpha1.ObservationNone {
+		load.Workload.Observe = nil
+	}
 	if problem := loadgen.ValidateSampleMemory(&load.Workload, &workload.Workers, field.NewPath("spec", "workload")); problem != nil {
 		return problem
 	}

@@ -79,7 +79,9 @@ func (r *RunReconciler) assembleResult(ctx context.Context, pass *runPass, read 
 	result.Environment.Hosts = read.measurement.DescribeHosts(circumstances.Containers)
 	result.Objectives = objectives.JudgeRun(pass.run.Spec.Workload.Objectives, result)
 	result.Hosts = read.measurement.SummarizeHosts(circumstances, tolerances)
-	result.Bottleneck = read.measurement.FindBottleneck(circumstances.Containers, result.Environment.EmulatedLatency)
+	if !circumstances.WithoutObservation {
+		result.Bottleneck = read.measurement.FindBottleneck(circumstances.Containers, result.Environment.EmulatedLatency)
+	}
 	return result, nil
 }
 
@@ -116,7 +118,7 @@ func runObservationsOf(pass *runPass, read *workerReports, troubles []results.Di
 		ExpectedWorkers: int(pass.run.Spec.Workload.Workers.Count), WorkerFailures: read.failures, Disturbances: disturbances,
 		Containers: snapshot.DescribeContainers(pass.networkPods), UnobservedDatabases: unobserved,
 		NodeProblems: troubles, EmulatesLatency: pass.network.Spec.Latency != nil,
-		ObservedMembers: observedMembers(pass.driver.Workload.Observe),
+		ObservedMembers: observedMembers(pass.driver.Workload.Observe), WithoutObservation: pass.network.Spec.Observation == v1alpha1.ObservationNone,
 	}
 	if load := pass.driver.Workload.Load; load != nil {
 		c.OfferedPerSecond = load.RatePerSecond

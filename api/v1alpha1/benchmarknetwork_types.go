@@ -43,12 +43,25 @@ const (
 	SpreadRequired  Spread = "Required"
 )
 
+// Observation says how much of the members and databases is observed.
+// +kubebuilder:validation:Enum=Full;None
+type Observation string
+
+// The observations.
+const (
+	// ObservationFull runs the exporters of metrics. Runs and Prometheus sample them.
+	ObservationFull Observation = "Full"
+	// ObservationNone runs no exporters, and nothing samples the members and databases.
+	ObservationNone Observation = "None"
+)
+
 // BenchmarkNetworkSpec describes a network and the workloads that run on it. The fields that define the network cannot change.
 // Workloads may be added.
 // +kubebuilder:validation:XValidation:rule="self.platform == oldSelf.platform",message="spec.platform cannot change: create another network"
 // +kubebuilder:validation:XValidation:rule="self.members == oldSelf.members",message="spec.members cannot change: create another network"
 // +kubebuilder:validation:XValidation:rule="has(self.database) == has(oldSelf.database) && (!has(self.database) || self.database == oldSelf.database)",message="spec.database cannot change: create another network"
 // +kubebuilder:validation:XValidation:rule="has(self.latency) == has(oldSelf.latency) && (!has(self.latency) || self.latency == oldSelf.latency)",message="spec.latency cannot change: create another network"
+// +kubebuilder:validation:XValidation:rule="self.observation == oldSelf.observation",message="spec.observation cannot change: create another network"
 // +kubebuilder:validation:XValidation:rule="has(self.podTemplate) == has(oldSelf.podTemplate) && (!has(self.podTemplate) || self.podTemplate == oldSelf.podTemplate)",message="spec.podTemplate cannot change: create another network"
 // +kubebuilder:validation:XValidation:rule="has(self.imagePullSecrets) == has(oldSelf.imagePullSecrets) && (!has(self.imagePullSecrets) || self.imagePullSecrets == oldSelf.imagePullSecrets)",message="spec.imagePullSecrets cannot change: create another network"
 // +kubebuilder:validation:XValidation:rule="self.platform.type == 'Corda' || !has(self.database)",message="spec.database belongs to platform Corda: members of other platforms store their own state"
@@ -70,6 +83,12 @@ type BenchmarkNetworkSpec struct {
 	// latency places the members in regions and emulates the round-trip times between them. Default: no emulation.
 	// +optional
 	Latency *LatencySpec `json:"latency,omitempty"`
+	// observation is Full or None. With None, members and databases run without exporters of metrics (JMX, PostgreSQL), and neither runs
+	// nor Prometheus sample them. It serves to measure what observation costs: runs know no bottleneck, and their verdict does not
+	// consider the members' resources. Default: Full.
+	// +kubebuilder:default=Full
+	// +optional
+	Observation Observation `json:"observation,omitempty"`
 	// podTemplate holds labels and annotations that are added to every pod of the network and of its runs. Default: none.
 	// +optional
 	PodTemplate *PodTemplate `json:"podTemplate,omitempty"`

@@ -9,6 +9,8 @@ const (
 	LabelNetwork = "benchnet.dev/network"
 	// LabelMember is the name of the member that an object belongs to.
 	LabelMember = "benchnet.dev/member"
+	// LabelObservation on a pod is spec.observation of its network, if that is not Full. The PodMonitor leaves out such pods.
+	LabelObservation = "benchnet.dev/observation"
 	// LabelRun is the name of the run that an object belongs to.
 	LabelRun = "benchnet.dev/run"
 	// LabelExperiment is the name of the experiment that an object belongs to.

@@ -96,13 +96,14 @@ func (in Input) chartValues(g memberGroup, settings []Setting, size resource.Qua
 			storage["storageClassName"] = *given.ClassName
 		}
 	}
+	exported := in.Network.Spec.Observation != v1alpha1.ObservationNone
 	return map[string]any{
 		"image":        in.imageReference(),
 		"auth":         map[string]any{"existingSecret": naming.DatabaseSuperuserSecret(in.Network.Name), "passwordKey": PasswordKey},
 		"settings":     conf,
 		"storage":      storage,
 		"resources":    in.serverResources(),
-		"exporter":     map[string]any{"enabled": true, "port": exporterPort, "image": in.Images.Image("postgres-exporter", "")},
+		"exporter":     map[string]any{"enabled": exported, "port": exporterPort, "image": in.Images.Image("postgres-exporter", "")},
 		"agent":        map[string]any{"enabled": true, "port": agentPort, "image": in.Images.Image("agent", "")},
 		"commonLabels": naming.DatabaseLabels(in.Network.Name, g.name),
 		"affinity":     in.serverAntiAffinity(),

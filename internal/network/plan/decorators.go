@@ -21,6 +21,7 @@ var decorators = []decorator{
 	keepMemberVolumeSizes, // First: it replaces sizes that the platform derived.
 	addScheduling,
 	addPodMetadata,
+	labelUnobservedPods,
 	addVolumeResets,
 	addLatencySidecars, // After addVolumeResets: a sidecar starts before all other containers.
 	isolateNetwork,

@@ -41,6 +41,8 @@ func DatabaseEndpoints(p platform.Platform, network *v1alpha1.BenchmarkNetwork) 
 	unobserved := map[string]string{}
 	for _, d := range network.Status.Databases {
 		switch {
+		case network.Spec.Observation == v1alpha1.ObservationNone:
+			unobserved[d.Name] = "spec.observation of the network is None"
 		case spec.Provider == v1alpha1.ProviderExternal:
 			unobserved[d.Name] = "it is an external server"
 		case spec.Chart != nil:

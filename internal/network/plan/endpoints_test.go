@@ -40,3 +40,13 @@ func TestDatabaseEndpoints(t *testing.T) {
 		})
 	}
 }
+
+func TestDatabaseEndpointsWithoutObservation(t *testing.T) {
+	network := newInput(nil).Network
+	network.Spec.Observation = v1alpha1.ObservationNone
+	network.Status.Databases = []v1alpha1.DatabaseStatus{{Name: "net-db", Members: 3}}
+	observed, unobserved := DatabaseEndpoints(fakePlatform{}, network)
+	if len(observed) > 0 || unobserved["net-db"] != "spec.observation of the network is None" {
+		t.Errorf("observed %v, unobserved %v", observed, unobserved)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/naming"
 )
@@ -16,6 +17,17 @@ func labelPods(in Input, p *Plan) error {
 		if _, isJob := owner.(*batchv1.Job); !isJob {
 			template.Labels = pods.AddMissing(template.Labels, labels)
 		}
+		return nil
+	})
+}
+
+// labelUnobservedPods labels the pods of a network without observation, so that Prometheus does not scrape them.
+func labelUnobservedPods(in Input, p *Plan) error {
+	if in.Network.Spec.Observation != v1alpha1.ObservationNone {
+		return nil
+	}
+	return pods.EditTemplates(p.objectsWithPods(), func(_ client.Object, template *corev1.PodTemplateSpec) error {
+		template.Labels = pods.AddMissing(template.Labels, map[string]string{v1alpha1.LabelObservation: string(v1alpha1.ObservationNone)})
 		return nil
 	})
 }

@@ -4,9 +4,12 @@ import (
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/pods"
 )
 
 // TestPodLabelsNamePlatformAndExperiment checks the labels of the database pods in a network of an experiment,
@@ -46,6 +49,48 @@ func TestPodLabelsNamePlatformAndExperiment(t *testing.T) {
 	}
 	if looked == 0 {
 		t.Error("the plan has no database")
+	}
+}
+
+// TestPlanWithoutObservation checks that Prometheus leaves out the pods, that databases have no exporter, and that the
+// hash differs, because observation affects results.
+func TestPlanWithoutObservation(t *testing.T) {
+	full, err := Build(newInput(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	none, err := Build(newInput(func(in *Input) { in.Network.Spec.Observation = v1alpha1.ObservationNone }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if none.Hash == full.Hash {
+		t.Error("both plans have the same hash")
+	}
+	for _, c := range []struct {
+		name       string
+		plan       *Plan
+		label      string
+		containers int
+	}{{"Full", full, "", 2}, {"None", none, "None", 1}} {
+		t.Run(c.name, func(t *testing.T) {
+			looked := 0
+			err := pods.EditTemplates(c.plan.findStage(StageDatabases).Objects, func(owner client.Object, template *corev1.PodTemplateSpec) error {
+				if owner.GetObjectKind().GroupVersionKind().Kind != "StatefulSet" {
+					return nil
+				}
+				looked++
+				if got := template.Labels[v1alpha1.LabelObservation]; got != c.label {
+					t.Errorf("%s has the label %q, want %q", owner.GetName(), got, c.label)
+				}
+				if got := len(template.Spec.Containers); got != c.containers {
+					t.Errorf("%s has %d containers, want %d", owner.GetName(), got, c.containers)
+				}
+				return nil
+			})
+			if err != nil || looked == 0 {
+				t.Errorf("%d databases, error %v", looked, err)
+			}
+		})
 	}
 }
 

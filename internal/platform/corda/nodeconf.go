@@ -52,6 +52,7 @@ type nodeConf struct {
 	Extra                   []extraEntry
 }
 
+// nodePortNumbers are the ports of a node. Jolokia is 0 if the node serves no metrics.
 type nodePortNumbers struct{ P2P, RPC, Admin, Jolokia int }
 
 // renderNodeConf returns the node.conf of a member.
@@ -90,12 +91,16 @@ func templateLayers(spec *v1alpha1.BenchmarkNetworkSpec, m platform.Member, extr
 func buildNodeConf(in platform.Input, m platform.Member) nodeConf {
 	spec := &in.Network.Spec
 	tuning, pools := tuningOf(spec), derivePoolSizes(spec)
+	ports := nodePortNumbers{P2P: portP2P, RPC: portRPC, Admin: portAdmin, Jolokia: portJolokia}
+	if spec.Observation == v1alpha1.ObservationNone {
+		ports.Jolokia = 0
+	}
 	return nodeConf{
 		Member:                    m.Name,
 		Network:                   in.Network.Name,
 		LegalName:                 m.Identity,
 		P2PAddress:                m.Address,
-		Ports:                     nodePortNumbers{P2P: portP2P, RPC: portRPC, Admin: portAdmin, Jolokia: portJolokia},
+		Ports:                     ports,
 		RPCUser:                   rpcUser,
 		Permissions:               rpcPermissions(spec, m.Role),
 		JVMArgs:                   jvmArgs(spec),

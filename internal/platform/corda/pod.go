@@ -4,6 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
@@ -50,6 +51,9 @@ func nodeContainer(in platform.Input, m platform.Member) corev1.Container {
 	flags := append([]string{"--ready-pattern", readyPattern, "--ready-file", readyFile}, raft.forwardFlags()...)
 	c := cordaContainer(in, "corda", members.SuperviseCommand(portAgent, baseDir, append(flags, "--", programNode)...)...)
 	c.Env = append(c.Env, memberPasswordEnv(in, m)...)
+	if in.Network.Spec.Observation == v1alpha1.ObservationNone {
+		c.Env = append(c.Env, corev1.EnvVar{Name: "BENCHNET_JMX_EXPORTER", Value: "Disabled"})
+	}
 	c.VolumeMounts = append(c.VolumeMounts, pods.ReadOnlyMount(pods.AgentVolumeName, pods.AgentDir), pods.WritableMount(volumeRun, runDir))
 	c.Ports = append(members.ContainerPorts(nodePorts), raft.containerPorts()...)
 	c.StartupProbe = &corev1.Probe{PeriodSeconds: 1, TimeoutSeconds: 10, FailureThreshold: startupTimeoutSeconds, ProbeHandler: corev1.ProbeHandler{

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -120,4 +122,37 @@ func TestSampleRun(t *testing.T) {
 		return
 	}
 	t.Errorf("no sample makes network %s", run.Spec.NetworkName)
+}
+
+// TestWithoutObservation checks that a node starts with neither the JMX exporter nor its own JMX server.
+func TestWithoutObservation(t *testing.T) {
+	sample := string(platformtest.ReadSampleFile(t, "corda_one_h2.yaml"))
+	for observation, metrics := range map[string]bool{"Full": true, "None": false} {
+		t.Run(observation, func(t *testing.T) {
+			manifest := strings.Replace(sample, "  members:\n", "  observation: "+observation+"\n  members:\n", 1)
+			network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, []byte(manifest))
+			objects, err := corda.New().BuildMembers(platformtest.NewInput(corda.New(), network), corda.New().Topology(network))
+			if err != nil {
+				t.Fatal(err)
+			}
+			nodes := 0
+			for _, o := range objects {
+				switch o := o.(type) {
+				case *corev1.ConfigMap:
+					if got := strings.Contains(o.Data["node.conf"], "jmxMonitoringHttpPort"); got != metrics {
+						t.Errorf("node.conf of %s has a JMX port: %v", o.Name, got)
+					}
+				case *appsv1.StatefulSet:
+					nodes++
+					disabled := corev1.EnvVar{Name: "BENCHNET_JMX_EXPORTER", Value: "Disabled"}
+					if got := !slices.Contains(o.Spec.Template.Spec.Containers[0].Env, disabled); got != metrics {
+						t.Errorf("%s runs the JMX exporter: %v", o.Name, got)
+					}
+				}
+			}
+			if nodes != 2 {
+				t.Errorf("got %d nodes, want a party and a notary", nodes)
+			}
+		})
+	}
 }

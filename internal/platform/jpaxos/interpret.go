@@ -24,13 +24,16 @@ const (
 const rateTolerance = 0.10
 
 // Interpret compares the rates of both sides, derives the payload in bits per second, and notes which side was
-// at its CPU limit.
+// at its CPU limit. Without observation it knows only the clients' rate.
 func (JPaxos) Interpret(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, m *results.Measurement) results.Interpretation {
 	rate := m.Summarize().ThroughputPerSecond
 	i := results.Interpretation{Measures: []results.PlatformMetric{
 		{Name: "clientRate", Value: rate, Unit: "requests/s", Source: "completed at the clients, over the window"},
 		{Name: "payload", Value: rate * float64(w.JPaxos.RequestBytes) * 8, Unit: "bit/s", Source: "clientRate × requestBytes × 8, without headers"},
 	}}
+	if spec.Observation == v1alpha1.ObservationNone { // Neither the replicas' logs nor their CPU usage were sampled.
+		return i
+	}
 	compareRates(&i, rate, m)
 	replicas, clients := replicaUsage(spec, m), clientUsage(w, m)
 	i.Measures = append(i.Measures, replicas.asMeasures()...)

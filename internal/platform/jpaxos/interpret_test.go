@@ -40,8 +40,12 @@ func constantSeries(value float64) results.Series {
 }
 
 func interpretMeasurement(m *results.Measurement) results.Interpretation {
+	return interpretWithObservation(m, v1alpha1.ObservationFull)
+}
+
+func interpretWithObservation(m *results.Measurement, observation v1alpha1.Observation) results.Interpretation {
 	cores := resource.MustParse("1")
-	s := &v1alpha1.BenchmarkNetworkSpec{Members: v1alpha1.MembersSpec{Cores: &cores}}
+	s := &v1alpha1.BenchmarkNetworkSpec{Members: v1alpha1.MembersSpec{Cores: &cores}, Observation: observation}
 	w := &v1alpha1.Workload{JPaxos: &v1alpha1.JPaxosWorkload{RequestBytes: 128}, Workers: v1alpha1.Workers{Cores: resource.MustParse("2")}}
 	return jpaxos.New().Interpret(s, w, m)
 }
@@ -131,5 +135,18 @@ func TestSaturation(t *testing.T) {
 		if note.Code != jpaxos.Saturated || note.Subject != c.want {
 			t.Errorf("want %s, got %s %s: %s", c.want, note.Code, note.Subject, note.Message)
 		}
+	}
+}
+
+// TestWithoutObservation checks that nothing is said about replicas that were not observed.
+func TestWithoutObservation(t *testing.T) {
+	m := newMeasurement()
+	m.Members = nil
+	i := interpretWithObservation(m, v1alpha1.ObservationNone)
+	if got := measureValue(t, i, "clientRate"); got != 1000 {
+		t.Errorf("the clients' rate is %v, want 1000", got)
+	}
+	if len(i.Measures) != 2 || len(i.Notes)+len(i.Reasons) > 0 {
+		t.Errorf("got %+v", i)
 	}
 }

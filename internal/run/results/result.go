@@ -31,7 +31,8 @@ type RunResult struct {
 	Objectives []ObjectiveOutcome `json:"objectives,omitempty"`
 	// Hosts splits the CPU time of each host between the run and others; absent in results of older versions.
 	Hosts []HostUsage `json:"hosts,omitempty"`
-	// Bottleneck is the resource that was at its limit in the window; absent in results of older versions.
+	// Bottleneck is the resource that was at its limit in the window; absent without observation and in
+	// results of older versions.
 	Bottleneck *Bottleneck `json:"bottleneck,omitempty"`
 	Summary    Summary     `json:"summary"`
 	// Histogram holds the latencies of all workers in microseconds: HdrHistogram V2 compressed, base64.

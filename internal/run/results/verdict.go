@@ -52,7 +52,8 @@ const (
 	ScheduleIncomplete ReasonCode = "ScheduleIncomplete"
 	// RequestsMissing means that requests of an open loop were due, but are neither completed nor errors.
 	RequestsMissing ReasonCode = "RequestsMissing"
-	// MembersUnobserved means that the CPU and memory of members were not observed.
+	// MembersUnobserved means that the CPU and memory of members were not observed. It is a note if the network asked
+	// for no observation.
 	MembersUnobserved ReasonCode = "MembersUnobserved"
 	// IntervalWide (note) means that the throughput had settled, but its mean is less precise than requested.
 	IntervalWide ReasonCode = "IntervalWide"
@@ -146,6 +147,8 @@ type RunObservations struct {
 	UnobservedDatabases map[string]string
 	// ObservedMembers are the members whose CPU and memory the workers had to observe.
 	ObservedMembers []string
+	// WithoutObservation reports that the network asked for no observation of its members and databases.
+	WithoutObservation bool
 	// Clients is the number of clients of all workers; 0 if the workers need not have equal shares of the load.
 	Clients int32
 	// OfferedPerSecond is the rate of an open loop; else 0.

@@ -130,6 +130,10 @@ func (j *verdictBuilder) judgePlanned(c RunObservations) {
 
 // judgeObservation finds members without any sample of their CPU.
 func (j *verdictBuilder) judgeObservation(c RunObservations) {
+	if c.WithoutObservation {
+		j.addNote(MembersUnobserved, "", 1, 0, "spec.observation of the network is None: the members' CPU, memory and metrics are unknown, and so is a bottleneck")
+		return
+	}
 	observed := map[string]bool{}
 	for _, m := range j.measurement.Members {
 		observed[m.Member] = len(m.CPUSeconds.measuredValues()) > 0

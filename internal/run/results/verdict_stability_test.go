@@ -20,6 +20,30 @@ func newSteadyMinute(t *testing.T) (*Measurement, RunObservations) {
 	return m, c
 }
 
+// TestJudgeWithoutObservation checks that a network without observation is neither invalid for it, even with the strict
+// policy, nor blamed for the use of its host.
+func TestJudgeWithoutObservation(t *testing.T) {
+	for name, policy := range map[string]func(*Tolerances){
+		"tolerant": func(*Tolerances) {},
+		"strict":   func(t *Tolerances) { t.StrictStability = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, c := newSteadyMinute(t)
+			m.Members, m.Schedule.Planned, c.OfferedPerSecond, c.ObservedMembers, c.WithoutObservation = nil, 0, 0, nil, true
+			tolerances := DefaultTolerances()
+			policy(&tolerances)
+			v := m.Judge(c, tolerances)
+			if joinCodes(v.Reasons) != "" || joinCodes(v.Notes) != "MembersUnobserved" {
+				t.Errorf("reasons %v, notes %v; want only the note MembersUnobserved", v.Reasons, v.Notes)
+			}
+			c.Disturbances = []Disturbance{{Kind: MemberRestarted, Subject: "member-0", Message: "restarted"}}
+			if v = m.Judge(c, tolerances); joinCodes(v.Reasons) != "MemberRestarted/member-0" {
+				t.Errorf("reasons %v after a restart", v.Reasons)
+			}
+		})
+	}
+}
+
 // TestJudgeStability checks which findings are reasons and notes with either policy.
 func TestJudgeStability(t *testing.T) {
 	for name, c := range map[string]struct {
