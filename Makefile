@@ -219,6 +219,10 @@ bench: ## Measure benchnet itself, after make demo: time to a ready network comp
 bench-experiments: ## Measure the quality of experiments, after make demo: PARTS="killed aa slowed i1 c3 c4 j1 m1"; without PARTS, print a forecast of each
 	@hack/bench/experiments/run $(PARTS)
 
+.PHONY: bench-instrument
+bench-instrument: ## Measure what observation costs, after make demo: PARTS="malachite corda phases"; default: malachite
+	@hack/bench/instrument/run $(PARTS)
+
 ##@ Cluster
 
 .PHONY: cluster-up
