@@ -245,6 +245,10 @@ func (r *Run) NotesText() string {
 	return strings.Join(messages, "; ")
 }
 
+// HasValues reports whether runs of both points were compared. Otherwise the numbers of the comparison are zeros without
+// a meaning, and Message says why.
+func (c *ComparisonOutcome) HasValues() bool { return c.Baselines > 0 && c.Candidates > 0 }
+
 // Name returns the name of a comparison for people: the candidate and, with axes, the point.
 func (c *ComparisonOutcome) Name() string {
 	if c.Parameters == "" {

@@ -212,7 +212,7 @@ func comparisonTables(e *experiment.Result) []htmlTable {
 	for _, c := range e.Comparisons {
 		m := experimentMetric(e, c.Metric)
 		cells := []string{m.title, formatCandidate(c, points), c.Baseline, fmt.Sprintf("%d against %d", c.Candidates, c.Baselines)}
-		if c.Candidates == 0 || c.Baselines == 0 {
+		if !c.HasValues() {
 			cells = append(cells, "–", "–", "–", "–", "–", "–", "–")
 		} else {
 			cells = append(cells, m.formatValue(c.BaselineMean), m.formatValue(c.CandidateMean), formatDifference(c, c.Difference),

@@ -292,10 +292,14 @@ func saturationStatus(found experiment.Saturation, r *experiment.Result) v1alpha
 }
 
 func comparisonStatus(c *experiment.ComparisonOutcome) v1alpha1.ComparisonStatus {
-	return v1alpha1.ComparisonStatus{Candidate: c.Name(), Metric: v1alpha1.Metric(c.Metric), Difference: newDifference(c),
-		PValuePerMillion: int32(roundToInt64(1e6 * c.AdjustedPValue)), Verdict: c.Verdict, Gate: c.Gate, Message: c.Message,
-		Display: v1alpha1.ComparisonDisplay{Difference: c.FormatDifference(c.Difference), Interval: c.FormatInterval(),
-			PValue: fmt.Sprintf("%.3g", c.AdjustedPValue)}}
+	s := v1alpha1.ComparisonStatus{Candidate: c.Name(), Metric: v1alpha1.Metric(c.Metric), PValuePerMillion: int32(roundToInt64(1e6 * c.AdjustedPValue)),
+		Verdict: c.Verdict, Gate: c.Gate, Message: c.Message}
+	if c.HasValues() {
+		s.Difference = newDifference(c)
+		s.Display = v1alpha1.ComparisonDisplay{Difference: c.FormatDifference(c.Difference), Interval: c.FormatInterval(),
+			PValue: fmt.Sprintf("%.3g", c.AdjustedPValue)}
+	}
+	return s
 }
 
 // newDifference returns the difference of a comparison in the unit of its scale, or nil if it is not finite.

@@ -108,7 +108,7 @@ func ForComparisons(outcomes []experiment.ComparisonOutcome) *Table {
 		"+Against", "+Effect", "+Runs", "+Failed P", "+Trend", "+Message")
 	for _, o := range outcomes {
 		f := o.Failures
-		if o.Verdict == v1alpha1.ComparisonTooFewRuns && (o.Baselines == 0 || o.Candidates == 0) { // Nothing was compared; the message says why.
+		if o.Verdict == v1alpha1.ComparisonTooFewRuns && !o.HasValues() {
 			t.AddRow(o.Candidate, o.Metric, "", "", "", "", "", "",
 				fmt.Sprintf("%d/%d vs %d/%d", f.Candidate, f.CandidateRuns, f.Baseline, f.BaselineRuns),
 				string(o.Verdict), string(o.Gate), o.Baseline, "", "", format.Number(f.PValue), "", o.Message)
