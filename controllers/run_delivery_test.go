@@ -54,7 +54,7 @@ func (w *testEnv) wantUploaded(status metav1.ConditionStatus, reason, message st
 func TestUpload(t *testing.T) {
 	w := newTestEnvWithUpload(t)
 	w.reconcileRun("extra")
-	w.wantUploaded(metav1.ConditionUnknown, v1alpha1.ReasonUploading, "Job extra-upload begins")
+	w.wantUploaded(metav1.ConditionUnknown, v1alpha1.ReasonUploading, "Job "+naming.Upload("extra")+" begins")
 	manifests, job := &corev1.ConfigMap{}, &batchv1.Job{}
 	w.mustGet(naming.Upload("extra"), manifests)
 	w.mustGet(naming.Upload("extra"), &networkingv1.NetworkPolicy{})
@@ -113,7 +113,7 @@ func TestUploadSecretNeedsItsLabel(t *testing.T) {
 	}
 	label(`"true"`)
 	w.reconcileRun("extra")
-	w.wantUploaded(metav1.ConditionUnknown, v1alpha1.ReasonUploading, "Job extra-upload begins")
+	w.wantUploaded(metav1.ConditionUnknown, v1alpha1.ReasonUploading, "Job "+naming.Upload("extra")+" begins")
 	w.mustGet(naming.Upload("extra"), &batchv1.Job{})
 }
 

@@ -47,7 +47,7 @@ func (w *testEnv) readDocument(name string) (document delivery.Document) {
 
 func TestRunWebhook(t *testing.T) {
 	w := newTestEnvWithWebhook(t, `    webhook: {url: "https://ci.example.org/hooks"}`)
-	w.wantNotified(w.getRun("extra").Status.Conditions, metav1.ConditionUnknown, v1alpha1.ReasonNotifying, "Job extra-webhook begins")
+	w.wantNotified(w.getRun("extra").Status.Conditions, metav1.ConditionUnknown, v1alpha1.ReasonNotifying, "Job "+naming.RunWebhook("extra")+" begins")
 	document := w.readDocument(naming.RunWebhook("extra"))
 	if document.Name != "extra" || document.Verdict != "Valid" || document.Gates != "None" || len(document.Figures) == 0 || document.Time == nil {
 		t.Errorf("document %+v", document)

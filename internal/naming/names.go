@@ -35,8 +35,13 @@ func shortenName(name string, length int) string {
 	if len(name) <= length {
 		return name
 	}
+	return strings.TrimRight(name[:length-hashLength-1], "-") + "-" + hashName(name)
+}
+
+// hashName returns hashLength digits of the hash of a name.
+func hashName(name string) string {
 	sum := sha256.Sum256([]byte(name))
-	return strings.TrimRight(name[:length-hashLength-1], "-") + "-" + hex.EncodeToString(sum[:])[:hashLength]
+	return hex.EncodeToString(sum[:])[:hashLength]
 }
 
 // networkPrefix returns the beginning of the names that are derived from a network's name.
@@ -125,16 +130,21 @@ func WorkerReportPrefix(run string) string { return run + "-w" }
 func WorkloadConfigMap(run string) string { return run + "-workload" }
 
 // Upload returns the name of the objects that upload the result of a run.
-func Upload(run string) string { return shortenName(run, maxLabel-len("-upload")) + "-upload" }
+func Upload(run string) string { return deliveryName(run, "upload") }
 
 // RunWebhook returns the name of the objects that notify the webhook of a run.
-func RunWebhook(run string) string { return shortenName(run, maxLabel-len("-webhook")) + "-webhook" }
+func RunWebhook(run string) string { return deliveryName(run, "webhook") }
 
-// ExperimentWebhook returns the name of the objects that notify the webhook of an experiment. It differs from that of any
-// run, which ends in -webhook.
+// ExperimentWebhook returns the name of the objects that notify the webhook of an experiment.
 func ExperimentWebhook(experiment string) string {
-	const suffix = "-webhook-experiment"
-	return shortenName(experiment, maxLabel-len(suffix)) + suffix
+	return deliveryName(experiment, "experiment-webhook")
+}
+
+// deliveryName returns a name such as pay-upload-71b23667. The hash distinguishes it from the name of the Job of a run that
+// is called pay-upload.
+func deliveryName(owner, purpose string) string {
+	suffix := "-" + purpose + "-" + hashName(owner+"/"+purpose)
+	return shortenName(owner, maxLabel-len(suffix)) + suffix
 }
 
 // SampleLogClaim returns the name of the PersistentVolumeClaim for a run's sample logs.

@@ -31,11 +31,16 @@ func TestLongestNames(t *testing.T) {
 	}
 }
 
-// TestWebhookNamesDiffer checks that an experiment and a run do not use the same objects.
-func TestWebhookNamesDiffer(t *testing.T) {
-	for _, run := range []string{"foo", "foo-experiment", "foo-webhook", "foo-webhook-experiment"} {
-		if name := RunWebhook(run); name == ExperimentWebhook("foo") {
-			t.Errorf("run %s and experiment foo have the same webhook %s", run, name)
+// TestDeliveryNamesDiffer checks that deliveries share no objects with each other or with the workers of a run.
+func TestDeliveryNamesDiffer(t *testing.T) {
+	owners := map[string]string{}
+	for _, owner := range []string{"foo", "foo-upload", "foo-webhook", "foo-experiment", "foo-experiment-webhook", strings.Repeat("n", 63)} {
+		for kind, name := range map[string]string{"workers": WorkerJob(owner), "upload": Upload(owner), "webhook": RunWebhook(owner),
+			"experiment": ExperimentWebhook(owner)} {
+			if other := owners[name]; other != "" || len(name) > 63 {
+				t.Errorf("%s of %s has the name %s (%d characters), also that of %s", kind, owner, name, len(name), other)
+			}
+			owners[name] = kind + " of " + owner
 		}
 	}
 }
