@@ -115,9 +115,14 @@ func (o *ReproductionOutcome) describeObstacle(baseline, candidate pointRuns, me
 		}
 	}
 	if o.HasTooFewRuns() {
-		return fmt.Sprintf("not enough runs: %d against %d, a claim needs %d on each side", o.Candidates, o.Baselines, statistics.MinRunsForInterval)
+		return fmt.Sprintf("not enough runs: %s, a claim needs %d on each side", o.FormatRuns(), statistics.MinRunsForInterval)
 	}
 	return ""
+}
+
+// FormatRuns returns the numbers of runs with the metric as text for people, such as "5 original, 6 repeated".
+func (o *ReproductionOutcome) FormatRuns() string {
+	return fmt.Sprintf("%d original, %d repeated", o.Baselines, o.Candidates)
 }
 
 // decideVerdict sets verdict and message, as one of so many claims about metrics and about failures. On entry, Message
@@ -136,7 +141,7 @@ func (o *ReproductionOutcome) decideVerdict(margin float64, claims, failureClaim
 		o.Verdict, o.Message = NotReproduced, fmt.Sprintf("%s is beyond %s", numbers, within)
 	default:
 		o.Verdict = ReproductionUndecided
-		o.Message = fmt.Sprintf("not enough runs: %s of %d against %d runs is neither within %s nor beyond it", numbers, o.Candidates, o.Baselines, within)
+		o.Message = fmt.Sprintf("not enough runs (%s): %s is neither within %s nor beyond it", o.FormatRuns(), numbers, within)
 	}
 }
 

@@ -46,14 +46,14 @@ func TestAssessReproduction(t *testing.T) {
 		{"faster", newReproducible(6, nil), newReproducible(6, scaleThroughput(1.3)), NotReproduced, "throughput of high: +30.0 % [+28.8 %, +31.2 %] is beyond ±10 %"},
 		{"slower", newReproducible(6, nil), newReproducible(6, scaleThroughput(0.5)), NotReproduced, "is beyond ±10 %"},
 		{"higher p95", newReproducible(6, nil), newReproducible(6, func(_ string, _ int, r *Run) { r.Metrics["LatencyP95"] *= 2 }), NotReproduced, "p95 of low: +100.0 %"},
-		{"single runs", newReproducible(1, nil), newReproducible(1, nil), ReproductionUndecided, "not enough runs: 1 against 1, a claim needs 5 on each side"},
-		{"few runs on one side", newReproducible(4, nil), newReproducible(9, nil), ReproductionUndecided, "not enough runs: 9 against 4"},
+		{"single runs", newReproducible(1, nil), newReproducible(1, nil), ReproductionUndecided, "not enough runs: 1 original, 1 repeated, a claim needs 5 on each side"},
+		{"few runs on one side", newReproducible(4, nil), newReproducible(9, nil), ReproductionUndecided, "not enough runs: 4 original, 9 repeated"},
 		{"discarded first repetition", func() *Result {
 			r := newReproducible(5, nil)
 			r.FirstRepetition = v1alpha1.FirstRepetitionDiscard
 			return r
 		}(),
-			newReproducible(5, nil), ReproductionUndecided, "not enough runs: 5 against 4"},
+			newReproducible(5, nil), ReproductionUndecided, "not enough runs: 4 original, 5 repeated"},
 		{"one failed run", newReproducible(6, nil), newReproducible(6, func(_ string, i int, r *Run) {
 			if i == 0 {
 				r.Verdict = RunFailed
@@ -65,7 +65,7 @@ func TestAssessReproduction(t *testing.T) {
 			if i < 3 {
 				r.Verdict, r.Excluded = RunInvalid, true
 			}
-		}), ReproductionUndecided, "not enough runs: 3 against 6"},
+		}), ReproductionUndecided, "not enough runs: 6 original, 3 repeated"},
 		{"no such point", newReproducible(6, nil), &Result{}, ReproductionUndecided, "the repetition has no such point"},
 		{"original without percentiles", newReproducible(6, dropPercentile), newReproducible(6, nil), Reproduced, "throughput of high"},
 		{"repetition without percentiles", newReproducible(6, nil), newReproducible(6, dropPercentile), ReproductionUndecided, "p95 latency is blank in 6 of 6 valid runs of the repetition"},

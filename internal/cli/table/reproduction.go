@@ -17,7 +17,7 @@ func ForReproduction(outcomes []experiment.ReproductionOutcome) *Table {
 			row = []string{o.Point, o.Metric, format.Number(o.BaselineMean), format.Number(o.CandidateMean), format.SignedPercent(o.Difference),
 				fmt.Sprintf("[%s, %s]", format.SignedPercent(o.Low), format.SignedPercent(o.High))}
 		}
-		t.AddRow(append(row, fmt.Sprintf("%d against %d", o.Candidates, o.Baselines), string(o.Verdict), o.Message)...)
+		t.AddRow(append(row, o.FormatRuns(), string(o.Verdict), o.Message)...)
 	}
 	return t
 }
