@@ -41,6 +41,7 @@ import (
 	"github.com/benchnet/benchnet/internal/network/chart"
 	"github.com/benchnet/benchnet/internal/network/networkpolicy"
 	"github.com/benchnet/benchnet/internal/platform/registry"
+	"github.com/benchnet/benchnet/internal/run/promql"
 	"github.com/benchnet/benchnet/internal/selftest"
 )
 
@@ -63,6 +64,7 @@ type managerFlags struct {
 	networkPolicyMode                     networkpolicy.Mode
 	concurrency                           int
 	limits                                controllers.Limits
+	prometheusURL                         string
 	kueueMode                             controllers.KueueMode
 	pprofAddress                          string
 	log                                   zap.Options
@@ -107,6 +109,8 @@ func parseFlags() managerFlags {
 	flag.IntVar(&o.concurrency, "max-concurrent-reconciles", 4, "concurrent reconciles of each kind")
 	flag.IntVar(&o.limits.MaxNetworks, "max-networks", 0, "maximum number of networks in all namespaces; 0: no limit")
 	flag.IntVar(&o.limits.MaxNetworksPerNamespace, "max-networks-per-namespace", 0, "maximum number of networks in each namespace; 0: no limit")
+	flag.StringVar(&o.prometheusURL, "prometheus-url", "",
+		"URL of the Prometheus that evaluates the query objectives of runs, such as http://prometheus.monitoring:9090; default: none")
 	flag.Var(enumFlag[controllers.KueueMode]{&o.kueueMode, []controllers.KueueMode{controllers.KueueHonour, controllers.KueueIgnore}}, "kueue",
 		"Honour: networks labelled for Kueue wait for Kueue, if it is installed, and are exempt from the limits; or Ignore")
 	flag.StringVar(&o.pprofAddress, "pprof-bind-address", "", "address of the unauthenticated pprof endpoint; default: none")
@@ -219,6 +223,11 @@ func (o managerFlags) setUpManager(mgr ctrl.Manager, kubeVersion string, found c
 		Kueue:             found,
 		Limits:            o.limits,
 		Now:               time.Now,
+	}
+	if o.prometheusURL != "" {
+		if dependencies.Queries, err = promql.NewEvaluator(o.prometheusURL); err != nil {
+			return fmt.Errorf("--prometheus-url %q: %w", o.prometheusURL, err)
+		}
 	}
 	networks := &controllers.NetworkReconciler{Dependencies: dependencies}
 	if o.limits != (controllers.Limits{}) {

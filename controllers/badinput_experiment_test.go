@@ -125,6 +125,17 @@ var badExperiments = []badInputCase{
 	{"confidence of 100 %", deleteNetworks, replaceOnce(compareSpec, "baseline: old", "baseline: old, confidencePercent: 100"), []string{"spec.compare.confidencePercent", "99"}},
 }
 
+// TestExperimentWithQueries rejects the queries of a point before a network is created.
+func TestExperimentWithQueries(t *testing.T) {
+	w := newTestEnv(t)
+	message := w.experimentRejectionMessage(strings.Replace(validExperiment, "      load: ", "      queryObjectives: [{name: queue, expression: 'sum(up', max: \"1\"}]\n      load: ", 1))
+	for _, part := range []string{"workload.queryObjectives[0].expression", "1:7: parse error", "set --prometheus-url"} {
+		if !strings.Contains(message, part) {
+			t.Errorf("the message should name %q: %s", part, message)
+		}
+	}
+}
+
 func TestBadExperiments(t *testing.T) {
 	for _, m := range badExperiments {
 		t.Run(m.name, func(t *testing.T) {

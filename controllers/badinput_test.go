@@ -74,6 +74,23 @@ var badInput = []badInputCase{
     objectives: [{metric: LatencyP99, maxLatency: 0s}]`, []string{"objectives[0].maxLatency", "above 0"}},
 	{"two limits on one metric", "load: {clients: 4}", `load: {clients: 4}
     objectives: [{metric: ErrorShare, maxErrorPercent: "1"}, {metric: ErrorShare, maxErrorPercent: "2"}]`, []string{"objectives[1]", "Duplicate"}},
+	{"query without limits", "load: {clients: 4}", "load: {clients: 4}\n    queryObjectives: [{name: queue, expression: up}]", []string{"queryObjectives[] needs min, max or both"}},
+	{"query with the name of a metric", "load: {clients: 4}", `load: {clients: 4}
+    queryObjectives: [{name: Throughput, expression: up, max: "1"}]`, []string{"queryObjectives[0].name", "Throughput"}},
+	{"two queries of one name", "load: {clients: 4}", `load: {clients: 4}
+    queryObjectives: [{name: queue, expression: up, max: "1"}, {name: queue, expression: up, min: "1"}]`, []string{"queryObjectives[1]", "Duplicate"}},
+	{"query longer than 1000 characters", "load: {clients: 4}", `load: {clients: 4}
+    queryObjectives: [{name: queue, expression: "` + strings.Repeat("(", 1001) + `", max: "1"}]`, []string{"queryObjectives[0].expression", "1000"}},
+	{"nine objectives", "load: {clients: 4}", `load: {clients: 4}
+    objectives: [{metric: ErrorShare, maxErrorPercent: "1"}]
+    queryObjectives: [` + strings.Join([]string{nextQuery("a"), nextQuery("b"), nextQuery("c"), nextQuery("d"), nextQuery("e"), nextQuery("f"), nextQuery("g"), nextQuery("h")}, ", ") + `]`,
+		[]string{"objectives and queryObjectives must have at most 8 items together"}},
+	{"query of another namespace", "load: {clients: 4}", `load: {clients: 4}
+    queryObjectives: [{name: queue, expression: 'up{namespace="other"}', max: "1"}]`, []string{"workloads[0].queryObjectives[0].expression", `namespace="other" excludes the namespace test-`}},
+	{"query with a syntax error", "load: {clients: 4}", `load: {clients: 4}
+    queryObjectives: [{name: queue, expression: 'sum(up', max: "1"}]`, []string{"workloads[0].queryObjectives[0].expression", "1:7: parse error"}},
+	{"query of an operator without Prometheus", "load: {clients: 4}", `load: {clients: 4}
+    queryObjectives: [{name: queue, expression: up, max: "1"}]`, []string{"workloads[0].queryObjectives[0].name", "queue", "set --prometheus-url"}},
 	{"open loop without a rate", "clients: 4", "clients: 4, model: Open", []string{"load.ratePerSecond", "Open"}},
 	{"rate in a closed loop", "clients: 4", "clients: 4, ratePerSecond: 5", []string{"load.ratePerSecond", "Open"}},
 	{"drawn arrivals in a closed loop", "clients: 4", "clients: 4, arrivals: Poisson", []string{"load.arrivals Poisson belongs to load.model Open"}},
@@ -92,6 +109,9 @@ var badInput = []badInputCase{
 	{"workload name that is not a label", "name: issue", "name: Issue_1", []string{"workloads[0].name", "Issue_1"}},
 	{"network name too long", "name: banks}", "name: " + strings.Repeat("b", 64) + "}", []string{"metadata.name", "63"}},
 }
+
+// nextQuery returns a query objective of that name.
+func nextQuery(name string) string { return "{name: " + name + `, expression: up, max: "1"}` }
 
 func TestBadInput(t *testing.T) { expectRejections(t, validCordaNetwork, badInput) }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/benchnet/benchnet/internal/network/chart"
 	"github.com/benchnet/benchnet/internal/network/networkpolicy"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/run/promql"
 )
 
 // Dependencies holds the clients and settings that all reconcilers share.
@@ -41,6 +42,8 @@ type Dependencies struct {
 	MetricsScrapers networkpolicy.Scrapers
 	// Kueue says whether Kueue admits the networks that have its label; empty means KueueIgnore.
 	Kueue KueueMode
+	// Queries evaluates query objectives; nil without a Prometheus.
+	Queries *promql.Evaluator
 	// Limits bounds the number of networks.
 	Limits Limits
 	// Now is the clock.

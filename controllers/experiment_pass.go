@@ -22,6 +22,7 @@ import (
 	"github.com/benchnet/benchnet/internal/experiment/preflight"
 	"github.com/benchnet/benchnet/internal/kube/apply"
 	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/promql"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/run/results"
 	"github.com/benchnet/benchnet/internal/status"
@@ -206,6 +207,9 @@ func (r *ExperimentReconciler) runPreflight(ctx context.Context, pass *experimen
 	e := pass.experiment
 	pass.forecast = r.preflights.startCheck(e, r.Now())
 	if pass.forecast == nil {
+		if pass.specErr = r.validateQueries(pass); pass.specErr != nil {
+			return nil
+		}
 		stage := preflight.Checker{Client: r.Client, Platforms: r.Platforms, Images: r.Images, KubeVersion: r.KubeVersion}
 		forecast, err := stage.CheckExperiment(ctx, e, pass.design, groups)
 		var refusal preflight.SpecError
@@ -222,6 +226,17 @@ func (r *ExperimentReconciler) runPreflight(ctx context.Context, pass *experimen
 	var err error
 	pass.capacity, err = r.checkCapacity(ctx, pass, pass.forecast.Needs)
 	return err
+}
+
+// validateQueries rejects query objectives of the points that cannot be evaluated.
+func (r *ExperimentReconciler) validateQueries(pass *experimentPass) error {
+	for i := range pass.design.Points {
+		p := &pass.design.Points[i]
+		if err := promql.Validate(&p.Workload, pass.experiment.Namespace, r.Queries != nil, field.NewPath("workload")).ToAggregate(); err != nil {
+			return fmt.Errorf("point %s (%s): %w", p.Name, p.Label(), err)
+		}
+	}
+	return nil
 }
 
 // checkCapacity checks whether the cluster has capacity for the needs. If the operator may not list all nodes

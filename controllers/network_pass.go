@@ -24,6 +24,7 @@ import (
 	"github.com/benchnet/benchnet/internal/network/database"
 	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/run/promql"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -116,7 +117,9 @@ func (r *NetworkReconciler) validateSpec(network *v1alpha1.BenchmarkNetwork, unt
 		if !untouched {
 			break
 		}
-		problems = append(problems, platform.ValidateWorkload(p, &network.Spec, &network.Spec.Workloads[i].Workload, path.Child("workloads").Index(i))...)
+		workload, path := &network.Spec.Workloads[i].Workload, path.Child("workloads").Index(i)
+		problems = append(problems, platform.ValidateWorkload(p, &network.Spec, workload, path)...)
+		problems = append(problems, promql.Validate(workload, network.Namespace, r.Queries != nil, path)...)
 	}
 	return p, problems.ToAggregate()
 }

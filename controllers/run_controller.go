@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/apply"
@@ -191,6 +192,9 @@ func (r *RunReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) erro
 		Watches(&v1alpha1.BenchmarkRun{}, handler.EnqueueRequestsFromMapFunc(r.mapRunToSiblingRuns)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency}).
 		WithLogConstructor(newLogConstructor(mgr, "run"))
+	if r.Queries != nil {
+		build.WatchesRawSource(source.Channel(r.Queries.Done(), &handler.EnqueueRequestForObject{}))
+	}
 	watchOwnedKinds(build, handler.EnqueueRequestsFromMapFunc(mapByLabel(v1alpha1.LabelRun)))
 	return build.Complete(requeueOnConflict(r))
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/promql"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/run/results"
 	"github.com/benchnet/benchnet/internal/status"
@@ -119,6 +120,8 @@ func (r *RunReconciler) prepareDriver(pass *runPass) error {
 		return problems.ToAggregate()
 	}
 	problems := platform.ValidateWorkload(p, &pass.network.Spec, workload, field.NewPath("spec", "workload"))
+	begun := pass.snapshot.Job(naming.WorkerJob(pass.run.Name)) != nil // Its queries are undecided without a Prometheus.
+	problems = append(problems, promql.Validate(workload, pass.run.Namespace, r.Queries != nil || begun, field.NewPath("spec", "workload"))...)
 	if err := problems.ToAggregate(); err != nil {
 		return err
 	}

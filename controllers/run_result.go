@@ -36,6 +36,9 @@ func (r *RunReconciler) writeResult(ctx context.Context, pass *runPass) error {
 	if err != nil {
 		return err
 	}
+	if !r.judgeQueries(ctx, pass.run, result) {
+		return nil
+	}
 	packed, err := results.EncodeRunResult(result)
 	if errors.Is(err, results.ErrTooLarge) {
 		pass.failure = runFailure{v1alpha1.ReasonResultTooLarge, err.Error() + "; the workers' reports stay in their ConfigMaps"}
@@ -45,6 +48,19 @@ func (r *RunReconciler) writeResult(ctx context.Context, pass *runPass) error {
 		return fmt.Errorf("result of run %s: %w", pass.run.Name, err)
 	}
 	return r.applyObjects(ctx, pass, []client.Object{resultConfigMap(pass.run, packed)})
+}
+
+// judgeQueries appends the outcomes of the query objectives to the result, or returns false while their queries are evaluated.
+func (r *RunReconciler) judgeQueries(ctx context.Context, run *v1alpha1.BenchmarkRun, result *results.RunResult) bool {
+	wanted := run.Spec.Workload.QueryObjectives
+	if len(wanted) == 0 {
+		return true
+	}
+	answers, evaluated := r.Queries.Evaluate(ctx, run, result.Times.WindowSeconds, result.Times.WindowEnd, r.Now())
+	if evaluated {
+		result.Objectives = append(result.Objectives, objectives.JudgeQueries(wanted, answers, result.Verdict)...)
+	}
+	return evaluated
 }
 
 func resultConfigMap(run *v1alpha1.BenchmarkRun, packed []byte) *corev1.ConfigMap {

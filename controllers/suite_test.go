@@ -35,6 +35,7 @@ import (
 	"github.com/benchnet/benchnet/internal/network/chart"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/registry"
+	"github.com/benchnet/benchnet/internal/run/promql"
 )
 
 // config is that of the API server which all tests share; nil without binaries to start one.
@@ -96,6 +97,8 @@ type testEnv struct {
 	platforms *platform.Registry
 	// kueueMode is the Kueue mode of the reconcilers.
 	kueueMode controllers.KueueMode
+	// queries evaluates query objectives; nil without a Prometheus.
+	queries *promql.Evaluator
 	// limiter admits networks; nil for none.
 	limiter *controllers.Limiter
 }
@@ -190,7 +193,7 @@ var testImages = naming.ImageCatalogue{Registry: "ghcr.io/benchnet", Version: "0
 func (w *testEnv) newDependencies() controllers.Dependencies {
 	return controllers.Dependencies{Client: w.operatorClient, APIReader: w.apiReader, Platforms: w.platforms, Images: testImages,
 		Writer: apply.NewWriter(w.operatorClient, w.apiReader, w.operatorClient.Scheme()), SnapshotReader: snapshot.NewReader(w.operatorClient, w.operatorClient.Scheme()),
-		ChartRenderer: w.charts, Recorder: events.NewFakeRecorder(1000), KubeVersion: "v1.34.4", Kueue: w.kueueMode, Now: func() time.Time { return w.now }}
+		ChartRenderer: w.charts, Recorder: events.NewFakeRecorder(1000), KubeVersion: "v1.34.4", Kueue: w.kueueMode, Queries: w.queries, Now: func() time.Time { return w.now }}
 }
 
 func (w *testEnv) networkReconciler() *controllers.NetworkReconciler {

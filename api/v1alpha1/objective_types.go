@@ -27,13 +27,40 @@ type Objective struct {
 	MaxErrorPercent *resource.Quantity `json:"maxErrorPercent,omitempty"`
 }
 
+// QueryObjective is a limit on the value of a PromQL expression at the end of the measured window. The operator evaluates it with the
+// Prometheus that its administrator configured, over the series of the run's namespace only.
+// +kubebuilder:validation:XValidation:rule="has(self.min) || has(self.max)",message="queryObjectives[] needs min, max or both"
+type QueryObjective struct {
+	// name identifies the objective in results, unique in the workload.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z]([-a-z0-9]*[a-z0-9])?$`
+	// +required
+	Name string `json:"name"`
+	// expression is in PromQL without experimental functions. Its value must be a scalar or a vector of one sample. $window is replaced
+	// by the length of the measured window, such as 60s, and $network and $run by their names.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1000
+	// +required
+	Expression string `json:"expression"`
+	// min is the lower limit of the value, such as "0.5". Default: none.
+	// +optional
+	Min *resource.Quantity `json:"min,omitempty"`
+	// max is the upper limit of the value, such as "10", at least min. Default: none.
+	// +optional
+	Max *resource.Quantity `json:"max,omitempty"`
+}
+
 // ObjectiveStatus is the outcome of one objective.
 type ObjectiveStatus struct {
-	// metric is the metric that is limited.
+	// metric is the metric that is limited, or the name of a query objective.
 	Metric string `json:"metric"`
 	// outcome is Passed, Failed or Undecided. An objective is Undecided, and does not pass, if the run is invalid for causes other than
-	// the measured system, or has too few samples for the percentile.
+	// the measured system, or has too few samples for the percentile, or if a query has no single value.
 	Outcome string `json:"outcome"`
 	// message has the measured value and the limit.
 	Message string `json:"message"`
 }
+
+// HasObjectives reports whether the workload has objectives of any kind.
+func (w *Workload) HasObjectives() bool { return len(w.Objectives)+len(w.QueryObjectives) > 0 }

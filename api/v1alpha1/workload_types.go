@@ -97,7 +97,8 @@ const (
 // +kubebuilder:validation:XValidation:rule="self.type == 'JMeter' ? has(self.jmeter) : !has(self.jmeter)",message="jmeter must be set when, and only when, type is JMeter"
 // +kubebuilder:validation:XValidation:rule="(self.type == 'Malachite') != has(self.load)",message="load must be set with every type except Malachite, whose network makes its own blocks"
 // +kubebuilder:validation:XValidation:rule="self.type != 'EVM' || !has(self.load) || self.load.model == 'Open'",message="load.model must be Open, with load.ratePerSecond, if type is EVM: the driver sends at a given rate and does not wait for replies"
-// +kubebuilder:validation:XValidation:rule="!has(self.webhook) || self.webhook.when != 'GatesNotPassed' || has(self.objectives)",message="webhook.when GatesNotPassed needs objectives: without them there is nothing to pass"
+// +kubebuilder:validation:XValidation:rule="!has(self.webhook) || self.webhook.when != 'GatesNotPassed' || has(self.objectives) || has(self.queryObjectives)",message="webhook.when GatesNotPassed needs objectives or queryObjectives: without them there is nothing to pass"
+// +kubebuilder:validation:XValidation:rule="(has(self.objectives) ? self.objectives.size() : 0) + (has(self.queryObjectives) ? self.queryObjectives.size() : 0) <= 8",message="objectives and queryObjectives must have at most 8 items together"
 // +kubebuilder:validation:XValidation:rule="self.jtl == 'Delete' || self.type == 'Corda' || self.type == 'JMeter'",message="jtl must be Delete unless type is Corda or JMeter: other drivers write no JTL"
 type Workload struct {
 	// name is the name of the workload, unique in its network. Its run is named <network>-<name>. A longer name is shortened to 63
@@ -142,6 +143,13 @@ type Workload struct {
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
 	Objectives []Objective `json:"objectives,omitempty"`
+	// queryObjectives are limits on PromQL expressions that each run must keep to, at most 8 together with objectives, with outcomes in
+	// the same places. They need an operator with --prometheus-url. Default: none.
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=8
+	// +optional
+	QueryObjectives []QueryObjective `json:"queryObjectives,omitempty"`
 	// reset is Keep or Reset. With Keep, the ledger remains as earlier runs left it. With Reset, the network returns to its initial
 	// state, with the same identities, before the run. Default: Keep.
 	// +kubebuilder:default=Keep

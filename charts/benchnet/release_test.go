@@ -179,6 +179,7 @@ func TestBadValues(t *testing.T) {
 		"a mode of Kueue, misspelt":        {"kueue: Honor", "kueue"},
 		"a scraper that is a name":         {"networkPolicy: {scrapers: [prometheus]}", "networkPolicy/scrapers/0"},
 		"a size without a unit":            {"monitoring: {podMonitors: {bodySizeLimit: '16'}}", "monitoring/podMonitors/bodySizeLimit"},
+		"a Prometheus without a scheme":    {"monitoring: {prometheus: {url: 'prometheus:9090'}}", "monitoring/prometheus/url"},
 		"an unknown alert":                 {"monitoring: {alerts: {BenchnetTooSlow: {enabled: false}}}", "BenchnetTooSlow"},
 		"a threshold for an alert without": {"monitoring: {alerts: {BenchnetNoBlocks: {threshold: 1}}}", "monitoring/alerts/BenchnetNoBlocks"},
 		"an account without roles":         {"{rbac: {create: false}, monitoring: {prometheus: {serviceAccount: {name: p, namespace: m}}}}", "monitoring.prometheus.serviceAccount.name: p, but rbac.create: false"},

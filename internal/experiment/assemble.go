@@ -114,7 +114,7 @@ func (d *Design) summarizePoints(step *NextStep, runs []Run, confidence float64)
 			}
 		}
 		p.Metrics, p.Bottleneck = EstimateMetrics(own, confidence), mostFrequentBottleneck(own)
-		p.Objectives = judgePoint(key.objectives, &p, own)
+		p.Objectives = append(judgePoint(key.objectives, &p, own), judgePointQueries(key.queryObjectives, own)...)
 		points = append(points, p)
 	}
 	return points
@@ -139,7 +139,8 @@ type pointOnNetwork struct {
 	PointKey
 	network int
 	// objectives are those of the workload; none in a search, which has a service level instead.
-	objectives []v1alpha1.Objective
+	objectives      []v1alpha1.Objective
+	queryObjectives []v1alpha1.QueryObjective
 }
 
 // pointKeys returns the keys of all points in order. The points of a search are those at the loads that it
@@ -148,14 +149,14 @@ func (d *Design) pointKeys(step *NextStep) []pointOnNetwork {
 	var keys []pointOnNetwork
 	if len(step.Searches) == 0 {
 		for _, p := range d.Points {
-			keys = append(keys, pointOnNetwork{PointKey{p.Name, p.Variant, p.Parameters}, p.Network, p.Workload.Objectives})
+			keys = append(keys, pointOnNetwork{PointKey{p.Name, p.Variant, p.Parameters}, p.Network, p.Workload.Objectives, p.Workload.QueryObjectives})
 		}
 		return keys
 	}
 	for _, s := range step.Searches {
 		p := &d.Points[s.Point]
 		for _, load := range s.Loads {
-			keys = append(keys, pointOnNetwork{pointAtLoad(p, load), p.Network, nil})
+			keys = append(keys, pointOnNetwork{pointAtLoad(p, load), p.Network, nil, nil})
 		}
 	}
 	return keys

@@ -1,7 +1,10 @@
 package experiment
 
 import (
+	"fmt"
+
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/format"
 	"github.com/benchnet/benchnet/internal/run/objectives"
 	"github.com/benchnet/benchnet/internal/run/results"
 )
@@ -19,7 +22,7 @@ func judgePoint(wanted []v1alpha1.Objective, p *Point, runs []Run) []results.Obj
 
 func judgePointLimit(limit objectives.Limit, p *Point, runs []Run) results.ObjectiveOutcome {
 	for i := range runs {
-		outcome := runs[i].findObjective(limit.Metric)
+		outcome := runs[i].findObjective(string(limit.Metric))
 		switch {
 		case outcome == nil:
 		case runs[i].Verdict != RunValid && outcome.Outcome == results.ObjectiveFailed,
@@ -45,10 +48,41 @@ func judgePointLimit(limit objectives.Limit, p *Point, runs []Run) results.Objec
 	}
 }
 
-// findObjective returns the run's outcome of the objective on that metric, or nil.
-func (r *Run) findObjective(metric v1alpha1.Metric) *results.ObjectiveOutcome {
+// judgePointQueries returns the outcome of each query objective at a point. It fails if it failed in any run, and passes if it passed in
+// all valid runs. All else is undecided.
+func judgePointQueries(wanted []v1alpha1.QueryObjective, runs []Run) []results.ObjectiveOutcome {
+	var all []results.ObjectiveOutcome
+	for i := range wanted {
+		all = append(all, judgePointQuery(&wanted[i], runs))
+	}
+	return all
+}
+
+func judgePointQuery(wanted *v1alpha1.QueryObjective, runs []Run) results.ObjectiveOutcome {
+	decisive, message := results.ObjectiveUndecided, wanted.Name+" is unknown: the point has no valid run"
+	valid := 0
+	for i := range runs {
+		outcome := runs[i].findObjective(wanted.Name)
+		switch {
+		case outcome == nil:
+		case outcome.Outcome == results.ObjectiveFailed:
+			return objectives.NewQueryOutcome(wanted, outcome.Outcome, "run "+runs[i].Name+": "+outcome.Message)
+		case runs[i].Verdict == RunValid:
+			if valid++; valid == 1 || outcome.Outcome == results.ObjectiveUndecided {
+				decisive, message = outcome.Outcome, "run "+runs[i].Name+": "+outcome.Message
+			}
+		}
+	}
+	if decisive == results.ObjectivePassed {
+		message = fmt.Sprintf("passed in %s, %s", format.Count(valid, "valid run"), message)
+	}
+	return objectives.NewQueryOutcome(wanted, decisive, message)
+}
+
+// findObjective returns the run's outcome of the objective on that metric or query, or nil.
+func (r *Run) findObjective(metric string) *results.ObjectiveOutcome {
 	for i := range r.Objectives {
-		if r.Objectives[i].Metric == string(metric) {
+		if r.Objectives[i].Metric == metric {
 			return &r.Objectives[i]
 		}
 	}

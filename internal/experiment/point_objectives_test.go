@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -48,6 +49,44 @@ func TestJudgePoint(t *testing.T) {
 			}
 			got := judgePoint(wanted, &Point{Metrics: EstimateMetrics(runs, 0.95)}, runs)
 			if len(got) != 1 || got[0].Outcome != c.outcome || !strings.Contains(got[0].Message, c.says) {
+				t.Errorf("got %+v, want %s with %q", got, c.outcome, c.says)
+			}
+		})
+	}
+}
+
+// TestJudgePointQueries judges a query over the runs of a point.
+func TestJudgePointQueries(t *testing.T) {
+	wanted := []v1alpha1.QueryObjective{{Name: "queue", Expression: "a", Max: new(resource.MustParse("1"))}}
+	type run struct {
+		verdict RunVerdict
+		outcome string
+	}
+	for name, c := range map[string]struct {
+		runs    []run
+		outcome string
+		says    string
+	}{
+		"all passed":           {[]run{{RunValid, results.ObjectivePassed}, {RunValid, results.ObjectivePassed}}, results.ObjectivePassed, "passed in 2 valid runs, run r1: queue"},
+		"one failed":           {[]run{{RunValid, results.ObjectiveUndecided}, {RunValid, results.ObjectiveFailed}}, results.ObjectiveFailed, "run r2: queue"},
+		"one is undecided":     {[]run{{RunValid, results.ObjectivePassed}, {RunValid, results.ObjectiveUndecided}}, results.ObjectiveUndecided, "run r2: queue"},
+		"the first undecided":  {[]run{{RunValid, results.ObjectiveUndecided}, {RunValid, results.ObjectivePassed}}, results.ObjectiveUndecided, "run r1: queue"},
+		"failed by the system": {[]run{{RunValid, results.ObjectivePassed}, {RunInvalid, results.ObjectiveFailed}}, results.ObjectiveFailed, "run r2: queue"},
+		"an invalid run":       {[]run{{RunInvalid, results.ObjectiveUndecided}, {RunValid, results.ObjectivePassed}}, results.ObjectivePassed, "1 valid run, run r2"},
+		"no valid run":         {[]run{{RunFailed, ""}, {RunInvalid, results.ObjectiveUndecided}}, results.ObjectiveUndecided, "queue is unknown: the point has no valid run"},
+		"no run":               {nil, results.ObjectiveUndecided, "no valid run"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var runs []Run
+			for i, r := range c.runs {
+				made := Run{Name: fmt.Sprintf("r%d", i+1), Verdict: r.verdict}
+				if r.outcome != "" {
+					made.Objectives = []results.ObjectiveOutcome{{Metric: "queue", Outcome: r.outcome, Message: "queue"}}
+				}
+				runs = append(runs, made)
+			}
+			got := judgePointQueries(wanted, runs)
+			if len(got) != 1 || got[0].Metric != "queue" || got[0].Limit != 1 || got[0].Outcome != c.outcome || !strings.Contains(got[0].Message, c.says) {
 				t.Errorf("got %+v, want %s with %q", got, c.outcome, c.says)
 			}
 		})

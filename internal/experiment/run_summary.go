@@ -37,6 +37,7 @@ func SummarizeRun(r *results.RunResult) Run {
 	}
 	for _, o := range r.Objectives[:min(len(r.Objectives), maxObjectives)] {
 		o.Metric, o.Outcome, o.Message = limits.Truncate(o.Metric, maxTextBytes), limits.Truncate(o.Outcome, maxTextBytes), limits.Truncate(o.Message, limits.MaxItem)
+		o.Query = nil
 		run.Objectives = append(run.Objectives, o)
 	}
 	return run

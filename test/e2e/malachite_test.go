@@ -47,6 +47,7 @@ func TestValidators(t *testing.T) {
 		assertBlocks(ns, run, 128)
 		assertCountersAgree(ns, readResult(ns, run))
 		assertRunScraped(ns, run)
+		assertQueryObjectives(ns, run)
 	})
 	t.Run("every query of the dashboards gives data", func(t *testing.T) {
 		ns := ns.ForSubtest(t)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/results"
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
@@ -102,5 +103,21 @@ func assertRunScraped(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
 	for _, series := range matrix {
 		ns.Logf("run %s: %d seconds with samples of %s, %.2f s of CPU in the end", run.Name, len(series.Values), series.Metric["pod"],
 			float64(series.Values[len(series.Values)-1].Value))
+	}
+}
+
+// assertQueryObjectives fails unless the run's query objectives have their values and, if the run is valid, their outcomes.
+func assertQueryObjectives(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
+	ns.Helper()
+	want := map[string]string{"cpu": results.ObjectivePassed, "no-blocks": results.ObjectiveFailed}
+	judged := readResult(ns, run).Objectives
+	if len(judged) != len(want) {
+		ns.Errorf("the objectives are %+v, want %v", judged, want)
+	}
+	for _, o := range judged {
+		ns.Logf("objective %s: %s", o.Metric, o.Message)
+		if o.Query == nil || o.Query.Value == nil || run.Status.Verdict == v1alpha1.VerdictValid && o.Outcome != want[o.Metric] {
+			ns.Errorf("objective %s is %s (%s), want %s", o.Metric, o.Outcome, o.Message, want[o.Metric])
+		}
 	}
 }
