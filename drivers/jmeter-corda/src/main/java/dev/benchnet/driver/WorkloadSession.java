@@ -1,6 +1,8 @@
 package dev.benchnet.driver;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.benchnet.driver.corda.BoundedCall;
+import dev.benchnet.driver.corda.LedgerCheck;
 import dev.benchnet.driver.corda.LedgerVerdict;
 import dev.benchnet.driver.corda.Member;
 import dev.benchnet.driver.corda.Members;
@@ -20,12 +22,15 @@ import dev.benchnet.driver.protocol.ProtocolJson;
 import dev.benchnet.driver.protocol.ProgressReporter;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
 /** Runs one workload from set-up to result. */
 final class WorkloadSession {
     /** Extra time for threads that a blocking member keeps from noticing the end of the drain. */
     private static final Duration GRACE = Duration.ofSeconds(5);
+    /** The maximum time of the ledger check, which reads all states of the run. */
+    private static final Duration LEDGER_TIMEOUT = Duration.ofMinutes(5);
 
     private final Workload workload;
     private final Barrier barrier;
@@ -99,18 +104,20 @@ final class WorkloadSession {
             }
         }
         Summary summary = recorder.close(pacing.close());
-        LedgerVerdict ledger = verify(operation);
+        LedgerVerdict ledger = verify(operation.ledger(), LEDGER_TIMEOUT);
         ObjectNode result = ProtocolJson.resultJson(workload, timeline, summary);
         ledger.writeTo(result.putObject("ledger"));
         barrier.writeResult(result.toString());
     }
 
     /** A member that cannot be queried leaves the ledger unchecked; it does not invalidate the measurement. */
-    private static LedgerVerdict verify(Operation operation) throws InterruptedException {
+    static LedgerVerdict verify(LedgerCheck ledger, Duration limit) throws InterruptedException {
         try {
-            return operation.ledger().verify();
-        } catch (RuntimeException e) {
-            FlowError error = FlowError.of(e);
+            return BoundedCall.run(limit, () -> ledger.verify());
+        } catch (TimeoutException e) {
+            return LedgerVerdict.unchecked("ask the members: no answer within " + limit.getSeconds() + " s");
+        } catch (ExecutionException e) {
+            FlowError error = FlowError.of(e.getCause());
             return LedgerVerdict.unchecked("ask the members: " + error.kind + ": " + error.message);
         }
     }

@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import net.corda.client.rpc.CordaRPCClient;
 import net.corda.client.rpc.CordaRPCClientConfiguration;
@@ -27,6 +28,8 @@ public final class Members implements AutoCloseable {
     private static final Duration MAX_RECONNECT_INTERVAL = Duration.ofSeconds(5);
     /** The maximum time until a member accepts connections. */
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(30);
+    /** The maximum time to tell a member that its connection ends. */
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
     private static final int SET_UP_IN_PARALLEL = 8;
 
     private final List<Member> members = new ArrayList<>();
@@ -117,9 +120,15 @@ public final class Members implements AutoCloseable {
     public void close() {
         for (CordaRPCConnection connection : connections) {
             try {
-                connection.notifyServerAndClose();
-            } catch (RuntimeException e) {
-                connection.forceClose(); // The server is gone and need not be notified.
+                BoundedCall.run(CLOSE_TIMEOUT, () -> {
+                    connection.notifyServerAndClose();
+                    return null;
+                });
+            } catch (ExecutionException | TimeoutException e) {
+                connection.forceClose(); // The server is gone, or blocks its clients, and need not be notified.
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                connection.forceClose();
             }
         }
     }
