@@ -89,7 +89,8 @@ wait_until() {
       say "FAILED: experiment $experiment not within $3 minutes: it never $1: $(condition_field Ready message)"
       return 1
     fi
-    line=$(experiment_field '{.status.phase}, {.status.display.runs} runs, current: {.status.display.current}, left: {.status.display.timeLeft}')
+    # The API server may not answer in time while many nodes start.
+    line=$(experiment_field '{.status.phase}, {.status.display.runs} runs, current: {.status.display.current}, left: {.status.display.timeLeft}') || line=$shown
     [[ $line == "$shown" ]] || say "$line"
     shown=$line
     sleep 2
