@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // unitStep is a step of a unit: values from this one on are divided by it and get its name.
@@ -36,6 +37,8 @@ func formatNumber(v float64, unit string, digits *int) string {
 		return formatScaled(v, byteRates, digits)
 	case unit == "s":
 		return formatScaled(v, secondSteps, digits)
+	case unit == "dateTimeAsIso":
+		return time.UnixMilli(int64(v)).UTC().Format(time.DateTime)
 	case unit == "none":
 		return formatRounded(v, digits)
 	}

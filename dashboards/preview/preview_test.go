@@ -123,6 +123,7 @@ func TestNumber(t *testing.T) {
 	}{
 		{0.0123, "s", nil, "12.3 ms"}, {90, "s", nil, "1.50 min"}, {0, "s", nil, "0 s"}, {1536, "bytes", nil, "1.50 KiB"}, {2.5e6, "Bps", nil, "2.50 MB/s"},
 		{0.257, "percentunit", nil, "25.7%"}, {1234, "ops", nil, "1.23 K ops/s"}, {12.34, "suffix: tx/s", &one, "12.3 tx/s"}, {7, "none", nil, "7"},
+		{1795471928745, "dateTimeAsIso", nil, "2026-11-23 22:12:08"},
 	} {
 		if got := formatNumber(test.value, test.unit, test.digits); got != test.want {
 			t.Errorf("%v in %s is %q, want %q", test.value, test.unit, got, test.want)

@@ -71,3 +71,21 @@ func TestSweepChartsShowOverload(t *testing.T) {
 		})
 	}
 }
+
+// TestChartsOfAbsentPercentiles checks that a percentile that no run has gets no chart.
+func TestChartsOfAbsentPercentiles(t *testing.T) {
+	e := newRateSweep(t)
+	for i := range e.Runs {
+		delete(e.Runs[i].Metrics, "LatencyP99")
+	}
+	for i := range e.Points {
+		delete(e.Points[i].Metrics, "LatencyP99")
+	}
+	var names []string
+	for _, c := range barCharts(e, findSweeps(e)[0]) {
+		names = append(names, c.Name)
+	}
+	if want := "[throughput-by-users latencyp50-by-users latencyp95-by-users]"; !strings.EqualFold(fmt.Sprint(names), want) {
+		t.Errorf("the charts are %v, want %s", names, want)
+	}
+}

@@ -30,7 +30,9 @@ func sweepCharts(e *experiment.Result, s sweep) []Chart {
 		charts = append(charts, s.latencyChart(e))
 	} else {
 		for _, m := range []v1alpha1.Metric{v1alpha1.MetricLatencyP50, v1alpha1.MetricLatencyP95, v1alpha1.MetricLatencyP99} {
-			charts = append(charts, s.metricChart(e, experimentMetric(e, string(m))))
+			if s.hasValues(m) {
+				charts = append(charts, s.metricChart(e, experimentMetric(e, string(m))))
+			}
 		}
 	}
 	if hasErrors(e) {
@@ -50,6 +52,15 @@ func isLoadParameter(e *experiment.Result, name string) bool {
 		}
 	}
 	return true // Only a search adds a parameter that is not an axis: its load.
+}
+
+// hasValues reports whether any run has the metric. Percentiles of few latencies are absent.
+func (s sweep) hasValues(m v1alpha1.Metric) bool {
+	return slices.ContainsFunc(s.lines, func(l sweepLine) bool {
+		return slices.ContainsFunc(l.points, func(p sweepPoint) bool {
+			return p.Metrics[string(m)].N > 0 || slices.ContainsFunc(p.runs, func(r experiment.Run) bool { _, known := r.Metrics[string(m)]; return known })
+		})
+	})
 }
 
 func hasErrors(e *experiment.Result) bool {
@@ -234,7 +245,9 @@ func barCharts(e *experiment.Result, s sweep) []Chart {
 	}
 	var charts []Chart
 	for _, name := range names {
-		charts = append(charts, s.barChart(e, experimentMetric(e, string(name))))
+		if s.hasValues(name) {
+			charts = append(charts, s.barChart(e, experimentMetric(e, string(name))))
+		}
 	}
 	return charts
 }
