@@ -58,7 +58,7 @@ func TestRaftNotary(t *testing.T) {
 	logStages(ns, ns.WaitReady("raft"))
 	waitAndAssertRun(ns, "raft-pay")
 	first := getMemberPod(ns, "raft", "notary-0")
-	ofRaft := strings.NewReplacer("networkName: one", "networkName: raft", "flow: Issue", "flow: Pay")
+	ofRaft := strings.NewReplacer("networkName: one", "networkName: raft", "flow: Issue", "flow: Pay", "drain: 20s", "drain: 3m")
 	mustPass(t, "the others notarize without a replica", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
 		ns.MustApply(ofRaft.Replace(renderRun(t, "lost", "60s")))
