@@ -4,6 +4,7 @@ package e2e_test
 
 import (
 	_ "embed"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -59,6 +60,7 @@ func TestRaftNotary(t *testing.T) {
 	waitAndAssertRun(ns, "raft-pay")
 	first := getMemberPod(ns, "raft", "notary-0")
 	ofRaft := strings.NewReplacer("networkName: one", "networkName: raft", "flow: Issue", "flow: Pay", "drain: 20s", "drain: 3m")
+	runs := []string{"lost"}
 	mustPass(t, "the others notarize without a replica", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
 		ns.MustApply(ofRaft.Replace(renderRun(t, "lost", "60s")))
@@ -73,17 +75,21 @@ func TestRaftNotary(t *testing.T) {
 		replaced := ns.WaitReplaced(first)
 		ns.Logf("notary-0 moved from %s to %s", first.Status.PodIP, replaced.Status.PodIP)
 		before := countRaftCommits(ns)
-		ns.MustApply(ofRaft.Replace(renderRun(t, "after", "15s")))
-		assertMeasured(ns, ns.WaitEnded("after"))
-		after := countRaftCommits(ns)
-		ns.Logf("notarizations per replica: %v, then %v", before, after)
-		for i := range after {
-			if before[i] == 0 || after[i] <= before[i] {
-				ns.Errorf("notary-%d should notarize both before and after the loss: %v, then %v", i, before, after)
+		// The replica is ready before it has joined the cluster again, which may take longer than a run.
+		for attempt := 1; attempt <= 8; attempt++ {
+			name := fmt.Sprintf("after-%d", attempt)
+			runs = append(runs, name)
+			ns.MustApply(ofRaft.Replace(renderRun(t, name, "15s")))
+			assertMeasured(ns, ns.WaitEnded(name))
+			after := countRaftCommits(ns)
+			ns.Logf("notarizations per replica: %v, then %v", before, after)
+			if after[0] > before[0] && after[1] > before[1] && after[2] > before[2] && before[0] > 0 {
+				return
 			}
 		}
+		ns.Errorf("every replica should notarize both before and after the loss")
 	})
-	mustPass(t, "a deleted network leaves nothing but results", func(t *testing.T) { assertDeletedCompletely(ns.ForSubtest(t), "raft", "lost", "after") })
+	mustPass(t, "a deleted network leaves nothing but results", func(t *testing.T) { assertDeletedCompletely(ns.ForSubtest(t), "raft", runs...) })
 }
 
 // countRaftCommits returns the number of notarizations that each replica logged.
