@@ -24,6 +24,7 @@ var (
 const countNotarizations = `PGPASSWORD=$(cat /etc/postgresql-superuser/password) psql --no-psqlrc -At -h 127.0.0.1 -U postgres -d corda \
   -c 'SELECT worker_node_x500_name, count(*) FROM notary_0.node_notary_request_log GROUP BY 1 ORDER BY 1'`
 
+// showIOTiming prints a setting that the default server does not have.
 const showIOTiming = `psql --no-psqlrc -At -c 'SHOW track_io_timing' -U postgres`
 
 // TestNotaryOnSharedDatabase covers payments through a notary service of two replicas, both of which notarize.

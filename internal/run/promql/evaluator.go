@@ -74,14 +74,14 @@ func (e *Evaluator) Evaluate(ctx context.Context, run *v1alpha1.BenchmarkRun, wi
 	go func() {
 		ctx, cancel := context.WithTimeout(ctx, evaluationTimeout)
 		defer cancel()
-		wait(ctx, end.Add(settlingPeriod).Sub(now))
-		e.store(run, e.evaluateQueries(ctx, run, windowSeconds, end))
+		waitFor(ctx, end.Add(settlingPeriod).Sub(now))
+		e.storeAnswers(run, e.evaluateQueries(ctx, run, windowSeconds, end))
 	}()
 	return nil, false
 }
 
-// store keeps the answers for answerLifetime and requests a reconcile of the run.
-func (e *Evaluator) store(run *v1alpha1.BenchmarkRun, answers []objectives.QueryAnswer) {
+// storeAnswers keeps the answers for answerLifetime and requests a reconcile of the run.
+func (e *Evaluator) storeAnswers(run *v1alpha1.BenchmarkRun, answers []objectives.QueryAnswer) {
 	e.mutex.Lock()
 	e.answers[run.UID] = answers
 	e.mutex.Unlock()
@@ -97,7 +97,7 @@ func (e *Evaluator) evaluateQueries(ctx context.Context, run *v1alpha1.Benchmark
 	wanted := run.Spec.Workload.QueryObjectives
 	answers, retries := make([]objectives.QueryAnswer, len(wanted)), maxRetries
 	for i := range wanted {
-		filled := placeholders(run.Spec.NetworkName, run.Name, windowSeconds).Replace(wanted[i].Expression)
+		filled := newPlaceholderReplacer(run.Spec.NetworkName, run.Name, windowSeconds).Replace(wanted[i].Expression)
 		expression, err := RestrictExpression(filled, run.Namespace)
 		if err != nil {
 			answers[i].Problem = err.Error()
@@ -131,12 +131,12 @@ func (e *Evaluator) evaluateQuery(ctx context.Context, expression string, end ti
 			return answer
 		}
 		*retries--
-		wait(ctx, e.retryPeriod)
+		waitFor(ctx, e.retryPeriod)
 	}
 }
 
-// wait returns after the duration or when the context ends.
-func wait(ctx context.Context, d time.Duration) {
+// waitFor returns after the duration or when the context ends.
+func waitFor(ctx context.Context, d time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	<-ctx.Done()

@@ -31,15 +31,15 @@ func Validate(w *v1alpha1.Workload, namespace string, available bool, path *fiel
 			errs = append(errs, field.Invalid(path.Child("name"), o.Name,
 				"the operator has no Prometheus that could evaluate it: set --prometheus-url (monitoring.prometheus.url in the chart), or remove the objective"))
 		}
-		if _, err := RestrictExpression(placeholders("network", "run", 60).Replace(o.Expression), namespace); err != nil {
+		if _, err := RestrictExpression(newPlaceholderReplacer("network", "run", 60).Replace(o.Expression), namespace); err != nil {
 			errs = append(errs, field.Invalid(path.Child("expression"), o.Expression, err.Error()))
 		}
 	}
 	return errs
 }
 
-// placeholders replaces the placeholders of an expression. The names need no quoting, because they are DNS names.
-func placeholders(network, run string, windowSeconds int) *strings.Replacer {
+// newPlaceholderReplacer returns a replacer of the placeholders of an expression. The names need no quoting, because they are DNS names.
+func newPlaceholderReplacer(network, run string, windowSeconds int) *strings.Replacer {
 	return strings.NewReplacer("$window", fmt.Sprintf("%ds", windowSeconds), "$network", network, "$run", run)
 }
 
