@@ -4,14 +4,17 @@ package selftest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/discovery"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -111,22 +114,46 @@ func (i *Runner) checkNetworkRejected(ctx context.Context) error {
 	return nil
 }
 
+// Limits of checkOperatorReady.
+const (
+	readinessTimeout  = 30 * time.Second
+	connectionTimeout = 3 * time.Second
+	connectionPause   = 200 * time.Millisecond
+)
+
+// checkOperatorReady connects again while it gets no response. A connection to a Service that the node has not set up
+// yet never succeeds, but a later one does.
 func (i *Runner) checkOperatorReady(ctx context.Context) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, i.ReadinessURL, nil)
+	var notReady, unreachable error
+	err := wait.PollUntilContextTimeout(ctx, connectionPause, readinessTimeout, true, func(ctx context.Context) (bool, error) {
+		notReady, unreachable = getReadiness(ctx, i.ReadinessURL)
+		return unreachable == nil, nil
+	})
 	if err != nil {
-		return fmt.Errorf("ask %s: %w", i.ReadinessURL, err)
+		return errors.Join(unreachable, err)
+	}
+	return notReady
+}
+
+// getReadiness returns what the endpoint at url reports, and an error if it does not respond.
+func getReadiness(ctx context.Context, url string) (notReady, unreachable error) {
+	ctx, cancel := context.WithTimeout(ctx, connectionTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return fmt.Errorf("ask %s: %w", url, err), nil
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, 1<<10))
 	if err != nil {
-		return fmt.Errorf("read the response of %s: %w", i.ReadinessURL, err)
+		return nil, fmt.Errorf("read the response of %s: %w", url, err)
 	}
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s says %s: %s", i.ReadinessURL, response.Status, strings.TrimSpace(string(body)))
+		return fmt.Errorf("%s says %s: %s", url, response.Status, strings.TrimSpace(string(body))), nil
 	}
-	return nil
+	return nil, nil
 }

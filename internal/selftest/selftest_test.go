@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -35,6 +36,8 @@ type testInstallation struct {
 	config   *rest.Config
 	readyz   *httptest.Server
 	notReady string
+	// stalled makes the operator leave the next request without a response.
+	stalled atomic.Bool
 }
 
 func newTestInstallation(t *testing.T) *testInstallation {
@@ -47,7 +50,10 @@ func newTestInstallation(t *testing.T) *testInstallation {
 	t.Cleanup(func() { must(t, env.Stop()) })
 	must(t, err)
 	i := &testInstallation{t: t, config: config}
-	i.readyz = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	i.readyz = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if i.stalled.CompareAndSwap(true, false) {
+			<-r.Context().Done()
+		}
 		if i.notReady != "" {
 			http.Error(w, i.notReady, http.StatusInternalServerError)
 		}
@@ -97,6 +103,9 @@ func TestSelfTest(t *testing.T) {
 	_, err := envtest.InstallCRDs(i.config, envtest.CRDInstallOptions{
 		Paths: []string{filepath.Join("..", "..", "config", "crd", "bases")}, ErrorIfPathMissing: true})
 	must(t, err)
+	i.expectChecks("ok ok ok ok", "defaults")
+
+	i.stalled.Store(true)
 	i.expectChecks("ok ok ok ok", "defaults")
 
 	i.notReady = "the caches are not synced yet"
