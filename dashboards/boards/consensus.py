@@ -1,10 +1,21 @@
 """Panels of the consensus library's own metrics, which validators of Malachite and Emerald share."""
 
 from .frame import Row
-from .panels import Query, series
+from .panels import Query, series, stat
 from .promql import MEMBERS, mean, rate, select, sum_by
 
 PREFIX = "malachitebft_core_consensus_"
+# Avoids a division by zero while no block is decided.
+LEAST_BLOCK_RATE = 0.001
+
+
+def lag(height: str, block_rate: str):
+    """Returns a stat of the time that the last validator is behind the first: the difference of the metric height at the current rate of
+    blocks. A scrape interval of it is normal, because validators are scraped at different times."""
+    heights = select(height, MEMBERS)
+    return stat("Behind", "Time from a block at the first validator to the same block at the last, up to a scrape interval too long.",
+                f"(max({heights}) - min({heights})) / clamp_min({block_rate}, {LEAST_BLOCK_RATE})", "s",
+                ("green", ((15, "yellow"), (60, "red"))), decimals=1)
 
 
 def row() -> Row:

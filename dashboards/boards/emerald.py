@@ -7,6 +7,7 @@ from .promql import MEMBERS, NETWORK, max_by, rate, select, sum_by
 
 CHAIN_BYTES, TRANSACTIONS = "app_channel_chain_bytes_total", "app_channel_txs_count_total"
 HEIGHT = consensus.PREFIX + "height"
+BLOCK_RATE = max_by(f"deriv({select(HEIGHT, MEMBERS)}[$__rate_interval])")
 
 
 def board():
@@ -23,13 +24,11 @@ def _overview() -> Row:
     return Row("", [[
         stat("Transactions", "Transactions in decided blocks per second, by the validator that saw most: all see the same blocks.",
              max_by(rate(TRANSACTIONS, MEMBERS)), "suffix: tx/s", decimals=1),
-        stat("Blocks", "Blocks decided per second.", max_by(f"deriv({select(HEIGHT, MEMBERS)}[$__rate_interval])"),
-             "suffix: blocks/s", decimals=2),
+        stat("Blocks", "Blocks decided per second.", BLOCK_RATE, "suffix: blocks/s", decimals=2),
         stat("Transactions in a block", "In the latest block, by the validator with the highest count.",
              max_by(select("app_channel_block_tx_count", MEMBERS)), "short"),
         stat("Height", "The highest height in consensus.", max_by(select(HEIGHT, MEMBERS)), "none"),
-        stat("Behind", "Heights between the first and the last validator.", f"max({select(HEIGHT, MEMBERS)}) - min({select(HEIGHT, MEMBERS)})", "short",
-             ("green", ((5, "yellow"), (50, "red")))),
+        consensus.lag(HEIGHT, BLOCK_RATE),
         stat("Validators", "Validators that are scraped.", f"count({select(HEIGHT, MEMBERS)})", "none", PLAIN),
     ]])
 

@@ -25,9 +25,7 @@ def _overview() -> Row:
         stat("Block time, 99th percentile", "Estimated from buckets that are 26 % apart.", quantile(0.99, BLOCK_TIME, MEMBERS), "s"),
         stat("Bytes decided", "Bytes of decided blocks per second.", max_by(rate("malachite_bench_block_bytes_total", MEMBERS)), "Bps"),
         stat("Height", "The highest decided block.", max_by(select("malachite_bench_height", MEMBERS)), "none"),
-        stat("Behind", "Blocks between the first and the last validator.",
-             f"max({select('malachite_bench_height', MEMBERS)}) - min({select('malachite_bench_height', MEMBERS)})", "short",
-             ("green", ((5, "yellow"), (50, "red")))),
+        consensus.lag("malachite_bench_height", max_by(rate(BLOCKS, MEMBERS))),
         stat("Validators", "Validators that are scraped.", f"count({select('malachite_bench_height', MEMBERS)})", "none", PLAIN),
     ]])
 
