@@ -5,8 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 
 	"github.com/benchnet/benchnet/internal/agent/files"
 	"github.com/benchnet/benchnet/internal/subcommand"
@@ -54,13 +56,48 @@ func copyFiles(flags *flag.FlagSet) subcommand.Action {
 	})
 }
 
-func checkFileExists(flags *flag.FlagSet) subcommand.Action {
+func checkReadiness(flags *flag.FlagSet) subcommand.Action {
 	file := flags.String("file", "", "`file` that must exist")
-	return subcommand.WithoutArguments(func(_ context.Context, _ io.Writer) error {
+	url := flags.String("get", "", "`URL` on this pod whose content must match --match; empty for none")
+	pattern := flags.String("match", "", "regular `expression` for the content of --get")
+	return subcommand.WithoutArguments(func(ctx context.Context, _ io.Writer) error {
 		if err := subcommand.RequireFlags("file", *file); err != nil {
 			return err
 		}
-		_, err := os.Stat(*file)
-		return err
+		if (*url == "") != (*pattern == "") {
+			return subcommand.UsageErrorf("--get and --match belong together")
+		}
+		expression, err := regexp.Compile(*pattern)
+		if err != nil {
+			return subcommand.UsageErrorf("--match: %w", err)
+		}
+		if _, err := os.Stat(*file); err != nil || *url == "" {
+			return err
+		}
+		return matchContent(ctx, *url, expression)
 	})
+}
+
+// maxReadinessContent is more than any program under the agent answers, in bytes.
+const maxReadinessContent = 64 << 10
+
+// matchContent fails unless the content at url matches the expression.
+func matchContent(ctx context.Context, url string, expression *regexp.Regexp) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return subcommand.UsageErrorf("--get: %w", err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(io.LimitReader(response.Body, maxReadinessContent))
+	if err != nil {
+		return fmt.Errorf("read %s: %w", url, err)
+	}
+	if !expression.Match(content) {
+		return fmt.Errorf("%s says %q, which does not match %s", url, content, expression)
+	}
+	return nil
 }

@@ -65,6 +65,8 @@ func TestUsageErrors(t *testing.T) {
 		{"check", 2, "--file must be given"},
 		{"check --file /no/such", 1, "/no/such: no such file"},
 		{"check --fill x", 2, "not defined: -fill"},
+		{"check --file x --get http://127.0.0.1:1", 2, "--get and --match belong together"},
+		{"check --file x --get http://127.0.0.1:1 --match (", 2, "--match: error parsing regexp"},
 		{"install", 2, "--to must be given"},
 		{"install --to /no/such", 1, "install into /no/such"},
 		{"copy --from x", 2, "--to must be given"},
@@ -137,6 +139,34 @@ func TestInstallAndCopy(t *testing.T) {
 	}
 	if out, err := agentCommand(t, "check", "--file", filepath.Join(target, "a.jar")).CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// TestCheckMatchesContent checks that a program is ready only when it reports so.
+func TestCheckMatchesContent(t *testing.T) {
+	ready := filepath.Join(t.TempDir(), "ready")
+	if err := os.WriteFile(ready, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	state := "INACTIVE"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, `{"value":%q}`, state) }))
+	defer server.Close()
+	check := func(file, url string) (string, error) {
+		out, err := agentCommand(t, "check", "--file", file, "--get", url, "--match", `"value":"(LEADER|FOLLOWER)"`).CombinedOutput()
+		return string(out), err
+	}
+	if out, err := check(ready, server.URL); err == nil || !strings.Contains(out, "does not match") {
+		t.Errorf("an inactive program should not be ready: %v: %s", err, out)
+	}
+	state = "FOLLOWER"
+	if out, err := check(ready, server.URL); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	if _, err := check(ready+"-not", server.URL); err == nil {
+		t.Error("a program without its file should not be ready")
+	}
+	if out, err := check(ready, "http://"+freeAddress(t)); err == nil || !strings.Contains(out, "connection refused") {
+		t.Errorf("a program that does not answer should not be ready: %v: %s", err, out)
 	}
 }
 

@@ -57,7 +57,7 @@ func nodeContainer(in platform.Input, m platform.Member) corev1.Container {
 	c.VolumeMounts = append(c.VolumeMounts, pods.ReadOnlyMount(pods.AgentVolumeName, pods.AgentDir), pods.WritableMount(volumeRun, runDir))
 	c.Ports = append(members.ContainerPorts(nodePorts), raft.containerPorts()...)
 	c.StartupProbe = &corev1.Probe{PeriodSeconds: 1, TimeoutSeconds: 10, FailureThreshold: startupTimeoutSeconds, ProbeHandler: corev1.ProbeHandler{
-		Exec: &corev1.ExecAction{Command: []string{pods.AgentPath, "check", "--file", readyFile}}}}
+		Exec: &corev1.ExecAction{Command: append([]string{pods.AgentPath, "check", "--file", readyFile}, raft.checkFlags(in.Network)...)}}}
 	c.ReadinessProbe = &corev1.Probe{PeriodSeconds: 10, TimeoutSeconds: 10, FailureThreshold: 3, ProbeHandler: corev1.ProbeHandler{
 		TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString(portNameRPC)}}}
 	return c

@@ -71,6 +71,18 @@ func (r *raftReplica) forwardFlags() []string {
 	return flags
 }
 
+// checkFlags returns the flags of the agent's check that the replica has joined the cluster, which it reports over
+// JMX; none for nil, and none without observation, because the node then serves no JMX.
+func (r *raftReplica) checkFlags(network *v1alpha1.BenchmarkNetwork) []string {
+	if r == nil || network.Spec.Observation == v1alpha1.ObservationNone {
+		return nil
+	}
+	return []string{
+		"--get", fmt.Sprintf("http://127.0.0.1:%d/jolokia/read/net.corda:type=RaftCluster,name=ThisServerStatus/Value", portJolokia),
+		"--match", `"value":"(LEADER|FOLLOWER)"`,
+	}
+}
+
 // containerPorts returns the ports of the container beside nodePorts; none for nil.
 func (r *raftReplica) containerPorts() []corev1.ContainerPort {
 	if r == nil {
