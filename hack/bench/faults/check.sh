@@ -20,7 +20,7 @@ count_by_name() {
 record_counts() {
   list_objects > "$out/$part.json"
   count_by_name < "$out/$part.json" > "$out/$part.shape.json"
-  jq --raw-output --arg name "$1" --argjson made "$made" --slurpfile one "$out/reference.json" --slurpfile got "$out/$part.shape.json" '
+  jq --raw-output --arg name "$1" --argjson made "$made" --slurpfile one "$out/$shape.reference.json" --slurpfile got "$out/$part.shape.json" '
     ([.items[].metadata.uid] | map({key: ., value: true}) | from_entries) as $there
     | [.items[] | select(.kind == "BenchmarkNetwork" and .status.phase == "Finished"
         and any(.status.conditions[]; .type == "Ready" and .status == "True"))] as $right
@@ -35,13 +35,13 @@ record_counts() {
   tail -1 "$out/rows.tsv" >&2
 }
 
-# record_reference: records the shape of a network without a fault.
+# record_reference: records how many objects of each kind a network of this shape has without a fault.
 record_reference() {
-  [[ ! -s $out/reference.json ]] || return 0
+  [[ ! -s $out/$shape.reference.json ]] || return 0
   made=0
   create_networks reference 1
   wait_until 300 "the reference is finished" are_all_finished
-  list_objects | count_by_name > "$out/reference.json"
+  list_objects | count_by_name > "$out/$shape.reference.json"
   k delete benchmarknetworks --all > /dev/null
   wait_until 120 "the reference is gone" is_all_deleted
   made=0

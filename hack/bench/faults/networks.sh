@@ -8,7 +8,7 @@ k() { kubectl --namespace "$namespace" "$@"; }
 open_namespace() {
   kubectl delete namespace "$namespace" --ignore-not-found > /dev/null
   restricted_namespace "$namespace"
-  made=0
+  made=0 shape=network
 }
 
 # print_network NAME: prints a small network with one run of a few seconds. Its members keep all blocks, so that a
@@ -31,10 +31,44 @@ spec:
 MANIFEST
 }
 
+# print_spread_network NAME: prints a network of four validators on three nodes, which leave a node 20 s after it is not
+# ready. Its run measures for 90 s from the node of the control plane, which no part loses.
+print_spread_network() {
+  cat << MANIFEST
+apiVersion: benchnet.dev/v1alpha1
+kind: BenchmarkNetwork
+metadata: {name: $1}
+spec:
+  platform: {type: Malachite, malachite: {blockSize: 1Ki, keptBlocks: 100000}}
+  members:
+    count: 4
+    cores: 200m
+    memory: 300Mi
+    reservation: Minimal
+    storage: {type: Ephemeral}
+    scheduling:
+      tolerations:
+      - {key: node.kubernetes.io/not-ready, operator: Exists, effect: NoExecute, tolerationSeconds: 20}
+      - {key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute, tolerationSeconds: 20}
+      topologySpreadConstraints:
+      - maxSkew: 1
+        topologyKey: kubernetes.io/hostname
+        whenUnsatisfiable: ScheduleAnyway
+        labelSelector: {matchLabels: {benchnet.dev/network: $1, app.kubernetes.io/component: member}}
+  workloads:
+  - name: blocks
+    type: Malachite
+    malachite: {}
+    measure: {warmUp: 1s, window: 90s, environmentPolicy: Record}
+    workers: {cores: 200m, memory: 128Mi, scheduling: {nodeSelector: {kubernetes.io/hostname: benchnet}}}
+---
+MANIFEST
+}
+
 # create_networks PREFIX NUMBER
 create_networks() {
   local i
-  for ((i = 1; i <= $2; i++)); do print_network "$1-$i"; done | k apply --server-side --filename - > /dev/null
+  for ((i = 1; i <= $2; i++)); do "print_$shape" "$1-$i"; done | k apply --server-side --filename - > /dev/null
   made=$((made + $2))
 }
 

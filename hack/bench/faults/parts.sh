@@ -132,10 +132,9 @@ part_database() {
   wait_until 600 "the run has ended" has_run_ended "$run" || true
   wait_until 600 "the network is finished" are_all_finished || true
   say "the run's verdict: $(k get benchmarkrun "$run" --output jsonpath='{.status.verdict}: {.status.reasons[*].message}')"
-  # This network has another shape than the networks of the other parts.
-  list_objects | count_by_name > "$out/reference.json"
+  shape=database
+  list_objects | count_by_name > "$out/$shape.reference.json"
   record_counts database
-  rm "$out/reference.json"
 }
 
 is_run_measuring() { [[ $(k get benchmarkrun "$1" --ignore-not-found --output jsonpath='{.status.phase}') == Measuring ]]; }
