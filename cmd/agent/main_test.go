@@ -31,6 +31,9 @@ func TestMain(m *testing.M) {
 		os.Unsetenv(agentModeVariable)
 		main()
 	}
+	if seconds := os.Getenv(skewVariable); seconds != "" {
+		os.Exit(runSkewedWorker(seconds))
+	}
 	os.Exit(m.Run())
 }
 

@@ -129,11 +129,14 @@ type metricsHandler struct {
 	counter *exposition.SharedCounter
 	// worker is the load worker of the container, or nil.
 	worker *work.Worker
+	// now returns the time of the host.
+	now func() time.Time
 }
 
 func newMetricsHandler(volume string, counter *exposition.SharedCounter) metricsHandler {
 	reader, err := cgroup.Open("/")
-	return metricsHandler{reader: reader, readerErr: err, volume: volume, threads: &threads.Sampler{Root: "/"}, counter: counter}
+	return metricsHandler{reader: reader, readerErr: err, volume: volume, threads: &threads.Sampler{Root: "/"}, counter: counter,
+		now: time.Now}
 }
 
 // newWorkerMetricsHandler returns a handler that also serves the load of a worker.
@@ -153,16 +156,16 @@ func (t metricsHandler) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	metrics := slices.Concat(used.Metrics(), t.reader.ReadEvidence(), jvm.Read("/"), t.threads.Read(time.Now()))
+	metrics := slices.Concat(used.Metrics(), t.reader.ReadEvidence(), jvm.Read("/"), t.threads.Read(t.now()))
 	if t.counter != nil {
 		metrics = append(metrics, t.counter.Metric())
 	}
 	// The host comes last, because it holds the time of the response.
-	metrics = append(metrics, host.Reader{Root: "/", Volume: t.volume}.Read()...)
+	metrics = append(metrics, host.Reader{Root: "/", Volume: t.volume, Now: t.now}.Read()...)
 	w.Header().Set("Content-Type", exposition.ContentType)
 	// An error means that the scraper disconnected.
 	if t.worker != nil {
-		_ = t.worker.WriteLoadMetrics(w, time.Now())
+		_ = t.worker.WriteLoadMetrics(w, t.now())
 	}
 	_ = exposition.Write(w, metrics...)
 }

@@ -79,7 +79,7 @@ func newWorkerFromEnv() (*work.Worker, error) {
 	return &work.Worker{
 		Dir:   cmp.Or(os.Getenv(protocol.DirVariable), protocol.DefaultDir),
 		Index: index, Workers: workers, Workload: workload,
-		Scrape: observer.ScrapeHTTP, OwnUsage: usage, Log: logToStderr,
+		Scrape: observer.ScrapeHTTP, OwnUsage: usage, Log: logToStderr, Now: time.Now,
 	}, nil
 }
 

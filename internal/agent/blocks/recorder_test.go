@@ -179,7 +179,7 @@ func TestWallClockStepOfMember(t *testing.T) {
 func TestWallClockStepOfWorker(t *testing.T) {
 	start := time.Now().Round(0)
 	w := NewRecorder()
-	w.SetWindow(protocol.MeasureTimes{WindowSeconds: 2}.NewWindow(protocol.AnchorInstant(start)))
+	w.SetWindow(protocol.MeasureTimes{WindowSeconds: 2}.NewWindow(protocol.AnchorInstant(start, time.Now())))
 	for i, arrival := range []time.Time{time.Now(), clocktest.SetWallClock(time.Now(), 3600), clocktest.SetWallClock(time.Now(), -3600)} {
 		w.AddBlock(Block{Height: int64(i), TimeMillis: float64(start.UnixMicro())/1000 + float64(i)}, arrival)
 	}

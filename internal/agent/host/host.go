@@ -64,6 +64,8 @@ type Reader struct {
 	Root string
 	// Volume is a folder on the file system to report; empty for none.
 	Volume string
+	// Now returns the time of the host.
+	Now func() time.Time
 }
 
 // Read returns the metrics that are available now, with the clock last.
@@ -72,7 +74,7 @@ func (r Reader) Read() []exposition.Metric {
 	all = append(all, r.pressureMetrics()...)
 	all = append(all, r.networkMetrics()...)
 	all = append(all, r.volumeMetrics()...)
-	return append(all, Metrics.WithValue(Clock, float64(time.Now().UnixNano())/1e9))
+	return append(all, Metrics.WithValue(Clock, float64(r.Now().UnixNano())/1e9))
 }
 
 func (r Reader) readProc(name string) []byte {

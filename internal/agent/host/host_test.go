@@ -51,7 +51,7 @@ func TestRead(t *testing.T) {
 		"pressure/cpu": "some avg10=3.42 avg60=3.41 avg300=3.77 total=2500000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n",
 		"pressure/io":  "some avg10=0.00 avg60=0.00 avg300=0.00 total=40\n",
 	})
-	got := readValues(Reader{Root: root, Volume: root})
+	got := readValues(Reader{Root: root, Volume: root, Now: time.Now})
 	for name, want := range map[string]float64{
 		CPUs: 2, CPUBusy: 1.6, CPUNice: 0.2, CPUInterrupt: 0.1, CPUIdle: 4, CPUIOWait: 0.5, CPUSteal: 0.1,
 		CPUPressure: 2.5, IOPressure: 0.00004, NetworkReceived: 1005, NetworkSent: 2007,
@@ -73,7 +73,7 @@ func TestRead(t *testing.T) {
 
 // TestUnknownMetricsAreOmitted reads an empty kernel without a volume: only the clock remains, without zeros.
 func TestUnknownMetricsAreOmitted(t *testing.T) {
-	if got := (Reader{Root: t.TempDir(), Volume: "/no/such/folder"}).Read(); len(got) != 1 || got[0].Name != Clock {
+	if got := (Reader{Root: t.TempDir(), Volume: "/no/such/folder", Now: time.Now}).Read(); len(got) != 1 || got[0].Name != Clock {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -13,12 +13,12 @@ import (
 // within some 100 µs of the fastest possible.
 const clockExchanges = 8
 
-// CompareClock compares this pod's clock with that of the endpoint by several exchanges. It returns nil if none of
-// them yields the clock.
-func CompareClock(ctx context.Context, o protocol.ObservedEndpoint, scrape ScrapeFunc) *results.ClockOffset {
+// CompareClock compares this pod's clock, which now reads, with that of the endpoint by several exchanges. It returns
+// nil if none of them yields the clock.
+func CompareClock(ctx context.Context, o protocol.ObservedEndpoint, now func() time.Time, scrape ScrapeFunc) *results.ClockOffset {
 	var known []scrapeSample
 	for range clockExchanges {
-		r := scrapeOnce(ctx, time.Now().Add(scrapeTimeout), o.URL, []string{host.Clock}, scrape)
+		r := scrapeOnce(ctx, time.Now().Add(scrapeTimeout), o.URL, []string{host.Clock}, now, scrape)
 		if _, ok := r.values[host.Clock]; !ok {
 			break
 		}
@@ -36,14 +36,15 @@ const maxReferences = 3
 
 // CompareWithReference compares this pod's clock with that of the first endpoint that answers. All workers have the
 // same list of endpoints, and so the same reference. It returns nil if none does.
-func CompareWithReference(ctx context.Context, all []protocol.ObservedEndpoint, scrape ScrapeFunc) (protocol.ObservedEndpoint, *results.ClockOffset) {
+func CompareWithReference(ctx context.Context, all []protocol.ObservedEndpoint, now func() time.Time, scrape ScrapeFunc) (
+	protocol.ObservedEndpoint, *results.ClockOffset) {
 	tried := 0
 	for _, o := range all {
 		if o.SampleIntervalSeconds() > 1 || tried == maxReferences {
 			continue
 		}
 		tried++
-		if offset := CompareClock(ctx, o, scrape); offset != nil {
+		if offset := CompareClock(ctx, o, now, scrape); offset != nil {
 			return o, offset
 		}
 	}

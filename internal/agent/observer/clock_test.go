@@ -29,14 +29,14 @@ func TestCompareWithReference(t *testing.T) {
 		}
 		return map[string]float64{host.Clock: reference}, nil
 	}
-	o, got := CompareWithReference(t.Context(), []protocol.ObservedEndpoint{{Member: "a", URL: "down"}, {Member: "b", URL: "program"}, {Member: "c", URL: "up"}}, scrape)
+	o, got := CompareWithReference(t.Context(), []protocol.ObservedEndpoint{{Member: "a", URL: "down"}, {Member: "b", URL: "program"}, {Member: "c", URL: "up"}}, time.Now, scrape)
 	if got == nil || o.Member != "c" || exchanges != clockExchanges {
 		t.Fatalf("got %+v of %q after %d exchanges", got, o.Member, exchanges)
 	}
 	if math.Abs(got.OffsetMillis-250) > got.ErrorMillis+1 || got.ErrorMillis > 40 {
 		t.Errorf("got %+v, want 250 ms by a fast exchange", got)
 	}
-	if _, none := CompareWithReference(t.Context(), []protocol.ObservedEndpoint{{URL: "down"}, {URL: "down"}, {URL: "down"}, {URL: "up"}}, scrape); none != nil {
+	if _, none := CompareWithReference(t.Context(), []protocol.ObservedEndpoint{{URL: "down"}, {URL: "down"}, {URL: "down"}, {URL: "up"}}, time.Now, scrape); none != nil {
 		t.Errorf("got %+v after %d references that are down", none, maxReferences)
 	}
 }

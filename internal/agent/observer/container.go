@@ -20,7 +20,7 @@ func SampleContainer(reader cgroup.Reader) (ContainerSample, error) {
 		return ContainerSample{}, err
 	}
 	values := map[string]float64{}
-	for _, m := range slices.Concat(reader.ReadEvidence(), jvm.Read("/"), host.Reader{Root: "/"}.Read()) {
+	for _, m := range slices.Concat(reader.ReadEvidence(), jvm.Read("/"), host.Reader{Root: "/", Now: time.Now}.Read()) {
 		values[m.Name] = m.Value
 	}
 	return ContainerSample{scrapeSample{takenAt: time.Now(), usage: &usage, values: values}}, nil

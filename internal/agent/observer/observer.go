@@ -138,22 +138,22 @@ func takeSamples(ctx context.Context, o protocol.ObservedEndpoint, window *proto
 			break
 		}
 		if time.Since(due) < scrapeTimeout {
-			readings[i] = scrapeOnce(ctx, due.Add(scrapeTimeout), o.URL, names, scrape)
+			readings[i] = scrapeOnce(ctx, due.Add(scrapeTimeout), o.URL, names, time.Now, scrape)
 		}
 	}
 	return readings
 }
 
-// scrapeOnce takes one sample, which is missed if the scrape fails or does not answer by the deadline.
-func scrapeOnce(ctx context.Context, deadline time.Time, url string, names []string, scrape ScrapeFunc) scrapeSample {
+// scrapeOnce takes one sample, timed by now, which is missed if the scrape fails or does not answer by the deadline.
+func scrapeOnce(ctx context.Context, deadline time.Time, url string, names []string, now func() time.Time, scrape ScrapeFunc) scrapeSample {
 	once, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
-	began := time.Now()
+	began := now()
 	values, err := scrape(once, url, names)
 	if err != nil {
 		return scrapeSample{}
 	}
-	took := time.Since(began)
+	took := now().Sub(began)
 	r := scrapeSample{takenAt: began.Add(took / 2), duration: took, values: values}
 	if usage, err := cgroup.UsageFromMetrics(values); err == nil {
 		r.usage = &usage

@@ -338,7 +338,7 @@ func TestMemoryOfSamples(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	for i := range readings {
-		readings[i] = scrapeOnce(t.Context(), time.Now().Add(time.Minute), "", agentMetricNames, func(context.Context, string, []string) (map[string]float64, error) {
+		readings[i] = scrapeOnce(t.Context(), time.Now().Add(time.Minute), "", agentMetricNames, time.Now, func(context.Context, string, []string) (map[string]float64, error) {
 			return exposition.Read(strings.NewReader(text.String()), agentMetricNames...)
 		})
 	}

@@ -81,13 +81,13 @@ func (w *Worker) calibratePods(ctx context.Context, start time.Time) {
 // compareClock compares the worker's clock with that of the reference now and at the end of the window. It returns
 // nil if no member answers now.
 func (w *Worker) compareClock(ctx context.Context, window *protocol.Window) *results.WorkerClock {
-	reference, before := observer.CompareWithReference(ctx, w.Workload.Observe, w.Scrape)
+	reference, before := observer.CompareWithReference(ctx, w.Workload.Observe, w.Now, w.Scrape)
 	if before == nil {
 		return nil
 	}
 	clock := &results.WorkerClock{Reference: reference.Member, Before: before}
 	if window.WaitUntilClosed(ctx) == nil {
-		clock.After = observer.CompareClock(ctx, reference, w.Scrape)
+		clock.After = observer.CompareClock(ctx, reference, w.Now, w.Scrape)
 	}
 	return clock
 }

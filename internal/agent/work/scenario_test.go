@@ -68,6 +68,7 @@ func runScenario(name string) int {
 		Command:  os.Args[1:],
 		Reporter: folderReporter(os.Getenv(reportsVariable)),
 		Scrape:   func(context.Context, string, []string) (map[string]float64, error) { return usage.scrapedMetrics() },
+		Now:      time.Now,
 		OwnUsage: usage,
 		Log:      func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) },
 	}

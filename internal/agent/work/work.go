@@ -57,6 +57,8 @@ type Worker struct {
 	Barrier  func(ctx context.Context, key string) (time.Time, error)
 	Reporter Reporter
 	Scrape   observer.ScrapeFunc
+	// Now returns the time of the node, which is compared with that of a member's node.
+	Now func() time.Time
 	// OwnUsage reads the usage of the worker's own container.
 	OwnUsage cgroup.Reader
 	// Log receives problems that do not end the run.
@@ -180,7 +182,7 @@ func (w *Worker) passBarrier(ctx context.Context) (*protocol.Window, error) {
 	if err != nil {
 		return nil, err
 	}
-	window := w.Workload.Measure.NewWindow(protocol.AnchorInstant(start))
+	window := w.Workload.Measure.NewWindow(protocol.AnchorInstant(start, w.Now()))
 	w.window.Store(window)
 	if late := time.Since(window.From()); late > 0 {
 		return nil, fmt.Errorf("the start at %s was received %s after the beginning of the window", start.Format(time.RFC3339Nano), late.Round(time.Millisecond))

@@ -18,12 +18,9 @@ type Window struct {
 	endMoved chan struct{}
 }
 
-// AnchorInstant returns an instant of the wall clock with a monotonic clock reading, as of now. Instants derived from
+// AnchorInstant returns an instant of the wall clock with the monotonic clock reading of now. Instants derived from
 // it keep their distance to time.Now when the wall clock is set later.
-func AnchorInstant(at time.Time) time.Time {
-	now := time.Now()
-	return now.Add(at.Sub(now))
-}
+func AnchorInstant(at, now time.Time) time.Time { return now.Add(at.Sub(now)) }
 
 // NewWindow returns the window of a run that starts at start.
 func (m MeasureTimes) NewWindow(start time.Time) *Window {

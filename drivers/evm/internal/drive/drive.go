@@ -114,7 +114,7 @@ func (w *Driver) awaitStart(ctx context.Context) (time.Time, error) {
 	for {
 		start, err := readInstant(path)
 		if err == nil {
-			return protocol.AnchorInstant(start), nil
+			return protocol.AnchorInstant(start, time.Now()), nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return start, err
