@@ -56,7 +56,13 @@ var badRegions = []badInputCase{
 	{"no bandwidth", "1G", "\"0\"", []string{"spec.latency.roundTrips[0].bandwidth", "between 64k and 32G"}},
 	{"database in the member", "database: {engine: PostgreSQL, topology: Shared}", "database: {engine: H2}",
 		[]string{"spec.latency.databaseRoundTrip", "1.5ms", "engine PostgreSQL"}},
-	{"empty network", validRegionsNetwork[strings.Index(validRegionsNetwork, "    regions"):strings.Index(validRegionsNetwork, "  workloads:")], "    {}\n", []string{"latency needs regions, databaseRoundTrip or both"}},
+	{"empty network", validRegionsNetwork[strings.Index(validRegionsNetwork, "    regions"):strings.Index(validRegionsNetwork, "  workloads:")], "    {}\n", []string{"latency needs regions, databaseRoundTrip or both, or regionsFrom NodeZone"}},
+	{"unknown source of regions", "    regions:", "    regionsFrom: Zone\n    regions:", []string{"spec.latency.regionsFrom", "Zone", "NodeZone"}},
+	{"emulation between zones", "    regions:", "    regionsFrom: NodeZone\n    regions:", []string{"regionsFrom NodeZone emulates nothing", "remove latency.regions"}},
+	{"zones and a distant database", validRegionsNetwork[strings.Index(validRegionsNetwork, "    regions"):strings.Index(validRegionsNetwork, "    databaseRoundTrip")],
+		"    regionsFrom: NodeZone\n", []string{"regionsFrom NodeZone emulates nothing", "databaseRoundTrip"}},
+	{"source without regions", validRegionsNetwork[strings.Index(validRegionsNetwork, "    regions"):strings.Index(validRegionsNetwork, "  workloads:")],
+		"    regionsFrom: Spec\n", []string{"latency needs regions"}},
 	{"round trips without regions", validRegionsNetwork[strings.Index(validRegionsNetwork, "    regions"):strings.Index(validRegionsNetwork, "    roundTrips")], "", []string{"need latency.regions"}},
 }
 

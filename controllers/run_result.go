@@ -76,6 +76,12 @@ func (r *RunReconciler) assembleResult(ctx context.Context, pass *runPass, read 
 	if err != nil {
 		return nil, err
 	}
+	var regions map[string]string
+	if pass.network.Spec.RecordsZones() {
+		var unknown []results.Disturbance
+		regions, unknown = snapshot.DescribeZones(pass.networkPods, nodes)
+		troubles = append(troubles, unknown...)
+	}
 	circumstances, err := runObservationsOf(pass, read, troubles)
 	if err != nil {
 		return nil, err
@@ -91,6 +97,7 @@ func (r *RunReconciler) assembleResult(ctx context.Context, pass *runPass, read 
 	if err := r.addProvenance(pass, result, nodes); err != nil {
 		return nil, err
 	}
+	result.Environment.Regions = regions
 	result.Environment.Calibration = read.measurement.Calibration
 	result.Environment.Hosts = read.measurement.DescribeHosts(circumstances.Containers)
 	result.Objectives = objectives.JudgeRun(pass.run.Spec.Workload.Objectives, result)
@@ -133,7 +140,7 @@ func runObservationsOf(pass *runPass, read *workerReports, troubles []results.Di
 	c := results.RunObservations{
 		ExpectedWorkers: int(pass.run.Spec.Workload.Workers.Count), WorkerFailures: read.failures, Disturbances: disturbances,
 		Containers: snapshot.DescribeContainers(pass.networkPods), UnobservedDatabases: unobserved,
-		NodeProblems: troubles, EmulatesLatency: pass.network.Spec.Latency != nil,
+		NodeProblems: troubles, EmulatesLatency: pass.network.Spec.EmulatesLatency(),
 		ObservedMembers: observedMembers(pass.driver.Workload.Observe), WithoutObservation: pass.network.Spec.Observation == v1alpha1.ObservationNone,
 	}
 	if load := pass.driver.Workload.Load; load != nil {

@@ -80,7 +80,8 @@ type BenchmarkNetworkSpec struct {
 	// database is the database of the members. It may be set only with platform Corda. Default: H2 in each member.
 	// +optional
 	Database *DatabaseSpec `json:"database,omitempty"`
-	// latency places the members in regions and emulates the round-trip times between them. Default: no emulation.
+	// latency places the members in regions and emulates the round-trip times between them, or records the regions of a cluster that
+	// spans several. Default: neither.
 	// +optional
 	Latency *LatencySpec `json:"latency,omitempty"`
 	// observation is Full or None. With None, members and databases run without exporters of metrics (JMX, PostgreSQL), and neither runs

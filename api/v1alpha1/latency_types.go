@@ -5,12 +5,30 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// LatencySpec emulates distance between the members of a network. It needs pods with the capability NET_ADMIN. docs/regions.md describes
-// the emulation and its limits.
-// +kubebuilder:validation:XValidation:rule="has(self.regions) || has(self.databaseRoundTrip)",message="latency needs regions, databaseRoundTrip or both; without either, omit latency"
+// RegionSource is where the regions of members come from.
+// +kubebuilder:validation:Enum=Spec;NodeZone
+type RegionSource string
+
+// The sources of regions.
+const (
+	// RegionsFromSpec takes latency.regions and emulates the distances between them.
+	RegionsFromSpec RegionSource = "Spec"
+	// RegionsFromNodeZone records the zone of each node as the region of the members on it, and emulates nothing.
+	RegionsFromNodeZone RegionSource = "NodeZone"
+)
+
+// LatencySpec emulates distance between the members of a network, or records the real one. Emulation needs pods with the capability
+// NET_ADMIN. docs/regions.md describes it and its limits.
+// +kubebuilder:validation:XValidation:rule="has(self.regions) || has(self.databaseRoundTrip) || (has(self.regionsFrom) && self.regionsFrom == 'NodeZone')",message="latency needs regions, databaseRoundTrip or both, or regionsFrom NodeZone; without any, omit latency"
+// +kubebuilder:validation:XValidation:rule="!has(self.regionsFrom) || self.regionsFrom != 'NodeZone' || !(has(self.regions) || has(self.roundTrips) || has(self.defaults) || has(self.databaseRoundTrip))",message="latency.regionsFrom NodeZone emulates nothing: remove latency.regions, roundTrips, defaults and databaseRoundTrip"
 // +kubebuilder:validation:XValidation:rule="has(self.regions) || (!has(self.roundTrips) && !has(self.defaults))",message="latency.roundTrips and latency.defaults need latency.regions"
 // +kubebuilder:validation:XValidation:rule="!has(self.roundTrips) || !has(self.regions) || self.roundTrips.all(t, t.between.all(n, self.regions.exists(r, r.name == n)))",message="latency.roundTrips[].between must name regions that latency.regions lists"
 type LatencySpec struct {
+	// regionsFrom is Spec or NodeZone. With Spec, regions assigns the members to regions. With NodeZone, the cluster spans the regions:
+	// results record the zone of each node (topology.kubernetes.io/zone) as the region of the members, databases and workers on it, and
+	// no latency is emulated. Default: Spec.
+	// +optional
+	RegionsFrom RegionSource `json:"regionsFrom,omitempty"`
 	// regions are the regions and their members, from 1 to 32. Every member, including a notary, is in exactly one region.
 	// +listType=map
 	// +listMapKey=name
@@ -123,3 +141,11 @@ type LinkDefaults struct {
 	// +optional
 	Bandwidth *resource.Quantity `json:"bandwidth,omitempty"`
 }
+
+// RecordsZones reports whether results record the zones of nodes as regions.
+func (s *BenchmarkNetworkSpec) RecordsZones() bool {
+	return s.Latency != nil && s.Latency.RegionsFrom == RegionsFromNodeZone
+}
+
+// EmulatesLatency reports whether the members have latency sidecars.
+func (s *BenchmarkNetworkSpec) EmulatesLatency() bool { return s.Latency != nil && !s.RecordsZones() }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/benchnet/benchnet/internal/network/latency"
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
@@ -35,5 +36,24 @@ func TestMachinesTable(t *testing.T) {
 		if got := table.Rows[i].Cells; !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+}
+
+// TestRegionsTable checks that the regions of an emulation and those of the nodes' zones are listed alike.
+func TestRegionsTable(t *testing.T) {
+	regions := map[string]string{"member-0": "b", "member-1": "a", "member-2": "b"}
+	for name, e := range map[string]results.Environment{
+		"emulated": {EmulatedLatency: &results.EmulatedLatency{Config: latency.Config{Members: regions}}},
+		"zones":    {Regions: regions},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, row := range regionsTable(e).Rows {
+				got = append(got, row.Cells...)
+			}
+			if want := []string{"a", "member-1", "b", "member-0, member-2"}; !slices.Equal(got, want) {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
 	}
 }

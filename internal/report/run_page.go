@@ -289,12 +289,15 @@ func environmentSection(r *results.RunResult) section {
 			n.Name, formatNumber(n.CPUs), formatBytes(float64(n.MemoryBytes)), n.Kernel + " " + n.Architecture, n.OS, n.ContainerRuntime, n.Kubelet,
 		}})
 	}
-	s.Tables = append(s.Tables, images, nodes, machinesTable(e.Hosts), calibrationTable(e.Calibration), containersTable(e.Containers))
+	s.Tables = append(s.Tables, images, nodes, machinesTable(e.Hosts), regionsTable(e), calibrationTable(e.Calibration), containersTable(e.Containers))
 	if e.Database != nil {
 		s.Tables = append(s.Tables, nameValueTable("Database", [][2]string{{"Engine", e.Database.Engine}, {"Topology", e.Database.Topology}}))
 	}
 	if e.EmulatedLatency != nil {
 		s.Text = append(s.Text, "Latency between the regions was emulated ("+e.EmulatedLatency.Mechanism+").")
+	}
+	if len(e.Regions) > 0 {
+		s.Text = append(s.Text, "The regions are the zones of the nodes; latency was not emulated.")
 	}
 	var settings [][2]string
 	for _, name := range slices.Sorted(maps.Keys(e.Settings)) {
@@ -303,6 +306,23 @@ func environmentSection(r *results.RunResult) section {
 	s.Tables = append(s.Tables, nameValueTable("Settings that the operator derived", settings))
 	s.Tables = slices.DeleteFunc(s.Tables, func(t htmlTable) bool { return len(t.Rows) == 0 })
 	return s
+}
+
+// regionsTable returns the members of each region: those of the emulation, else the zones of the nodes.
+func regionsTable(e results.Environment) htmlTable {
+	t := htmlTable{Title: "Regions", Header: append(textColumns("Region"), proseColumns("Pods")...)}
+	regions := e.Regions
+	if e.EmulatedLatency != nil {
+		regions = e.EmulatedLatency.Members
+	}
+	pods := map[string][]string{}
+	for _, subject := range slices.Sorted(maps.Keys(regions)) {
+		pods[regions[subject]] = append(pods[regions[subject]], subject)
+	}
+	for _, region := range slices.Sorted(maps.Keys(pods)) {
+		t.Rows = append(t.Rows, tableRow{Cells: []string{region, strings.Join(pods[region], ", ")}})
+	}
+	return t
 }
 
 // describeNetworkState describes the network before the run in words.

@@ -24,8 +24,12 @@ type conditionState struct {
 // latencyEmulatedState returns whether the members have the latencies of the spec, and by which mechanism or
 // why not.
 func latencyEmulatedState(in NetworkInput) conditionState {
-	if in.Network.Spec.Latency == nil {
+	switch {
+	case in.Network.Spec.Latency == nil:
 		return conditionState{Reason: v1alpha1.ReasonNotRequested, Message: "spec.latency is not set: latency is not emulated"}
+	case in.Network.Spec.RecordsZones():
+		return conditionState{Reason: v1alpha1.ReasonNotRequested,
+			Message: "spec.latency.regionsFrom is NodeZone: latency is not emulated, and regions are the zones of nodes"}
 	}
 	by := map[latency.Mechanism]int{}
 	var waiting []string

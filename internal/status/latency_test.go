@@ -70,9 +70,18 @@ func TestLatencyEmulated(t *testing.T) {
 }
 
 func TestLatencyEmulatedNotRequested(t *testing.T) {
-	got := ComputeNetwork(NetworkInput{Network: &v1alpha1.BenchmarkNetwork{}, Plan: &plan.Plan{}, Snapshot: snapshot.New(nil, nil, nil), Now: testTime})
-	condition := meta.FindStatusCondition(got.Conditions, v1alpha1.ConditionLatencyEmulated)
-	if condition == nil || condition.Status != metav1.ConditionFalse || condition.Reason != v1alpha1.ReasonNotRequested {
-		t.Errorf("%+v", condition)
+	for message, spec := range map[string]*v1alpha1.LatencySpec{
+		"spec.latency is not set":              nil,
+		"spec.latency.regionsFrom is NodeZone": {RegionsFrom: v1alpha1.RegionsFromNodeZone},
+	} {
+		t.Run(message, func(t *testing.T) {
+			network := &v1alpha1.BenchmarkNetwork{Spec: v1alpha1.BenchmarkNetworkSpec{Latency: spec}}
+			got := ComputeNetwork(NetworkInput{Network: network, Plan: &plan.Plan{}, Snapshot: snapshot.New(nil, nil, nil), Now: testTime})
+			condition := meta.FindStatusCondition(got.Conditions, v1alpha1.ConditionLatencyEmulated)
+			if condition == nil || condition.Status != metav1.ConditionFalse || condition.Reason != v1alpha1.ReasonNotRequested ||
+				!strings.Contains(condition.Message, message) {
+				t.Errorf("%+v", condition)
+			}
+		})
 	}
 }

@@ -64,6 +64,26 @@ func DescribeNode(node *corev1.Node) results.NodeInfo {
 	}
 }
 
+// DescribeZones returns the zones of the nodes by the subjects of the pods on them, and a disturbance for each node
+// without a zone, whose pods are left out.
+func DescribeZones(pods []corev1.Pod, nodes []corev1.Node) (map[string]string, []results.Disturbance) {
+	zones, regions := map[string]string{}, map[string]string{}
+	var unknown []results.Disturbance
+	for i := range nodes {
+		zones[nodes[i].Name] = nodes[i].Labels[corev1.LabelTopologyZone]
+		if zones[nodes[i].Name] == "" {
+			unknown = append(unknown, results.Disturbance{Kind: results.ZoneUnknown, Subject: nodes[i].Name,
+				Message: fmt.Sprintf("node %s has no label %s, so the pods on it have no region", nodes[i].Name, corev1.LabelTopologyZone)})
+		}
+	}
+	for i := range pods {
+		if zone := zones[pods[i].Spec.NodeName]; zone != "" && roleOf(&pods[i]) != "" {
+			regions[subjectOf(&pods[i])] = zone
+		}
+	}
+	return regions, unknown
+}
+
 // NodeNames returns the names of the nodes on which the pods ran, sorted and without duplicates.
 func NodeNames(pods []corev1.Pod) []string {
 	var all []string

@@ -56,3 +56,21 @@ func TestNodeProblems(t *testing.T) {
 		t.Errorf("a healthy node has %+v", got)
 	}
 }
+
+// TestDescribeZones has nodes in a zone, without a zone, and one that was not read.
+func TestDescribeZones(t *testing.T) {
+	nodes := []corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{corev1.LabelTopologyZone: "eu-west-1a"}}},
+		{ObjectMeta: metav1.ObjectMeta{Name: "b"}}}
+	var pods []corev1.Pod
+	for i, node := range []string{"a", "b", "c", "a"} {
+		pods = append(pods, corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{v1alpha1.LabelMember: fmt.Sprint("member-", i)}},
+			Spec: corev1.PodSpec{NodeName: node}})
+	}
+	regions, unknown := DescribeZones(append(pods, corev1.Pod{Spec: corev1.PodSpec{NodeName: "a"}}), nodes)
+	if want := map[string]string{"member-0": "eu-west-1a", "member-3": "eu-west-1a"}; !reflect.DeepEqual(regions, want) {
+		t.Errorf("got %v, want %v", regions, want)
+	}
+	if len(unknown) != 1 || unknown[0].Kind != "ZoneUnknown" || unknown[0].Subject != "b" {
+		t.Errorf("got %+v, want node b", unknown)
+	}
+}

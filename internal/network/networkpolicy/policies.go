@@ -53,7 +53,7 @@ func Build(network *v1alpha1.BenchmarkNetwork, external *ExternalDatabase) []cli
 	labels := naming.NetworkLabels(network.Name, naming.ComponentNetworkPolicy)
 	b := policyBuilder{network: network.Name, meta: metav1.ObjectMeta{Namespace: network.Namespace, Labels: labels}}
 	callers := []naming.Component{naming.ComponentGenesis, naming.ComponentWorker}
-	if network.Spec.Latency != nil {
+	if network.Spec.EmulatesLatency() {
 		callers = append(callers, naming.ComponentMember) // The latency sidecar watches the pods of its peers.
 	}
 	all := []client.Object{b.defaultDenyPolicy(), b.internalEgressPolicy(), b.apiServerPolicy(callers), b.databasePolicy(), b.metricsPolicy()}

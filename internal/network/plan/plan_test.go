@@ -60,6 +60,16 @@ priorityClassName: high`)
 	}
 }
 
+// TestZonesChangeNoObject checks that a network with regions from zones gets no sidecars.
+func TestZonesChangeNoObject(t *testing.T) {
+	zones := mustBuildPlan(t, func(in *Input) {
+		in.Network.Spec.Latency = &v1alpha1.LatencySpec{RegionsFrom: v1alpha1.RegionsFromNodeZone}
+	})
+	if !slices.Equal(renderPlan(t, zones), renderPlan(t, mustBuildPlan(t, nil))) {
+		t.Error("the plan differs from that without spec.latency")
+	}
+}
+
 func mustBuildPlan(t *testing.T, edit func(*Input)) *Plan {
 	t.Helper()
 	p, err := Build(newInput(edit))

@@ -111,6 +111,9 @@ type Environment struct {
 	Database *DatabaseInfo `json:"database,omitempty"`
 	// EmulatedLatency holds the emulated distances between the members; absent without emulation.
 	EmulatedLatency *EmulatedLatency `json:"emulation,omitempty"`
+	// Regions holds the zones of the nodes by the subjects of the pods on them: members, database instances, workers. It is absent
+	// unless the network takes its regions from zones.
+	Regions map[string]string `json:"regions,omitempty"`
 	// State is the state of the network before the run.
 	State NetworkState `json:"state"`
 	// Settings are the settings that the operator derived for the network, by name.

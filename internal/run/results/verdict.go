@@ -103,6 +103,8 @@ const (
 	NodeUnderPressure ReasonCode = "NodeUnderPressure"
 	// NodesUnknown (note) means that the operator lacks the permission to read nodes.
 	NodesUnknown ReasonCode = "NodesUnknown"
+	// ZoneUnknown (note) means that regions are taken from zones and a node of the run has none.
+	ZoneUnknown ReasonCode = "ZoneUnknown"
 	// LatencyOutOfRange means that a latency was below 0 or above the histogram's range.
 	LatencyOutOfRange ReasonCode = "LatencyOutOfRange"
 	// CompletionGap (note) means that nothing completed in a closed loop for longer than its latencies show.
@@ -138,7 +140,7 @@ type RunObservations struct {
 	Disturbances []Disturbance
 	// Containers are the containers of the run. They map members to hosts.
 	Containers []ContainerInfo
-	// NodeProblems are the problems of the nodes at the end of the run: NodeNotReady, NodeUnderPressure or
+	// NodeProblems are the problems of the nodes at the end of the run: NodeNotReady, NodeUnderPressure, ZoneUnknown or
 	// NodesUnknown.
 	NodeProblems []Disturbance
 	// EmulatesLatency reports that each member's pod has a latency sidecar, whose CPU usage is not observed.
@@ -158,7 +160,7 @@ type RunObservations struct {
 // Disturbance is something that happened to the network while it was measured.
 type Disturbance struct {
 	// Kind is MemberRestarted, MemberUnreachable, MemberEvicted, MemberReplaced or DatabaseRestarted. For a node it is
-	// NodeNotReady or NodeUnderPressure, for all nodes NodesUnknown.
+	// NodeNotReady, NodeUnderPressure or ZoneUnknown, for all nodes NodesUnknown.
 	Kind ReasonCode
 	// Subject is the name of the member, database or node.
 	Subject string

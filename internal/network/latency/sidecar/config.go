@@ -24,12 +24,12 @@ const (
 )
 
 // BuildConfig returns the latency configuration of a network for the members' names in order. It returns nil if
-// the spec requests none. Each error names the field that is not valid.
+// the spec emulates none. Each error names the field that is not valid.
 func BuildConfig(network *v1alpha1.BenchmarkNetwork, members []string) (*latency.Config, field.ErrorList) {
-	spec := network.Spec.Latency
-	if spec == nil {
+	if !network.Spec.EmulatesLatency() {
 		return nil, nil
 	}
+	spec := network.Spec.Latency
 	path := field.NewPath("spec", "latency")
 	config := &latency.Config{Network: network.Name}
 	var problems field.ErrorList
