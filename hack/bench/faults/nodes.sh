@@ -102,13 +102,19 @@ cordon_node() {
 
 # cut_link: drops all packets between two nodes for 20 s. Both reach the node of the control plane.
 cut_link() {
-  local from to=benchnet-2
-  [[ $victim != "$to" ]] || to=benchnet-3
-  for from in "$victim $to" "$to $victim"; do run_on_node "${from% *}" tc qdisc add dev "${from#* }" root netem loss 100%; done
+  local peer=benchnet-2
+  [[ $victim != "$peer" ]] || peer=benchnet-3
+  drop_packets insert "$victim" "$peer"
+  drop_packets insert "$peer" "$victim"
   sleep 20
-  for from in "$victim $to" "$to $victim"; do run_on_node "${from% *}" tc qdisc delete dev "${from#* }" root; done
+  drop_packets delete "$victim" "$peer"
+  drop_packets delete "$peer" "$victim"
   repaired=$SECONDS
 }
+
+# drop_packets insert|delete NODE PEER: drops the packets that a node gets from another, or stops that. A link has the
+# name of the other node.
+drop_packets() { run_on_node "$2" iptables --table mangle "--$1" PREROUTING --in-interface "$3" --jump DROP; }
 
 # lose_operator kills the node of the leading operator, with the members and the other pods on it.
 lose_operator() {
