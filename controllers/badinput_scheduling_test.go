@@ -23,7 +23,7 @@ var badScheduling = []badInputCase{
 	{"databases in the members", "engine: PostgreSQL, topology: Shared", "engine: H2, topology: PerMember, scheduling: {}", []string{"database.scheduling", "PostgreSQL"}},
 	{"databases on the hosts of their members", "topology: Shared", "topology: PerHost, membersPerInstance: 1, scheduling: {}",
 		[]string{"database.scheduling", "PerHost", "members.scheduling"}},
-	{"a notary that does not exist", `version: "4.10"`, `version: "4.10", notary: {type: None, scheduling: {}}`, []string{"notary.scheduling", "Single"}},
+	{"a notary that does not exist", `version: "4.10"`, `version: "4.10", notary: {type: None, scheduling: {}}`, []string{"scheduling need notary.type", "Single"}},
 	{"label of a node for the notary", `version: "4.10"`, `version: "4.10", notary: {scheduling: {nodeSelector: {a: "b c"}}}`,
 		[]string{"spec.platform.corda.notary.scheduling.nodeSelector", "b c"}},
 	{"constraint of the workers", "window: 10s}", "window: 10s}\n    workers: {scheduling: {topologySpreadConstraints: [{topologyKey: a, whenUnsatisfiable: DoNotSchedule}]}}",
@@ -50,13 +50,16 @@ func TestImmutableScheduling(t *testing.T) {
 	network := strings.NewReplacer(
 		"count: 2", "count: 2, scheduling: {affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "+
 			"[{weight: 7, preference: {matchExpressions: [{key: a, operator: Exists}]}}]}}, "+
-			"topologySpreadConstraints: [{maxSkew: 8, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]}",
+			"topologySpreadConstraints: [{maxSkew: 8, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]}, overrides: [{members: [1], cores: 300m}]",
+		`version: "4.10"`, `version: "4.10", notary: {cores: 700m}`,
 		"window: 10s}", "window: 10s}\n    workers: {scheduling: {affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "+
 			"[{weight: 3, podAffinityTerm: {topologyKey: zone}}]}}}}",
 		"  database:", "  podTemplate: {metadata: {labels: {team: a}}}\n  imagePullSecrets: [registry]\n  database:").Replace(validCordaNetwork)
 	for name, c := range map[string]struct{ from, to, want string }{
 		"affinity":               {"weight: 7", "weight: 9", "spec.members cannot change"},
 		"constraint":             {"maxSkew: 8", "maxSkew: 9", "spec.members cannot change"},
+		"override of a member":   {"cores: 300m", "cores: 400m", "spec.members cannot change"},
+		"size of the notary":     {"cores: 700m", "cores: 800m", "spec.platform cannot change"},
 		"affinity of workers":    {"weight: 3", "weight: 4", "a workload cannot change"},
 		"label":                  {"team: a", "team: b", "spec.podTemplate cannot change"},
 		"pull Secret":            {"[registry]", "[other]", "spec.imagePullSecrets cannot change"},

@@ -71,6 +71,7 @@ func largestVariants(kind v1alpha1.PlatformType) map[string]string {
 	persistent, ephemeral := "type: Persistent, className: "+strings.Repeat("c", 253), "type: Ephemeral"
 	variants := map[string]string{"Persistent": "members: {storage: {" + persistent + "}}", "Ephemeral": "members: {storage: {" + ephemeral + "}}"}
 	variants["Scheduled"] = largestScheduling()
+	variants["Overridden"] = largestOverrides(kind)
 	switch kind {
 	case v1alpha1.PlatformCorda:
 		for topology, more := range map[string]string{"PerMember": "", "Shared": "", "PerHost": ", membersPerInstance: 3"} {
@@ -82,7 +83,7 @@ func largestVariants(kind v1alpha1.PlatformType) map[string]string {
 		variants["PostgreSQL External"] = fmt.Sprintf("database: {engine: PostgreSQL, topology: Shared, provider: External, external: {host: %s, adminSecret: {name: admin}}}",
 			strings.Repeat("h", 253))
 		variants["Notary service"] = "platform: {corda: {notary: {type: SharedDatabase, replicas: 8}}}\ndatabase: {engine: PostgreSQL, topology: Shared, memory: 8Ti}"
-		variants["Raft notary"] = "platform: {corda: {notary: {type: Raft, replicas: 5}}}"
+		variants["Raft notary"] = "platform: {corda: {notary: {type: Raft, replicas: 5, size: Large}}}"
 	default:
 		variants["Regions"] = "latency: {regions: [{name: NYC, count: 1}, {name: LON, count: 1}, {name: SFO, count: 1}]}"
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
 	"github.com/benchnet/benchnet/internal/platform/registry"
 )
@@ -150,7 +151,7 @@ func admitManifest(t *testing.T, kind, manifest string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if problems := p.Validate(&network.Spec, field.NewPath("spec")); len(problems) > 0 {
+		if problems := platform.ValidateNetwork(p, &network.Spec, field.NewPath("spec")); len(problems) > 0 {
 			t.Error(problems.ToAggregate())
 		}
 	case "BenchmarkExperiment":

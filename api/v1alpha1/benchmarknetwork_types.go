@@ -67,7 +67,10 @@ const (
 // +kubebuilder:validation:XValidation:rule="self.platform.type == 'Corda' || !has(self.database)",message="spec.database belongs to platform Corda: members of other platforms store their own state"
 // +kubebuilder:validation:XValidation:rule="!has(self.database) || self.database.topology != 'PerHost' || !has(self.platform.corda) || !has(self.platform.corda.notary) || !has(self.platform.corda.notary.scheduling)",message="spec.platform.corda.notary.scheduling must not be set when spec.database.topology is PerHost: the notary runs on the host of its database, so set spec.members.scheduling"
 // +kubebuilder:validation:XValidation:rule="!has(self.platform.corda) || !has(self.platform.corda.notary) || self.platform.corda.notary.type != 'SharedDatabase' || (has(self.database) && self.database.engine == 'PostgreSQL' && self.database.topology != 'PerHost')",message="spec.platform.corda.notary.type SharedDatabase needs spec.database.engine PostgreSQL with topology Shared or PerMember: its replicas share the tables of one server, which H2 does not allow, and run on different hosts"
-// +kubebuilder:validation:XValidation:rule="!has(self.platform.corda) || !has(self.platform.corda.notary) || self.platform.corda.notary.type != 'Raft' || !has(self.members.storage) || self.members.storage.type == 'Persistent'",message="spec.platform.corda.notary.type Raft needs spec.members.storage.type Persistent: a replica that loses its log with its pod may accept a second spend"
+// +kubebuilder:validation:XValidation:rule="!has(self.database) || self.database.topology != 'PerHost' || !has(self.members.overrides) || self.members.overrides.all(o, !has(o.scheduling))",message="spec.members.overrides[].scheduling must not be set when spec.database.topology is PerHost: the members of an instance share a host, so set spec.members.scheduling"
+// +kubebuilder:validation:XValidation:rule="!has(self.platform.corda) || !has(self.platform.corda.notary) || self.platform.corda.notary.type != 'Raft' || (has(self.platform.corda.notary.storage) ? self.platform.corda.notary.storage.type : self.members.storage.type) == 'Persistent'",message="spec.platform.corda.notary.type Raft needs spec.platform.corda.notary.storage.type Persistent (default: spec.members.storage): a replica that loses its log with its pod may accept a second spend"
+// +kubebuilder:validation:XValidation:rule="!has(self.members.overrides) || !self.members.overrides.exists(o, has(o.version) || has(o.image)) || (self.platform.type == 'Corda' && (!has(self.database) || self.database.engine == 'H2'))",message="spec.members.overrides[].version and image need spec.platform.type Corda and spec.database.engine H2: other platforms have one image for all members, and schemas in PostgreSQL are copies of one template"
+// +kubebuilder:validation:XValidation:rule="!has(self.members.overrides) || !has(self.platform.corda) || !has(self.platform.corda.image) || self.members.overrides.all(o, !has(o.version) || has(o.image))",message="spec.members.overrides[].image is required with version when spec.platform.corda.image is set, which holds another version"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.workloads) || has(self.workloads)",message="spec.workloads: workloads may be added, but not removed"
 // +kubebuilder:validation:XValidation:rule="!has(self.platform.corda) || !has(self.platform.corda.legalNames) || size(self.platform.corda.legalNames) == self.members.count",message="spec.platform.corda.legalNames must hold exactly spec.members.count names"
 type BenchmarkNetworkSpec struct {
@@ -136,6 +139,7 @@ type NetworkWorkload struct {
 }
 
 // MembersSpec describes the number, the size and the placement of the members.
+// +kubebuilder:validation:XValidation:rule="!has(self.overrides) || self.overrides.all(o, o.members.all(m, m < self.count))",message="members.overrides[].members must be ordinals of members: from 0 to members.count - 1"
 type MembersSpec struct {
 	// count is the number of members: nodes (a notary is not counted), replicas or validators. JPaxos takes 3 to 9, Emerald up to 50,
 	// and Corda up to 100. Malachite takes up to 1000 with peers Discovery and up to 100 with FullMesh.
@@ -174,6 +178,12 @@ type MembersSpec struct {
 	// (podAffinity, podAntiAffinity, topologySpreadConstraints). Default: any node.
 	// +optional
 	Scheduling *Scheduling `json:"scheduling,omitempty"`
+	// overrides describes members that differ from the others, such as a slow one, at most 16. The region of a member is in latency.
+	// Default: all members are equal.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	// +optional
+	Overrides []MemberOverride `json:"overrides,omitempty"`
 }
 
 // BenchmarkNetworkStatus is the observed state of the network.
@@ -215,11 +225,11 @@ type BenchmarkNetworkStatus struct {
 	// +kubebuilder:validation:MaxItems=1024
 	// +optional
 	Databases []DatabaseStatus `json:"databases,omitempty"`
-	// settings are the derived settings, each with the rule that it follows from. Database instances with the same setting share an
-	// entry.
+	// settings are the derived settings, each with the rule that it follows from. Those in which some nodes differ from the other members
+	// follow with the names of the nodes, such as heap[notary]. Database instances with the same setting share an entry.
 	// +listType=map
 	// +listMapKey=name
-	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:MaxItems=256
 	// +optional
 	Settings []DerivedSetting `json:"settings,omitempty"`
 	// planHash is the hash of everything that was applied. Equal hashes mean equal objects.

@@ -91,14 +91,14 @@ type CordaPlatform struct {
 
 // CordaNotary configures how transactions are notarised.
 // +kubebuilder:validation:XValidation:rule="self.type != 'None' || self.validation == 'NonValidating'",message="platform.corda.notary.validation Validating needs notary.type Single, SharedDatabase or Raft"
-// +kubebuilder:validation:XValidation:rule="self.type != 'None' || !has(self.scheduling)",message="platform.corda.notary.scheduling needs notary.type Single, SharedDatabase or Raft"
+// +kubebuilder:validation:XValidation:rule="self.type != 'None' || !(has(self.size) || has(self.heap) || has(self.cores) || has(self.memory) || has(self.storage) || has(self.scheduling))",message="platform.corda.notary: size, heap, cores, memory, storage and scheduling need notary.type Single, SharedDatabase or Raft"
 // +kubebuilder:validation:XValidation:rule="self.type in ['SharedDatabase', 'Raft'] || !has(self.replicas)",message="platform.corda.notary.replicas needs notary.type SharedDatabase or Raft: Single is one node"
 // +kubebuilder:validation:XValidation:rule="self.type != 'Raft' || !has(self.replicas) || self.replicas in [3, 5]",message="platform.corda.notary.replicas must be 3 or 5 with notary.type Raft, so that a majority survives the loss of one or two"
 type CordaNotary struct {
 	// type is Single, SharedDatabase, Raft or None. Single is one notary node with its own database. SharedDatabase and Raft are
 	// services of several nodes with one identity, and need distribution OpenSource and version 4.6 or later. The nodes of
 	// SharedDatabase record spent states in the same tables, which needs database.engine PostgreSQL with topology Shared or
-	// PerMember. Those of Raft agree on every request by a majority, and need members.storage.type Persistent. With None, only
+	// PerMember. Those of Raft agree on every request by a majority, and need storage.type Persistent. With None, only
 	// flows by class name that need no notary can run. All flows of the finance CorDapp need one, including Issue. Default: Single.
 	// +kubebuilder:default=Single
 	// +optional
@@ -113,10 +113,8 @@ type CordaNotary struct {
 	// (NonValidating). R3 measures with a non-validating notary. Default: NonValidating.
 	// +kubebuilder:default=NonValidating
 	// +optional
-	Validation CordaNotaryValidation `json:"validation,omitempty"`
-	// scheduling says on which nodes the notary or its replicas run. It must not be set with database.topology PerHost. Default: members.scheduling.
-	// +optional
-	Scheduling *Scheduling `json:"scheduling,omitempty"`
+	Validation   CordaNotaryValidation `json:"validation,omitempty"`
+	NodeOverride `json:",inline"`
 }
 
 // CorDappsSpec says where the CorDapps of a network come from. Only the field that belongs to the type may be set.

@@ -60,7 +60,7 @@ func checkPlan(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNet
 	if len(problems) > 0 {
 		return
 	}
-	problems = p.Validate(&network.Spec, field.NewPath("spec"))
+	problems = platform.ValidateNetwork(p, &network.Spec, field.NewPath("spec"))
 	for i := range network.Spec.Workloads {
 		problems = append(problems, platform.ValidateWorkload(p, &network.Spec, &network.Spec.Workloads[i].Workload, field.NewPath("spec"))...)
 	}

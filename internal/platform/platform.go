@@ -51,6 +51,12 @@ type DatabaseConsumer interface {
 	DatabaseRequirements(in Input, topology Topology) DatabaseRequirements
 }
 
+// RoleProvider is a platform with nodes besides the members, which the spec may give another size, volume or place.
+type RoleProvider interface {
+	// RoleOverrides returns the overrides of these nodes.
+	RoleOverrides(spec *v1alpha1.BenchmarkNetworkSpec) []Override
+}
+
 // Interpreter is a platform that derives more from a measurement than operations and latencies.
 type Interpreter interface {
 	// Interpret returns the platform's own metrics and findings for a measured workload.
@@ -117,8 +123,8 @@ type Member struct {
 	Host string
 	// Address is the address at which the peers reach the member.
 	Address string
-	// Scheduling is that of the member's role; nil means that of spec.members.
-	Scheduling *v1alpha1.Scheduling
+	// Spec is the spec of the network as it is for this member, with its overrides applied.
+	Spec *v1alpha1.BenchmarkNetworkSpec
 }
 
 // MemberNames returns the names of the members in order.
@@ -161,8 +167,8 @@ type Genesis struct {
 
 // DatabaseRequirements holds the requirements of a platform's members on their databases.
 type DatabaseRequirements struct {
-	// Connections is the number of connections that each member's pool may open.
-	Connections int32
+	// Connections is the number of connections that the pool of each member may open, by member name.
+	Connections map[string]int32
 	// PlannedTransactions and PlannedStates are upper bounds for one member over all workloads. Volumes are
 	// sized from them.
 	PlannedTransactions, PlannedStates int64

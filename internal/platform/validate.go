@@ -16,7 +16,9 @@ func ValidateNetwork(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, path *fiel
 	problems := pods.ValidateScheduling(spec.Members.Scheduling, path.Child("members", "scheduling"))
 	problems = append(problems, pods.ValidateScheduling(spec.DatabaseOrDefault().Scheduling, path.Child("database", "scheduling"))...)
 	problems = append(problems, pods.ValidateMetadata(spec.PodTemplate, path.Child("podTemplate"))...)
-	return append(problems, p.Validate(spec, path)...)
+	own := p.Validate(spec, path)
+	problems = append(problems, own...)
+	return append(problems, validateOverrides(p, spec, path, own)...)
 }
 
 // ValidateWorkload rejects a workload that a network of the platform cannot serve. Every error names its

@@ -81,7 +81,7 @@ func ComputeNetwork(in NetworkInput) v1alpha1.BenchmarkNetworkStatus {
 
 // Maximum lengths of the status lists in the CRDs. The API server would reject every status with a longer list.
 const (
-	maxSettings    = 64
+	maxSettings    = 256
 	maxMembers     = 1024
 	maxMeasures    = 64
 	maxCurrentRuns = 64

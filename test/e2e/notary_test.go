@@ -61,6 +61,14 @@ func TestRaftNotary(t *testing.T) {
 	logStages(ns, ns.WaitReady("raft"))
 	waitAndAssertRun(ns, "raft-pay")
 	first := getMemberPod(ns, "raft", "notary-0")
+	mustPass(t, "each role has its size", func(t *testing.T) {
+		ns := ns.ForSubtest(t)
+		for member, want := range map[string]string{"member-0": "1Gi", "member-1": "1152Mi", "notary-0": "1088Mi", "notary-2": "1088Mi"} {
+			if got := getMemberPod(ns, "raft", member).Spec.Containers[0].Resources.Limits.Memory().String(); got != want {
+				ns.Errorf("the memory limit of %s is %s, want %s", member, got, want)
+			}
+		}
+	})
 	ofRaft := strings.NewReplacer("networkName: one", "networkName: raft", "flow: Issue", "flow: Pay", "drain: 20s", "drain: 3m")
 	runs := []string{"lost"}
 	mustPass(t, "the others notarize without a replica", func(t *testing.T) {

@@ -1,6 +1,7 @@
 package capacity
 
 import (
+	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -101,7 +102,40 @@ func TestComputeNetworkNeedsOfPhases(t *testing.T) {
 // TestComputeNetworkNeedsOfCorda uses the sample of a real platform: its setup pods end, its databases and
 // members keep running.
 func TestComputeNetworkNeedsOfCorda(t *testing.T) {
-	network := platformtest.NewAdmission(t, "../../../config/crd/bases/benchnet.dev_benchmarknetworks.yaml").AdmitNetwork(t, []byte(twoBanksManifest))
+	needs := needsOfNetwork(t, twoBanksManifest)
+	// Two members and a notary of a tenth of a core and half of 2Gi, a database of a tenth and half of 1Gi, and
+	// its exporter.
+	if len(needs.RunningPods) != 4 || needs.Volumes == 0 {
+		t.Errorf("the standing network should be 4 pods with volumes, but: %d pods, %d volumes", len(needs.RunningPods), needs.Volumes)
+	}
+	standing := sumRequests(needs.RunningPods)
+	if c, m := standing.Cpu().MilliValue(), standing.Memory().Value()>>20; c < 400 || c > 500 || m < 3584 || m > 3584+128 {
+		t.Errorf("it requests %dm and %d MiB", c, m)
+	}
+	if len(needs.SetupPods) < 3 {
+		t.Errorf("it is set up by a database and at least two Jobs, but: %d pods", len(needs.SetupPods))
+	}
+}
+
+// TestComputeNetworkNeedsOfRoles checks that members and notary count with their own sizes.
+func TestComputeNetworkNeedsOfRoles(t *testing.T) {
+	equal := needsOfNetwork(t, twoBanksManifest)
+	own := needsOfNetwork(t, strings.NewReplacer(`"4.10"`, `"4.10", notary: {cores: "3", storage: {size: 7Gi}}`,
+		"count: 2", "count: 2, overrides: [{members: [1], memory: 6Gi}]").Replace(twoBanksManifest))
+	cores, memory, storage := own.Cores(), own.Memory(), own.Storage.DeepCopy()
+	cores.Sub(equal.Cores())
+	memory.Sub(equal.Memory())
+	storage.Sub(equal.Storage)
+	// Two cores more at a tenth, 4Gi more at a half, and 7Gi instead of 2Gi.
+	if cores.String() != "200m" || memory.String() != "2Gi" || storage.String() != "5Gi" {
+		t.Errorf("it needs %s cores, %s of memory and %s of storage more, want 200m, 2Gi and 5Gi", &cores, &memory, &storage)
+	}
+}
+
+// needsOfNetwork returns the needs of a network without load.
+func needsOfNetwork(t *testing.T, manifest string) Needs {
+	t.Helper()
+	network := platformtest.NewAdmission(t, "../../../config/crd/bases/benchnet.dev_benchmarknetworks.yaml").AdmitNetwork(t, []byte(manifest))
 	corda, err := registry.New().Get(network.Spec.Platform.Type)
 	if err != nil {
 		t.Fatal(err)
@@ -115,18 +149,7 @@ func TestComputeNetworkNeedsOfCorda(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Two members and a notary of a tenth of a core and half of 2Gi, a database of a tenth and half of 1Gi, and
-	// its exporter.
-	if len(needs.RunningPods) != 4 || needs.Volumes == 0 {
-		t.Errorf("the standing network should be 4 pods with volumes, but: %d pods, %d volumes", len(needs.RunningPods), needs.Volumes)
-	}
-	standing := sumRequests(needs.RunningPods)
-	if c, m := standing.Cpu().MilliValue(), standing.Memory().Value()>>20; c < 400 || c > 500 || m < 3584 || m > 3584+128 {
-		t.Errorf("it requests %dm and %d MiB", c, m)
-	}
-	if len(needs.SetupPods) < 3 {
-		t.Errorf("it is set up by a database and at least two Jobs, but: %d pods", len(needs.SetupPods))
-	}
+	return needs
 }
 
 const twoBanksManifest = `

@@ -27,11 +27,20 @@ func newInput() Input {
 		Members: []platform.Member{{Name: "member-0"}, {Name: "member-1"}, {Name: "notary"}},
 		Images: naming.ImageCatalogue{Registry: "example.org", Version: "1",
 			Overrides: map[string]string{"postgresql": "example.org/postgresql:1", "postgres-exporter": "example.org/exporter:1"}},
-		Requirements: platform.DatabaseRequirements{Connections: 10, PlannedTransactions: 10_000, PlannedStates: 20_000,
+		Requirements: platform.DatabaseRequirements{Connections: equalPools(10), PlannedTransactions: 10_000, PlannedStates: 20_000,
 			Template: []corev1.Container{{Name: "schema", Image: "example.org/corda:1", Command: []string{"schema"}}},
 			Volumes:  []corev1.Volume{{Name: "cordapps"}},
 		},
 	}
+}
+
+// equalPools returns the same number of connections for each member of the tests.
+func equalPools(connections int32) map[string]int32 {
+	pools := map[string]int32{}
+	for _, member := range []string{"member-0", "member-1", "notary", "notary-0", "notary-1", "late"} {
+		pools[member] = connections
+	}
+	return pools
 }
 
 func newExternalInput() Input {
@@ -87,6 +96,18 @@ func TestSettingsReplaceDerivedOnes(t *testing.T) {
 	}
 }
 
+// TestPoolsOfDifferentSize checks that a server admits the pools of its own members.
+func TestPoolsOfDifferentSize(t *testing.T) {
+	in := newPerHostInput()
+	in.Requirements.Connections = map[string]int32{"member-0": 10, "member-1": 40, "notary": 5}
+	layout := mustBuildTwice(t, in)
+	for i, want := range []int32{10 + 40, 5} {
+		if got := layout.Instances[i].MaxConnections - reservedConnections; got != want {
+			t.Errorf("%s admits %d connections of members, want %d", layout.Instances[i].Name, got, want)
+		}
+	}
+}
+
 func TestBuildRefuses(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change func(*Input)
@@ -95,7 +116,7 @@ func TestBuildRefuses(t *testing.T) {
 		"no members": {func(in *Input) { in.Members = nil }, "a database needs at least one member"},
 		"no host size": {func(in *Input) { in.Network.Spec.Database.Topology = v1alpha1.TopologyPerHost },
 			"topology PerHost needs membersPerInstance of at least 1"},
-		"no connections": {func(in *Input) { in.Requirements.Connections = 0 }, "a member needs at least 1 database connection, not 0"},
+		"no connections": {func(in *Input) { in.Requirements.Connections["notary"] = 0 }, "member notary needs at least 1 database connection, not 0"},
 		"twice the same member": {func(in *Input) { in.Members[1].Name = "member-0" },
 			"members member-0 and member-0 would share the database role member_0: rename one"},
 		"external without server": {func(in *Input) { in.Network.Spec.Database.Provider = v1alpha1.ProviderExternal },
@@ -105,7 +126,7 @@ func TestBuildRefuses(t *testing.T) {
 			in.Network.Spec.Database.Topology = v1alpha1.TopologyPerMember
 		},
 			"provider External has one server: topology must be Shared, not PerMember"},
-		"too little memory": {func(in *Input) { in.Requirements.Connections = 140 },
+		"too little memory": {func(in *Input) { in.Requirements.Connections = equalPools(140) },
 			"database instance two-banks-db: memory 1Gi is too small for 430 connections of about 5 MB each in addition to shared_buffers: at least 2734Mi"},
 	} {
 		t.Run(name, func(t *testing.T) {

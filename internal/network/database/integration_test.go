@@ -277,7 +277,7 @@ func checkFailures(t *testing.T, s testServer, j scriptRunner) {
 		}
 	}
 	greedy := j
-	greedy.input.Requirements.Connections = 400
+	greedy.input.Requirements.Connections = equalPools(400)
 	expect("connections", greedy, "prepare", "allows 47 connections and the network needs 1200: raise max_connections")
 
 	// A role of the same name with another owner is not changed.

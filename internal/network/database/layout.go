@@ -180,11 +180,12 @@ func (in Input) validateInput() error {
 		return errors.New("provider External needs a host and an admin Secret")
 	case spec.Provider == v1alpha1.ProviderExternal && spec.Topology != v1alpha1.TopologyShared:
 		return fmt.Errorf("provider External has one server: topology must be Shared, not %s", spec.Topology)
-	case in.Requirements.Connections < 1:
-		return fmt.Errorf("a member needs at least 1 database connection, not %d", in.Requirements.Connections)
 	}
 	seen := map[string]string{}
 	for _, m := range in.Members {
+		if connections := in.Requirements.Connections[m.Name]; connections < 1 {
+			return fmt.Errorf("member %s needs at least 1 database connection, not %d", m.Name, connections)
+		}
 		role := in.roleName(m)
 		if other, ok := seen[role]; ok {
 			return fmt.Errorf("members %s and %s would share the database role %s: rename one", other, m.Name, role)

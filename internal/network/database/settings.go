@@ -91,7 +91,11 @@ func checkMemory(memory, connections int64) error {
 
 // totalConnections returns how many connections the members of the instance may open at once.
 func (in Input) totalConnections(g memberGroup) int64 {
-	return int64(len(g.members)) * int64(in.Requirements.Connections)
+	var total int64
+	for _, m := range g.members {
+		total += int64(in.Requirements.Connections[m.Name])
+	}
+	return total
 }
 
 func formatMegabytes(bytes int64) string { return fmt.Sprintf("%dMB", max(bytes/mebibyte, 1)) }

@@ -20,8 +20,8 @@ func (fakePlatform) Validate(*v1alpha1.BenchmarkNetworkSpec, *field.Path) field.
 	return nil
 }
 
-func (fakePlatform) Topology(*v1alpha1.BenchmarkNetwork) platform.Topology {
-	return platform.Topology{Members: []platform.Member{{Name: "member-0"}, {Name: "member-1"}}}
+func (fakePlatform) Topology(n *v1alpha1.BenchmarkNetwork) platform.Topology {
+	return platform.Topology{Members: []platform.Member{{Name: "member-0", Spec: &n.Spec}, {Name: "member-1", Spec: &n.Spec}}}
 }
 
 func (fakePlatform) DerivedSettings(*v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
@@ -52,8 +52,12 @@ func (fakePlatform) BuildGenesis(platform.Input, platform.Topology) (platform.Ge
 	return platform.Genesis{Secrets: []string{"net-identity"}, JobObjects: []client.Object{newConfigMap("net-genesis", nil)}}, nil
 }
 
-func (fakePlatform) DatabaseRequirements(platform.Input, platform.Topology) platform.DatabaseRequirements {
-	return platform.DatabaseRequirements{Connections: 10, PlannedTransactions: 1000,
+func (fakePlatform) DatabaseRequirements(_ platform.Input, t platform.Topology) platform.DatabaseRequirements {
+	connections := map[string]int32{}
+	for _, m := range t.Members {
+		connections[m.Name] = 10
+	}
+	return platform.DatabaseRequirements{Connections: connections, PlannedTransactions: 1000,
 		Template: []corev1.Container{{Name: "template", Image: "example.com/template:1"}}}
 }
 

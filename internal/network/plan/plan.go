@@ -120,7 +120,7 @@ type Plan struct {
 // error lacks only the runs, so a provisioned network can still be deleted with it.
 func Build(in Input) (*Plan, error) {
 	in.Images = in.imageCatalogue()
-	p := &Plan{Topology: in.Platform.Topology(in.Network), Settings: in.Platform.DerivedSettings(&in.Network.Spec), Epoch: in.decideEpoch()}
+	p := &Plan{Topology: in.Platform.Topology(in.Network), Settings: platform.DerivedSettings(in.Platform, &in.Network.Spec), Epoch: in.decideEpoch()}
 	p.EpochRecord = in.buildEpochRecord(p.Epoch)
 	if err := p.buildProvisioningStages(in); err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ func addScheduling(in Input, p *Plan) error {
 
 func hasScheduling(in Input, p *Plan) bool {
 	return in.Network.Spec.Members.Scheduling != nil || in.Network.Spec.DatabaseOrDefault().Scheduling != nil ||
-		slices.ContainsFunc(p.Topology.Members, func(m platform.Member) bool { return m.Scheduling != nil })
+		slices.ContainsFunc(p.Topology.Members, func(m platform.Member) bool { return m.Spec.Members.Scheduling != nil })
 }
 
 // applyScheduling applies the scheduling of the owner's role to its pod. Jobs, and databases without a scheduling
@@ -46,7 +46,7 @@ func applyScheduling(in Input, p *Plan, owner client.Object, pod *corev1.PodSpec
 	case isJob:
 		return pods.ApplyNodeScheduling(pod, members)
 	case isMember:
-		return pods.ApplyScheduling(pod, cmp.Or(member.Scheduling, members))
+		return pods.ApplyScheduling(pod, member.Spec.Members.Scheduling)
 	case in.Chart != nil:
 		return nil
 	case databases != nil:

@@ -14,6 +14,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/pods"
+	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
@@ -24,14 +25,17 @@ type scheduledPlatform struct {
 	notary *v1alpha1.Scheduling
 }
 
-func (s scheduledPlatform) Topology(*v1alpha1.BenchmarkNetwork) platform.Topology {
-	return platform.Topology{Members: []platform.Member{{Name: "member-0"}, {Name: "member-1"}, {Name: "notary", Scheduling: s.notary}}}
+func (s scheduledPlatform) Topology(n *v1alpha1.BenchmarkNetwork) platform.Topology {
+	t := s.fakePlatform.Topology(n)
+	notary := n.Spec.WithNodeOverride(&v1alpha1.NodeOverride{Scheduling: s.notary})
+	t.Members = append(t.Members, platform.Member{Name: "notary", Spec: notary})
+	return t
 }
 
 func (scheduledPlatform) BuildMembers(in platform.Input, t platform.Topology) ([]client.Object, error) {
 	var all []client.Object
 	for _, m := range t.Members {
-		labels := map[string]string{v1alpha1.LabelMember: m.Name, v1alpha1.LabelNetwork: "net"}
+		labels := naming.MemberLabels(in.Network, m.Name)
 		all = append(all, &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: m.Name, Labels: labels},
 			Spec: appsv1.StatefulSetSpec{Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels},
 				Spec: corev1.PodSpec{Affinity: &corev1.Affinity{PodAffinity: in.Databases[m.Name].Affinity}}}}})

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -52,7 +53,8 @@ func (p *Plan) keepVolumeSize(set, volume string, size, needed resource.Quantity
 	p.addShortfall(set, volume, size, needed)
 	for i := range p.Settings {
 		s := &p.Settings[i]
-		if s.Name == platform.SettingMemberStorage && s.Value == needed.String() && size.Cmp(needed) != 0 {
+		name, _, _ := strings.Cut(s.Name, "[")
+		if name == platform.SettingMemberStorage && s.Value == needed.String() && size.Cmp(needed) != 0 {
 			s.Value = size.String()
 			s.Source = fmt.Sprintf("the size at the volume's creation; the current workloads need %s", &needed)
 		}

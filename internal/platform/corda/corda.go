@@ -7,6 +7,8 @@
 package corda
 
 import (
+	"slices"
+
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
 )
@@ -22,6 +24,7 @@ var (
 	_ platform.GenesisProvider  = Corda{}
 	_ platform.DatabaseConsumer = Corda{}
 	_ platform.Resettable       = Corda{}
+	_ platform.RoleProvider     = Corda{}
 )
 
 // Type returns PlatformCorda.
@@ -33,6 +36,15 @@ func (Corda) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
 		return "Corda Enterprise " + spec.Platform.Corda.Version
 	}
 	return "Corda " + spec.Platform.Corda.Version
+}
+
+// RoleOverrides returns the override of the notary.
+func (Corda) RoleOverrides(spec *v1alpha1.BenchmarkNetworkSpec) []platform.Override {
+	if spec.Platform.Corda == nil || !hasNotary(spec) {
+		return nil
+	}
+	return []platform.Override{{Nodes: notaryName, Path: []string{"platform", "corda", "notary"},
+		Spec: spec.WithNodeOverride(&spec.Platform.Corda.Notary.NodeOverride)}}
 }
 
 // StateVolume returns the name of the only volume with state.
@@ -80,6 +92,13 @@ func bringsCorDapps(spec *v1alpha1.BenchmarkNetworkSpec) bool {
 
 func usesH2(spec *v1alpha1.BenchmarkNetworkSpec) bool {
 	return spec.DatabaseOrDefault().Engine != v1alpha1.EnginePostgreSQL
+}
+
+// lowestVersion returns the lowest release that a node of the network runs.
+func lowestVersion(t platform.Topology) string {
+	return slices.MinFunc(t.Members, func(a, b platform.Member) int {
+		return platformVersions[a.Spec.Platform.Corda.Version] - platformVersions[b.Spec.Platform.Corda.Version]
+	}).Spec.Platform.Corda.Version
 }
 
 // platformVersions maps a Corda release to its platform version.

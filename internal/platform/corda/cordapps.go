@@ -58,9 +58,9 @@ func cordappsPath(spec *v1alpha1.BenchmarkNetworkSpec) string {
 	return bundledCorDapps
 }
 
-// nodeImage returns the user's image, or the project's image for the Corda version.
-func nodeImage(in platform.Input) string {
-	corda := in.Network.Spec.Platform.Corda
+// nodeImage returns the user's image, or the project's image for the Corda version. The spec is that of the node.
+func nodeImage(in platform.Input, spec *v1alpha1.BenchmarkNetworkSpec) string {
+	corda := spec.Platform.Corda
 	if corda.Image != "" {
 		return corda.Image
 	}

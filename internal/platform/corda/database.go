@@ -21,15 +21,19 @@ func (Corda) DatabaseRequirements(in platform.Input, topology platform.Topology)
 	spec := &in.Network.Spec
 	supplied := buildCorDappSupply(in).withAgent(in)
 	planned := plannedLedgerData(spec)
+	connections := map[string]int32{}
+	for _, m := range topology.Members {
+		connections[m.Name] = derivePoolSizes(m.Spec).connections.value
+	}
 	return platform.DatabaseRequirements{
-		Connections:         derivePoolSizes(spec).connections.value,
+		Connections:         connections,
 		PlannedTransactions: planned.Transactions,
 		PlannedStates:       planned.States,
 		Volumes:             supplied.volumes,
 		SharedTables:        notarySharedTables(spec, topology),
 		Template: append(slices.Clone(supplied.initContainers), corev1.Container{
 			Name:                     "schema",
-			Image:                    nodeImage(in),
+			Image:                    nodeImage(in, spec),
 			Command:                  []string{programSchema, "postgresql", cordappsPath(spec), templateDir},
 			Env:                      schemaEnv(spec),
 			Resources:                genesis.StepResources("1Gi"),

@@ -39,7 +39,7 @@ type genesisNotary struct {
 }
 
 func buildGenesisSpec(spec *v1alpha1.BenchmarkNetworkSpec, t platform.Topology) genesisSpec {
-	version := platformVersions[spec.Platform.Corda.Version]
+	version := platformVersions[lowestVersion(t)]
 	g := genesisSpec{PlatformVersion: version, MinimumPlatformVersion: version, Notaries: []genesisNotary{}}
 	for _, m := range t.Members {
 		g.Members = append(g.Members, genesisMember{Name: m.Name, LegalName: m.Identity, P2PAddress: m.Address})
@@ -58,6 +58,12 @@ func buildGenesisSpec(spec *v1alpha1.BenchmarkNetworkSpec, t platform.Topology) 
 // the node's image may have none for the CorDapps or the notary. Otherwise every member would migrate its own database.
 func needsSchemaTemplate(spec *v1alpha1.BenchmarkNetworkSpec) bool {
 	return usesH2(spec) && (bringsCorDapps(spec) || spec.Platform.Corda.Image != "" || usesRaft(spec))
+}
+
+// usesSchemaTemplate reports whether a node's database is a copy of that template. A node with another image than the
+// network's prepares its own.
+func usesSchemaTemplate(in platform.Input, m platform.Member) bool {
+	return needsSchemaTemplate(&in.Network.Spec) && nodeImage(in, m.Spec) == nodeImage(in, &in.Network.Spec)
 }
 
 // schemaEnv returns the variable by which the program schema adds the tables of a Raft notary.
@@ -127,7 +133,7 @@ func genesisContainer(in platform.Input, supplied cordappSupply) corev1.Containe
 func schemaContainer(in platform.Input, supplied cordappSupply) corev1.Container {
 	return corev1.Container{
 		Name:         stepSchema,
-		Image:        nodeImage(in),
+		Image:        nodeImage(in, &in.Network.Spec),
 		Command:      []string{programSchema, "h2", cordappsPath(&in.Network.Spec), genesis.OutputDir + "/template"},
 		Env:          schemaEnv(&in.Network.Spec),
 		Resources:    genesis.StepResources("1Gi"),

@@ -44,8 +44,8 @@ type flowArgument struct {
 	Value string `json:"value"`
 }
 
-// BuildDriver returns JMeter with the Corda RPC sampler, which uses the client libraries of the network's
-// version.
+// BuildDriver returns JMeter with the Corda RPC sampler, which uses the client libraries of the lowest version in the
+// network. Corda's RPC clients reject older nodes.
 func (Corda) BuildDriver(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (loadgen.Driver, error) {
 	orders := loadgen.NewWorkloadFile(workload)
 	orders.Unit = "flows"
@@ -60,7 +60,7 @@ func (Corda) BuildDriver(in platform.Input, topology platform.Topology, workload
 	}
 	supplied := buildCorDappSupply(in)
 	d := loadgen.Driver{
-		Image:    in.Images.Image("jmeter-corda", in.Network.Spec.Platform.Corda.Version),
+		Image:    in.Images.Image("jmeter-corda", lowestVersion(topology)),
 		Command:  []string{programDrive},
 		Init:     supplied.initContainers,
 		Mounts:   append([]corev1.VolumeMount{pods.ReadOnlyMount(volumeRPC, rpcDir)}, supplied.mounts...),

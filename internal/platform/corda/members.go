@@ -22,7 +22,7 @@ func (Corda) BuildMembers(in platform.Input, topology platform.Topology) ([]clie
 			return nil, err
 		}
 		files := map[string]string{fileNodeConf: conf}
-		claims, volumes := members.StorageVolumes(in.Network, m, volumeBase, volumeSize(&in.Network.Spec))
+		claims, volumes := members.StorageVolumes(in.Network, m, volumeBase, volumeSize(m.Spec))
 		pod := memberPod(in, m)
 		pod.Volumes = append(pod.Volumes, volumes...)
 		objects = append(objects, members.ConfigMap(in.Network, m, files), members.StatefulSet(in.Network, m, pod, files, claims...))

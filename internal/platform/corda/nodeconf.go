@@ -89,7 +89,7 @@ func templateLayers(spec *v1alpha1.BenchmarkNetworkSpec, m platform.Member, extr
 }
 
 func buildNodeConf(in platform.Input, m platform.Member) nodeConf {
-	spec := &in.Network.Spec
+	spec := m.Spec
 	tuning, pools := tuningOf(spec), derivePoolSizes(spec)
 	ports := nodePortNumbers{P2P: portP2P, RPC: portRPC, Admin: portAdmin, Jolokia: portJolokia}
 	if spec.Observation == v1alpha1.ObservationNone {

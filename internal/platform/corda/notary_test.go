@@ -52,7 +52,7 @@ func TestAdmitsNotaries(t *testing.T) {
 		{"Raft", "type: Raft", "size: 5Gi", ""},
 		{"five replicas", "type: Raft, replicas: 5", "type: Persistent", ""},
 		{"no majority of four replicas", "type: Raft, replicas: 4", "", "platform.corda.notary.replicas must be 3 or 5"},
-		{"a log that is lost with its pod", "type: Raft", "type: Ephemeral", "needs spec.members.storage.type Persistent"},
+		{"a log that is lost with its pod", "type: Raft", "type: Ephemeral", "notary.storage.type Persistent"},
 		{"replicas of one node", "type: Single, replicas: 3", "", "replicas needs notary.type SharedDatabase or Raft"},
 		{"validation without a notary", "type: None, validation: Validating", "", "needs notary.type Single, SharedDatabase or Raft"},
 	} {
@@ -133,7 +133,13 @@ func TestRaftReplicas(t *testing.T) {
 // podOf returns the pod of a member.
 func podOf(t *testing.T, network *v1alpha1.BenchmarkNetwork, member string) corev1.PodSpec {
 	t.Helper()
-	return findMemberObject[*appsv1.StatefulSet](t, network, member).Spec.Template.Spec
+	return findStatefulSet(t, network, member).Spec.Template.Spec
+}
+
+// findStatefulSet returns the StatefulSet of a member.
+func findStatefulSet(t *testing.T, network *v1alpha1.BenchmarkNetwork, member string) *appsv1.StatefulSet {
+	t.Helper()
+	return findMemberObject[*appsv1.StatefulSet](t, network, member)
 }
 
 // nodeConfOf returns the node.conf of a member.

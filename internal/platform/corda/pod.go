@@ -27,19 +27,21 @@ func memberPod(in platform.Input, m platform.Member) corev1.PodSpec {
 	supplied := buildCorDappSupply(in)
 	pod := members.BuildPodSpec(in, in.Databases[m.Name].Affinity)
 	pod.TerminationGracePeriodSeconds = new(int64(gracePeriodSeconds))
-	pod.InitContainers = append(append(pod.InitContainers, supplied.initContainers...), prepareContainer(in, supplied))
+	pod.InitContainers = append(append(pod.InitContainers, supplied.initContainers...), prepareContainer(in, m, supplied))
 	pod.Containers = []corev1.Container{nodeContainer(in, m)}
 	pod.Volumes = append(append(pod.Volumes, memberVolumes(in, m)...), supplied.volumes...)
 	return pod
 }
 
-func prepareContainer(in platform.Input, supplied cordappSupply) corev1.Container {
-	c := cordaContainer(in, "prepare", programPrepare)
+func prepareContainer(in platform.Input, m platform.Member, supplied cordappSupply) corev1.Container {
+	c := cordaContainer(in, m, "prepare", programPrepare)
 	c.VolumeMounts = append(c.VolumeMounts,
 		pods.ReadOnlyMount(volumeConfig, configDir), pods.ReadOnlyMount(volumeIdentity, identityDir), pods.ReadOnlyMount(volumeNetworkMap, networkMapDir))
 	c.VolumeMounts = append(c.VolumeMounts, supplied.mounts...)
-	if needsSchemaTemplate(&in.Network.Spec) {
+	if usesSchemaTemplate(in, m) {
 		c.VolumeMounts = append(c.VolumeMounts, pods.ReadOnlyMount(volumeSchema, schemaDir))
+	} else {
+		c.Env = append(c.Env, schemaEnv(m.Spec)...)
 	}
 	return c
 }
@@ -49,7 +51,7 @@ func prepareContainer(in platform.Input, supplied cordappSupply) corev1.Containe
 func nodeContainer(in platform.Input, m platform.Member) corev1.Container {
 	raft := newRaftReplica(in.Network, m)
 	flags := append([]string{"--ready-pattern", readyPattern, "--ready-file", readyFile}, raft.forwardFlags()...)
-	c := cordaContainer(in, "corda", members.SuperviseCommand(portAgent, baseDir, append(flags, "--", programNode)...)...)
+	c := cordaContainer(in, m, "corda", members.SuperviseCommand(portAgent, baseDir, append(flags, "--", programNode)...)...)
 	c.Env = append(c.Env, memberPasswordEnv(in, m)...)
 	if in.Network.Spec.Observation == v1alpha1.ObservationNone {
 		c.Env = append(c.Env, corev1.EnvVar{Name: "BENCHNET_JMX_EXPORTER", Value: "Disabled"})
@@ -65,13 +67,13 @@ func nodeContainer(in platform.Input, m platform.Member) corev1.Container {
 
 // cordaContainer returns a container that runs a program of the node's image with the member's resources and
 // base folder.
-func cordaContainer(in platform.Input, name string, command ...string) corev1.Container {
+func cordaContainer(in platform.Input, m platform.Member, name string, command ...string) corev1.Container {
 	return corev1.Container{
 		Name:                     name,
-		Image:                    nodeImage(in),
+		Image:                    nodeImage(in, m.Spec),
 		Command:                  command,
 		Env:                      []corev1.EnvVar{{Name: "BENCHNET_BASE", Value: baseDir}},
-		Resources:                members.Resources(&in.Network.Spec.Members),
+		Resources:                members.Resources(&m.Spec.Members),
 		SecurityContext:          pods.RestrictedSecurityContext(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		VolumeMounts:             []corev1.VolumeMount{pods.WritableMount(volumeBase, baseDir), pods.WritableMount(volumeTmp, "/tmp")},
@@ -105,7 +107,7 @@ func memberVolumes(in platform.Input, m platform.Member) []corev1.Volume {
 		pods.SecretVolume(volumeIdentity, naming.IdentitySecret(network, m.Name)),
 		pods.SecretVolume(volumeNetworkMap, naming.NetworkMapSecret(network)),
 	}
-	if needsSchemaTemplate(&in.Network.Spec) {
+	if usesSchemaTemplate(in, m) {
 		all = append(all, pods.SecretVolume(volumeSchema, naming.SchemaSecret(network)))
 	}
 	return all

@@ -53,7 +53,9 @@ var defaultNotaryReplicas = map[v1alpha1.CordaNotaryType]int32{
 func (Corda) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
 	t := platform.Topology{Network: network.Name}
 	for i := range network.Spec.Members.Count {
-		t.Members = append(t.Members, newNode(network, members.Name(i), roleParty, legalName(&network.Spec, i)))
+		party := newNode(network, members.Name(i), roleParty, legalName(&network.Spec, i))
+		party.Spec = network.Spec.ForMember(i)
+		t.Members = append(t.Members, party)
 	}
 	for i := range notaryReplicas(&network.Spec) {
 		t.Members = append(t.Members, newNotary(network, i))
@@ -67,7 +69,7 @@ func newNotary(network *v1alpha1.BenchmarkNetwork, ordinal int32) platform.Membe
 		name, identity = notaryReplicaName(ordinal), notaryReplicaIdentity(ordinal)
 	}
 	notary := newNode(network, name, roleNotary, identity)
-	notary.Scheduling = network.Spec.Platform.Corda.Notary.Scheduling
+	notary.Spec = network.Spec.WithNodeOverride(&network.Spec.Platform.Corda.Notary.NodeOverride)
 	return notary
 }
 

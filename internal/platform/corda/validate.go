@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/network/database"
 	"github.com/benchnet/benchnet/internal/platform/sizing"
@@ -29,7 +28,6 @@ func (Corda) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fie
 	if isEnterprise(spec) {
 		errs = append(errs, pools.validateThreads(corda.Child("tuning"))...)
 	}
-	errs = append(errs, pods.ValidateScheduling(spec.Platform.Corda.Notary.Scheduling, corda.Child("notary", "scheduling"))...)
 	errs = append(errs, validateNotaryType(spec, corda.Child("notary", "type"))...)
 	errs = append(errs, validateEdition(spec, corda)...)
 	errs = append(errs, validateTuning(spec, corda.Child("tuning"))...)

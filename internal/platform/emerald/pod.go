@@ -30,7 +30,7 @@ func memberPod(in platform.Input, m platform.Member) corev1.PodSpec {
 	if command := initCommand(&in.Network.Spec); len(command) > 0 {
 		pod.InitContainers = append(pod.InitContainers, executionContainer(in, m, "genesis", command...))
 	}
-	pod.Containers = []corev1.Container{validatorContainer(in), executionClientContainer(in, m)}
+	pod.Containers = []corev1.Container{validatorContainer(m), executionClientContainer(in, m)}
 	pod.Volumes = append(pod.Volumes,
 		pods.EmptyDirVolume(volumeRun), pods.EmptyDirVolume(volumeTmp), members.ConfigVolume(in.Network, m, volumeConfig), homeVolume(network, m),
 		// The execution client must not read the validator's key.
@@ -41,8 +41,8 @@ func memberPod(in platform.Input, m platform.Member) corev1.PodSpec {
 
 // validatorContainer returns the container of the validator, which is ready once it has decided a block. It
 // has no liveness probe, because a member under measurement must not be killed for being slow.
-func validatorContainer(in platform.Input) corev1.Container {
-	e := in.Network.Spec.Platform.Emerald
+func validatorContainer(m platform.Member) corev1.Container {
+	e := m.Spec.Platform.Emerald
 	return corev1.Container{
 		Name:  "validator",
 		Image: e.Image,
@@ -57,7 +57,7 @@ func validatorContainer(in platform.Input) corev1.Container {
 			{Name: "HOME", Value: "/tmp"},
 		},
 		Ports:                    members.ContainerPorts(validatorPorts),
-		Resources:                divideMachine(&in.Network.Spec).resourcesOf(in.Network.Spec.Members.Reservation, validatorShare),
+		Resources:                divideMachine(m.Spec).resourcesOf(m.Spec.Members.Reservation, validatorShare),
 		SecurityContext:          pods.RestrictedSecurityContext(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		VolumeMounts: []corev1.VolumeMount{
@@ -91,7 +91,7 @@ func executionContainer(in platform.Input, m platform.Member, name string, comma
 		Image:                    in.Network.Spec.Platform.Emerald.Execution.Image,
 		Command:                  command,
 		Env:                      executionEnv(in.Network, m.Name),
-		Resources:                divideMachine(&in.Network.Spec).resourcesOf(in.Network.Spec.Members.Reservation, executionShare),
+		Resources:                divideMachine(m.Spec).resourcesOf(m.Spec.Members.Reservation, executionShare),
 		SecurityContext:          pods.RestrictedSecurityContext(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		VolumeMounts: []corev1.VolumeMount{

@@ -18,7 +18,7 @@ func newMeasurement(logged ...float64) *results.Measurement {
 	for i, rate := range logged {
 		m.Series = append(m.Series, results.NamedSeries{Subject: string(rune('a' + i)), Name: "executedRequests", Values: constantSeries(rate)})
 	}
-	m.Members = []results.MemberUsage{{Member: "a", CPUSeconds: constantSeries(0.5), Periods: 100}, {Member: "b", CPUSeconds: constantSeries(0.25), Periods: 100}}
+	m.Members = []results.MemberUsage{{Member: "member-0", CPUSeconds: constantSeries(0.5), Periods: 100}, {Member: "member-1", CPUSeconds: constantSeries(0.25), Periods: 100}}
 	m.Workers = []results.WorkerSummary{{Load: &results.WorkerUsage{CPUSeconds: 10, Periods: 100}}}
 	return m
 }
@@ -45,7 +45,7 @@ func interpretMeasurement(m *results.Measurement) results.Interpretation {
 
 func interpretWithObservation(m *results.Measurement, observation v1alpha1.Observation) results.Interpretation {
 	cores := resource.MustParse("1")
-	s := &v1alpha1.BenchmarkNetworkSpec{Members: v1alpha1.MembersSpec{Cores: &cores}, Observation: observation}
+	s := &v1alpha1.BenchmarkNetworkSpec{Members: v1alpha1.MembersSpec{Count: 3, Cores: &cores}, Observation: observation}
 	w := &v1alpha1.Workload{JPaxos: &v1alpha1.JPaxosWorkload{RequestBytes: 128}, Workers: v1alpha1.Workers{Cores: resource.MustParse("2")}}
 	return jpaxos.New().Interpret(s, w, m)
 }

@@ -95,7 +95,7 @@ func (JPaxos) BuildMembers(in platform.Input, topology platform.Topology) ([]cli
 
 func replicaPod(in platform.Input, m platform.Member, id int) corev1.PodSpec {
 	pod := members.BuildPodSpec(in, nil)
-	pod.Containers = []corev1.Container{replicaContainer(in, id)}
+	pod.Containers = []corev1.Container{replicaContainer(m, id)}
 	pod.Volumes = append(pod.Volumes, members.ConfigVolume(in.Network, m, volumeConfig), pods.EmptyDirVolume(volumeTmp))
 	return pod
 }
@@ -103,8 +103,8 @@ func replicaPod(in platform.Input, m platform.Member, id int) corev1.PodSpec {
 // replicaContainer returns the container of a replica. A replica stops when its standard input ends, so the
 // agent keeps it open. There is no liveness probe, because a replica under measurement must not be killed for
 // being slow.
-func replicaContainer(in platform.Input, id int) corev1.Container {
-	spec := &in.Network.Spec
+func replicaContainer(m platform.Member, id int) corev1.Container {
+	spec := m.Spec
 	command := members.SuperviseCommand(portAgent, storageDir, "--keep-stdin",
 		"--count-pattern", ratePattern, "--count-grid", rateInterval, "--count-name", executedMetric, "--", "java")
 	command = append(command, pods.EscapeExpansions(jvmArgs(spec)...)...)
@@ -152,7 +152,7 @@ func replicaStorage(network *v1alpha1.BenchmarkNetwork, m platform.Member) ([]co
 	if !persistsLog(network.Spec.Platform.JPaxos) {
 		return nil, []corev1.Volume{pods.EmptyDirVolume(volumeStorage)}
 	}
-	return members.StorageVolumes(network, m, volumeStorage, volumeSize(&network.Spec))
+	return members.StorageVolumes(network, m, volumeStorage, volumeSize(m.Spec))
 }
 
 // volumeSize returns the size of a replica's log volume. JPaxos keeps the log since the last snapshot and,

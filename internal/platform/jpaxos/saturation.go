@@ -6,6 +6,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/format"
+	"github.com/benchnet/benchnet/internal/platform/members"
 	"github.com/benchnet/benchnet/internal/platform/sizing"
 	"github.com/benchnet/benchnet/internal/run/results"
 )
@@ -34,9 +35,13 @@ type cpuUsage struct {
 
 func replicaUsage(spec *v1alpha1.BenchmarkNetworkSpec, m *results.Measurement) cpuUsage {
 	s := cpuUsage{name: "replica"}
-	limit := sizing.MachineOf(&spec.Members).Cores
+	limits := map[string]float64{}
+	for i := range spec.Members.Count {
+		cores := sizing.MachineOf(&spec.ForMember(i).Members).Cores
+		limits[members.Name(i)] = cores.AsApproximateFloat64()
+	}
 	for _, member := range m.Members {
-		s.addContainer(member.CPUSeconds.Mean(), limit.AsApproximateFloat64(), member.ThrottledPeriods, member.Periods)
+		s.addContainer(member.CPUSeconds.Mean(), limits[member.Member], member.ThrottledPeriods, member.Periods)
 	}
 	return s
 }

@@ -56,7 +56,7 @@ func renderConfig(in platform.Input, topology platform.Topology, ordinal int) (s
 		MessageSize: messageSize(spec), ResponseSize: responseSize(spec),
 		StoreBytes:  int64(spec.KeptBlocks) * spec.BlockSize.Value(),
 		SyncEnabled: spec.Sync.Mode != v1alpha1.SwitchDisabled,
-		Threads:     runtimeThreads(&in.Network.Spec),
+		Threads:     runtimeThreads(topology.Members[ordinal].Spec),
 	}
 	if spec.Peers == v1alpha1.MalachiteDiscovery {
 		c.Discovery = new(discoveryOrDefault(spec))

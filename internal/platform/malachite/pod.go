@@ -54,13 +54,13 @@ func validatorImage(in platform.Input) string {
 // validator.
 func (Malachite) BuildMembers(in platform.Input, topology platform.Topology) ([]client.Object, error) {
 	objects := []client.Object{members.Service(in.Network, validatorPorts), members.NetworkPolicy(in.Network, validatorPorts)}
-	size := members.VolumeSize(&in.Network.Spec.Members, expectedStorage(in.Network.Spec.Platform.Malachite))
 	for ordinal, m := range topology.Members {
 		config, err := renderConfig(in, topology, ordinal)
 		if err != nil {
 			return nil, err
 		}
 		files := map[string]string{fileConfig: config}
+		size := members.VolumeSize(&m.Spec.Members, expectedStorage(m.Spec.Platform.Malachite))
 		claims, volumes := members.StorageVolumes(in.Network, m, volumeHome, size)
 		pod := validatorPod(in, m)
 		pod.Volumes = append(pod.Volumes, volumes...)
@@ -72,7 +72,7 @@ func (Malachite) BuildMembers(in platform.Input, topology platform.Topology) ([]
 func validatorPod(in platform.Input, m platform.Member) corev1.PodSpec {
 	pod := members.BuildPodSpec(in, nil)
 	pod.TerminationGracePeriodSeconds = new(int64(gracePeriodSeconds))
-	pod.Containers = []corev1.Container{validatorContainer(in)}
+	pod.Containers = []corev1.Container{validatorContainer(in, m)}
 	pod.Volumes = append(pod.Volumes, pods.EmptyDirVolume(volumeTmp), members.ConfigVolume(in.Network, m, volumeConfig),
 		pods.SecretVolume(volumeIdentity, naming.IdentitySecret(in.Network.Name, m.Name)),
 		pods.SecretVolume(volumeNetwork, naming.NetworkMapSecret(in.Network.Name)))
@@ -82,12 +82,12 @@ func validatorPod(in platform.Input, m platform.Member) corev1.PodSpec {
 // validatorContainer returns the container of a validator. It has no liveness probe, because a validator under
 // measurement must not be killed for being slow. A validator that was ready once stays in the measurement
 // while it catches up, so its readiness depends only on the process.
-func validatorContainer(in platform.Input) corev1.Container {
+func validatorContainer(in platform.Input, m platform.Member) corev1.Container {
 	return corev1.Container{
 		Name:                     "malachite",
 		Image:                    validatorImage(in),
 		Command:                  members.SuperviseCommand(portAgent, homeDir, "--", programPath, "start", "--config", configDir+"/"+fileConfig),
-		Resources:                members.Resources(&in.Network.Spec.Members),
+		Resources:                members.Resources(&m.Spec.Members),
 		Ports:                    members.ContainerPorts(validatorPorts),
 		SecurityContext:          pods.RestrictedSecurityContext(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,

@@ -18,12 +18,13 @@ import (
 // Name returns the name of the member with the given ordinal.
 func Name(ordinal int32) string { return fmt.Sprintf("member-%d", ordinal) }
 
-// Topology returns spec.members.count equal members that reach each other at port. identity returns the
+// Topology returns spec.members.count members that reach each other at port. identity returns the
 // platform's identity of a member; if it is nil, the identity is the member's name.
 func Topology(network *v1alpha1.BenchmarkNetwork, role string, port int32, identity func(ordinal int32) string) platform.Topology {
 	t := platform.Topology{Network: network.Name}
 	for i := range network.Spec.Members.Count {
 		m := New(network, Name(i), role, port)
+		m.Spec = network.Spec.ForMember(i)
 		if identity != nil {
 			m.Identity = identity(i)
 		}
@@ -32,10 +33,10 @@ func Topology(network *v1alpha1.BenchmarkNetwork, role string, port int32, ident
 	return t
 }
 
-// New returns a member that its peers reach at port.
+// New returns a member without overrides that its peers reach at port.
 func New(network *v1alpha1.BenchmarkNetwork, name, role string, port int32) platform.Member {
 	host := naming.MemberHost(network.Name, network.Namespace, name)
-	return platform.Member{Name: name, Role: role, Identity: name, Host: host, Address: HostPort(host, port)}
+	return platform.Member{Name: name, Role: role, Identity: name, Host: host, Address: HostPort(host, port), Spec: &network.Spec}
 }
 
 // HostPort returns host:port. An empty host means all addresses.

@@ -103,7 +103,7 @@ func StorageVolumes(
 	volume string,
 	size resource.Quantity,
 ) ([]corev1.PersistentVolumeClaim, []corev1.Volume) {
-	storage := network.Spec.Members.Storage
+	storage := m.Spec.Members.Storage
 	if storage.Type == v1alpha1.StorageEphemeral {
 		return nil, []corev1.Volume{{Name: volume, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: &size}}}}
 	}

@@ -64,7 +64,7 @@ type BuildOutput struct {
 func Build(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork) BuildOutput {
 	t.Helper()
 	in := NewInput(p, network)
-	b := BuildOutput{Topology: p.Topology(network), Settings: p.DerivedSettings(&network.Spec), Drivers: map[string]loadgen.Driver{}}
+	b := BuildOutput{Topology: p.Topology(network), Settings: platform.DerivedSettings(p, &network.Spec), Drivers: map[string]loadgen.Driver{}}
 	var err error
 	if b.Members, err = p.BuildMembers(in, b.Topology); err != nil {
 		t.Fatalf("members: %v", err)
@@ -132,7 +132,7 @@ func checkAccepted(t *testing.T, p platform.Platform, network *v1alpha1.Benchmar
 	if p.Version(&network.Spec) == "" {
 		t.Error("the platform has no version")
 	}
-	for _, err := range p.Validate(&network.Spec, field.NewPath("spec")) {
+	for _, err := range platform.ValidateNetwork(p, &network.Spec, field.NewPath("spec")) {
 		t.Errorf("refused: %v", err)
 	}
 	for i := range network.Spec.Workloads {
@@ -181,7 +181,7 @@ func CheckRefusal(t *testing.T, p platform.Platform, good *v1alpha1.BenchmarkNet
 		checkAccepted(t, p, good)
 		mistaken := good.DeepCopy()
 		r.Change(&mistaken.Spec)
-		errs := p.Validate(&mistaken.Spec, field.NewPath("spec"))
+		errs := platform.ValidateNetwork(p, &mistaken.Spec, field.NewPath("spec"))
 		for i := range mistaken.Spec.Workloads {
 			w := &mistaken.Spec.Workloads[i].Workload
 			errs = append(errs, p.ValidateWorkload(&mistaken.Spec, w, field.NewPath("spec", "workloads").Index(i))...)

@@ -1,0 +1,112 @@
+package platform
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/pods"
+)
+
+// Override is a part of the spec by which some nodes differ from the other members.
+type Override struct {
+	// Nodes names the nodes, such as "notary" or "member-0 to member-3".
+	Nodes string
+	// Path is the path of the part below spec.
+	Path []string
+	// Spec is the spec of the network as it is for these nodes.
+	Spec *v1alpha1.BenchmarkNetworkSpec
+}
+
+// overridesOf returns the overrides of members and of the platform's other nodes.
+func overridesOf(p Platform, spec *v1alpha1.BenchmarkNetworkSpec) []Override {
+	var all []Override
+	for i := range spec.Members.Overrides {
+		o := &spec.Members.Overrides[i]
+		all = append(all, Override{Nodes: formatOrdinals(o.Members), Path: []string{"members", fmt.Sprintf("overrides[%d]", i)}, Spec: spec.WithMemberOverride(o)})
+	}
+	if provider, ok := p.(RoleProvider); ok {
+		all = append(all, provider.RoleOverrides(spec)...)
+	}
+	return all
+}
+
+// formatOrdinals returns the names of members, shortened if there are more than one.
+func formatOrdinals(ordinals []int32) string {
+	sorted := slices.Sorted(slices.Values(ordinals))
+	first, last, n := sorted[0], sorted[len(sorted)-1], len(sorted)
+	switch {
+	case n == 1:
+		return fmt.Sprintf("member-%d", first)
+	case int(last-first) == n-1:
+		return fmt.Sprintf("member-%d to member-%d", first, last)
+	}
+	return fmt.Sprintf("member-%d and %d more", first, n-1)
+}
+
+// DerivedSettings returns the settings derived from the spec: those of the members, then those in which overridden
+// nodes differ, with the names of the nodes in brackets.
+func DerivedSettings(p Platform, spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
+	common := p.DerivedSettings(spec)
+	settings := slices.Clone(common)
+	for _, o := range overridesOf(p, spec) {
+		own := p.DerivedSettings(o.Spec)
+		if version := p.Version(o.Spec); version != p.Version(spec) {
+			own = append(own, v1alpha1.DerivedSetting{Name: "version", Value: version, Source: "spec.members.version"})
+		}
+		for _, s := range own {
+			same := func(c v1alpha1.DerivedSetting) bool { return c.Name == s.Name && c.Value == s.Value }
+			if !slices.ContainsFunc(common, same) {
+				s.Name += "[" + o.Nodes + "]"
+				s.Source = strings.Replace(s.Source, "spec.members", "spec."+strings.Join(o.Path, "."), 1)
+				settings = append(settings, s)
+			}
+		}
+	}
+	return settings
+}
+
+// validateOverrides rejects members that two overrides name, and overrides with which a node cannot run. The path is
+// that of the spec. Problems that the spec has without overrides are not repeated.
+func validateOverrides(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path, without field.ErrorList) field.ErrorList {
+	problems := validateOrdinals(spec.Members.Overrides, path.Child("members", "overrides"))
+	members := path.Child("members").String() + "."
+	for _, o := range overridesOf(p, spec) {
+		own := path.Child(o.Path[0], o.Path[1:]...)
+		if o.Spec.Members.Scheduling != spec.Members.Scheduling {
+			problems = append(problems, pods.ValidateScheduling(o.Spec.Members.Scheduling, own.Child("scheduling"))...)
+		}
+		for _, problem := range p.Validate(o.Spec, path) {
+			if slices.ContainsFunc(without, func(e *field.Error) bool { return e.Error() == problem.Error() }) {
+				continue
+			}
+			if rest, found := strings.CutPrefix(problem.Field, members); found {
+				problem.Field = own.Child(rest).String()
+			} else {
+				problem.Detail += " (for " + o.Nodes + ", because of " + own.String() + ")"
+			}
+			problems = append(problems, problem)
+		}
+	}
+	return problems
+}
+
+// validateOrdinals rejects members that more than one override names.
+func validateOrdinals(overrides []v1alpha1.MemberOverride, path *field.Path) field.ErrorList {
+	var problems field.ErrorList
+	seen := map[int32]int{}
+	for i, o := range overrides {
+		for j, ordinal := range o.Members {
+			if first, found := seen[ordinal]; found {
+				problems = append(problems, field.Invalid(path.Index(i).Child("members").Index(j), ordinal,
+					fmt.Sprintf("must be in one override only: overrides[%d] names the member too", first)))
+				continue
+			}
+			seen[ordinal] = i
+		}
+	}
+	return problems
+}
