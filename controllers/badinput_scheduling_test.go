@@ -21,8 +21,6 @@ var badScheduling = []badInputCase{
 	{"spread that does not exist", "count: 2", "count: 2, spread: Always", []string{"spec.members.spread", "Preferred"}},
 	{"separation that does not exist", "window: 10s}", "window: 10s}\n    workers: {separation: Always}", []string{"workloads[0].workers.separation", "Preferred"}},
 	{"databases in the members", "engine: PostgreSQL, topology: Shared", "engine: H2, topology: PerMember, scheduling: {}", []string{"database.scheduling", "PostgreSQL"}},
-	{"databases on the hosts of their members", "topology: Shared", "topology: PerHost, membersPerInstance: 1, scheduling: {}",
-		[]string{"database.scheduling", "PerHost", "members.scheduling"}},
 	{"a notary that does not exist", `version: "4.10"`, `version: "4.10", notary: {type: None, scheduling: {}}`, []string{"scheduling need notary.type", "Single"}},
 	{"label of a node for the notary", `version: "4.10"`, `version: "4.10", notary: {scheduling: {nodeSelector: {a: "b c"}}}`,
 		[]string{"spec.platform.corda.notary.scheduling.nodeSelector", "b c"}},

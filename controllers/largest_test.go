@@ -80,6 +80,7 @@ func largestVariants(kind v1alpha1.PlatformType) map[string]string {
 					topology, more, text)
 			}
 		}
+		variants["PostgreSQL apart"] = "database: {engine: PostgreSQL, topology: PerHost, membersPerInstance: 100, memory: 8Ti, scheduling: " + longScheduling() + "}"
 		variants["PostgreSQL External"] = fmt.Sprintf("database: {engine: PostgreSQL, topology: Shared, provider: External, external: {host: %s, adminSecret: {name: admin}}}",
 			strings.Repeat("h", 253))
 		variants["Notary service"] = "platform: {corda: {notary: {type: SharedDatabase, replicas: 8}}}\ndatabase: {engine: PostgreSQL, topology: Shared, memory: 8Ti}"

@@ -50,7 +50,6 @@ type DatabaseSetting string
 // +kubebuilder:validation:XValidation:rule="!has(self.chart) || self.provider == 'Chart'",message="database.chart needs database.provider Chart"
 // +kubebuilder:validation:XValidation:rule="(self.topology == 'PerHost') == has(self.membersPerInstance)",message="database.membersPerInstance must be set when, and only when, database.topology is PerHost"
 // +kubebuilder:validation:XValidation:rule="!has(self.scheduling) || (self.engine == 'PostgreSQL' && self.provider == 'Chart' && !has(self.chart))",message="database.scheduling needs the project's own servers: database.engine PostgreSQL with provider Chart and without database.chart, whose values say where its pods run"
-// +kubebuilder:validation:XValidation:rule="!has(self.scheduling) || self.topology != 'PerHost'",message="database.scheduling must not be set when database.topology is PerHost: an instance runs on the host of its members, so set members.scheduling"
 // +kubebuilder:validation:XValidation:rule="!has(self.settings) || (self.engine == 'PostgreSQL' && self.provider == 'Chart' && !has(self.chart))",message="database.settings needs the project's own servers: database.engine PostgreSQL with provider Chart and without database.chart, whose values have its settings"
 type DatabaseSpec struct {
 	// engine is H2 or PostgreSQL. H2 runs inside the node, which is the default of open-source Corda. Default: H2.
@@ -59,7 +58,7 @@ type DatabaseSpec struct {
 	Engine DatabaseEngine `json:"engine,omitempty"`
 	// topology is PerMember, Shared or PerHost. PerMember is one instance for each member, and one for all replicas of a notary
 	// of type SharedDatabase. Shared is one instance with a schema and a user for each member. PerHost is one instance for every
-	// membersPerInstance members, which run on its host. Default: PerMember.
+	// membersPerInstance members, which share a host: that of the instance, unless scheduling places it. Default: PerMember.
 	// +kubebuilder:default=PerMember
 	// +optional
 	Topology DatabaseTopology `json:"topology,omitempty"`
@@ -99,8 +98,9 @@ type DatabaseSpec struct {
 	// storage configures the volume of one instance.
 	// +optional
 	Storage *Storage `json:"storage,omitempty"`
-	// scheduling says on which nodes the servers run. It must not be set with database.chart, or with topology PerHost. Default:
-	// members.scheduling without its terms about other pods (podAffinity, podAntiAffinity, topologySpreadConstraints).
+	// scheduling says on which nodes the servers run. It must not be set with database.chart. Default: with topology PerHost the host
+	// of the members, otherwise members.scheduling without its terms about other pods (podAffinity, podAntiAffinity,
+	// topologySpreadConstraints).
 	// +optional
 	Scheduling *Scheduling `json:"scheduling,omitempty"`
 }

@@ -60,7 +60,7 @@ func (in Input) buildConnection(i Instance, m platform.Member) platform.Database
 		c.URL += "&sslmode=" + external.SSLMode
 	}
 	if in.databaseSpec().Topology == v1alpha1.TopologyPerHost {
-		c.Affinity = instanceAffinity(i.Name)
+		c.Affinity = in.hostAffinity(i)
 	}
 	return c
 }
@@ -69,11 +69,16 @@ func (in Input) passwordSecret(m platform.Member) string {
 	return naming.MemberDatabaseSecret(in.Network.Name, m.Name)
 }
 
-func instanceAffinity(name string) *corev1.PodAffinity {
+// hostAffinity keeps the members of an instance on one host: that of the instance, or the same one if the spec says
+// where instances run.
+func (in Input) hostAffinity(i Instance) *corev1.PodAffinity {
+	selector := &metav1.LabelSelector{MatchLabels: map[string]string{InstanceLabel: i.Name}}
+	if in.databaseSpec().Scheduling != nil {
+		selector = &metav1.LabelSelector{MatchLabels: naming.MembersSelector(in.Network.Name), MatchExpressions: []metav1.LabelSelectorRequirement{
+			{Key: v1alpha1.LabelMember, Operator: metav1.LabelSelectorOpIn, Values: i.Members}}}
+	}
 	return &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
-		LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{InstanceLabel: name}},
-		TopologyKey:   corev1.LabelHostname,
-	}}}
+		LabelSelector: selector, TopologyKey: corev1.LabelHostname}}}
 }
 
 // maxIdentifierBytes is PostgreSQL's limit in bytes (NAMEDATALEN - 1). PostgreSQL silently truncates longer

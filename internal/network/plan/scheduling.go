@@ -28,7 +28,7 @@ func addScheduling(in Input, p *Plan) error {
 	if err != nil {
 		return err
 	}
-	return checkSharedHosts(p)
+	return checkSharedHosts(in, p)
 }
 
 func hasScheduling(in Input, p *Plan) bool {
@@ -59,24 +59,27 @@ func applyScheduling(in Input, p *Plan, owner client.Object, pod *corev1.PodSpec
 func (p *Plan) objectsWithPods() []client.Object { return append(p.Objects(), p.schemaResets...) }
 
 // checkSharedHosts rejects a scheduling of the members that keeps pods apart which database topology PerHost
-// places on one host: the members of an instance, and its server.
-func checkSharedHosts(p *Plan) error {
+// places on one host: the members of an instance, and its server unless database.scheduling places it.
+func checkSharedHosts(in Input, p *Plan) error {
 	path := field.NewPath("spec", "members", "scheduling")
 	onHost := map[string][]*corev1.PodTemplateSpec{}
 	var problem *field.Error
 	err := pods.EditTemplates(p.objectsWithPods(), func(_ client.Object, template *corev1.PodTemplateSpec) error {
-		instance := cmp.Or(template.Labels[v1alpha1.LabelDatabaseInstance], requiredInstance(template))
-		if instance == "" {
+		host := requiredHost(template)
+		if in.Network.Spec.DatabaseOrDefault().Scheduling == nil {
+			host = cmp.Or(template.Labels[v1alpha1.LabelDatabaseInstance], host)
+		}
+		if host == "" {
 			return nil
 		}
-		for _, other := range onHost[instance] {
+		for _, other := range onHost[host] {
 			if keepsApart(template, other) || keepsApart(other, template) {
 				problem = field.Invalid(path.Child("affinity", "podAntiAffinity"), field.OmitValueType{},
 					"keeps pods apart that database.topology PerHost places on one host: the members of an instance and its server")
 			}
 		}
-		onHost[instance] = append(onHost[instance], template)
-		if exceedsSkew(template, onHost[instance]) {
+		onHost[host] = append(onHost[host], template)
+		if exceedsSkew(template, onHost[host]) {
 			problem = field.Invalid(path.Child("topologySpreadConstraints"), field.OmitValueType{},
 				"permits fewer pods on a host than database.topology PerHost places there: raise maxSkew to the number of selected pods there")
 		}
@@ -88,12 +91,21 @@ func checkSharedHosts(p *Plan) error {
 	return err
 }
 
-// requiredInstance returns the database instance on whose host the pod must run, or an empty string.
-func requiredInstance(template *corev1.PodTemplateSpec) string {
+// requiredHost names the host on which topology PerHost requires the pod: after the database instance there, or after
+// the first of the members that share it. It is empty without such a host.
+func requiredHost(template *corev1.PodTemplateSpec) string {
 	if a := template.Spec.Affinity; a != nil && a.PodAffinity != nil {
 		for _, term := range a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
-			if term.LabelSelector != nil && term.LabelSelector.MatchLabels[v1alpha1.LabelDatabaseInstance] != "" {
-				return term.LabelSelector.MatchLabels[v1alpha1.LabelDatabaseInstance]
+			if term.LabelSelector == nil {
+				continue
+			}
+			if instance := term.LabelSelector.MatchLabels[v1alpha1.LabelDatabaseInstance]; instance != "" {
+				return instance
+			}
+			for _, e := range term.LabelSelector.MatchExpressions {
+				if e.Key == v1alpha1.LabelMember && e.Operator == metav1.LabelSelectorOpIn && slices.Contains(e.Values, template.Labels[v1alpha1.LabelMember]) {
+					return e.Values[0]
+				}
 			}
 		}
 	}

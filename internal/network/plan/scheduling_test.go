@@ -209,6 +209,49 @@ func TestSchedulingOnSharedHosts(t *testing.T) {
 	}
 }
 
+// TestDatabasesApartFromSharedHosts checks that with database.scheduling the members of an instance share a host, and
+// that the instance need not run on it.
+func TestDatabasesApartFromSharedHosts(t *testing.T) {
+	apart := func(member string) string {
+		return "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {" +
+			member + "}}}]}}"
+	}
+	for name, c := range map[string]struct{ members, want string }{
+		"the members of an instance": {apart("benchnet.dev/member: member-1"), "podAntiAffinity"},
+		"the instances":              {apart("benchnet.dev/database-instance: net-db-0"), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := Build(newInput(func(in *Input) {
+				in.Platform = scheduledPlatform{}
+				in.Network.Spec.Members.Scheduling = parseScheduling(t, c.members)
+				in.Network.Spec.Database.Scheduling = parseScheduling(t, "nodeSelector: {pool: databases}")
+				in.Network.Spec.Database.Topology, in.Network.Spec.Database.MembersPerInstance = v1alpha1.TopologyPerHost, new(int32(2))
+			}))
+			if c.want != "" {
+				if err == nil || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("the error is %v, want one of %s", err, c.want)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			templates := podSpecs(t, p, nil)
+			if templates["net-db-0"].Spec.NodeSelector["pool"] != "databases" || templates["member-0"].Spec.NodeSelector["pool"] != "" {
+				t.Error("the node selector should be on the databases only")
+			}
+			for member, want := range map[string]bool{"member-0": true, "member-1": true, "notary": false} {
+				for _, term := range templates[member].Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+					other := templates["member-0"]
+					if got := selectorMatches(term.LabelSelector, &other); got != want {
+						t.Errorf("%s runs on the host of member-0: %t, want %t", member, got, want)
+					}
+				}
+			}
+		})
+	}
+}
+
 func TestPodTemplateReachesAllPods(t *testing.T) {
 	in := newInput(func(in *Input) {
 		in.Platform = scheduledPlatform{}
