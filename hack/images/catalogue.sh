@@ -1,17 +1,33 @@
 # Sourced by build and load: the list of images and their inputs.
 # shellcheck shell=bash
 
-# image_names: prints the names of all images.
-image_names() { awk '!/^#/ && NF { print $1 }' "$ROOT/hack/images/catalogue"; }
+# image_names: prints the names of all images that this machine can build for ARCHITECTURE.
+image_names() {
+  local cross=''
+  ! is_cross_build || cross=cross
+  awk -v cross="$cross" '!/^#/ && NF && (cross == "" || $4 == cross) { print $1 }' "$ROOT/hack/images/catalogue"
+}
 
-# resolve_image NAME: sets dockerfile and image (the full reference).
+# published_architectures NAME: prints the architectures of an image in a release, one a line: BENCHNET_ARCHITECTURES
+# ("amd64 arm64"), or of an image that is not cross-built BENCHNET_NATIVE_ARCHITECTURES (the same).
+published_architectures() {
+  local all=${BENCHNET_ARCHITECTURES:-amd64 arm64}
+  awk -v name="$1" -v all="$all" -v native="${BENCHNET_NATIVE_ARCHITECTURES:-$all}" \
+    '$1 == name { count = split($4 == "cross" ? all : native, each); for (i = 1; i <= count; i++) print each[i] }' "$ROOT/hack/images/catalogue"
+}
+
+# resolve_image NAME: sets dockerfile and image (the full reference). It fails if this machine cannot build the image for
+# ARCHITECTURE.
 # shellcheck disable=SC2034
 resolve_image() {
-  local tag
-  read -r dockerfile tag < <(awk -v name="$1" '$1 == name { print $2, $3 }' "$ROOT/hack/images/catalogue") || true
+  local tag cross
+  read -r dockerfile tag cross < <(awk -v name="$1" '$1 == name { print $2, $3, $4 }' "$ROOT/hack/images/catalogue") || true
   [[ -n $dockerfile ]] || die "image $1: not in hack/images/catalogue ($(image_names | xargs))"
   tag=${tag//CORDA_VERSION/$CORDA_VERSION}
   image="$REGISTRY/$1:${tag//VERSION/$VERSION}"
+  is_cross_build || return 0
+  [[ $cross == cross ]] || die "image $1: its build runs programs of the target, so it needs a machine with BENCHNET_ARCHITECTURE ($ARCHITECTURE)"
+  image+=-$ARCHITECTURE
 }
 
 # copied_paths DOCKERFILE: prints the paths that its COPY instructions take from the build context.

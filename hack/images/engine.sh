@@ -67,6 +67,12 @@ use_host_caches() {
   cache_volumes+=(-v "$modules:$GO_CACHES/modules:rw" -v "$compiled:$GO_CACHES/build:rw")
 }
 
+# cross_build_arguments: prints the arguments of a build for ARCHITECTURE, one a line, if it is a cross-build. buildah does
+# not set BUILDPLATFORM, and keeps the platform of one stage in the next, so Dockerfiles name it in both.
+cross_build_arguments() {
+  ! is_cross_build || printf '%s\n' "--platform=linux/$ARCHITECTURE" "--build-arg=BUILDPLATFORM=linux/$MACHINE_ARCHITECTURE"
+}
+
 # engine_save TAG FILE: writes a Docker archive.
 engine_save() {
   case $ENGINE in

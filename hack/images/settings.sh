@@ -1,5 +1,6 @@
 # Sourced by build, load and bases: paths and progress messages.
-# Environment: BENCHNET_CACHE, BENCHNET_REGISTRY (prefix of the image names), CORDA_VERSION.
+# Environment: BENCHNET_ARCHITECTURE (of the images to build; default: this machine's), BENCHNET_CACHE,
+# BENCHNET_REGISTRY (prefix of the image names), CORDA_VERSION.
 # shellcheck shell=bash disable=SC2034
 
 # A failure inside $(...) ends the script too.
@@ -9,6 +10,9 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 CACHE="${BENCHNET_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/benchnet}/images"
 REGISTRY=${BENCHNET_REGISTRY:-ghcr.io/benchnet}
 VERSION=$(<"$ROOT/VERSION")
+MACHINE_ARCHITECTURE=$(uname -m | sed 's/x86_64/amd64/; s/aarch64/arm64/')
+ARCHITECTURE=${BENCHNET_ARCHITECTURE:-$MACHINE_ARCHITECTURE}
+[[ $ARCHITECTURE == amd64 || $ARCHITECTURE == arm64 ]] || { echo "BENCHNET_ARCHITECTURE is $ARCHITECTURE, want amd64 or arm64" >&2; exit 1; }
 # Cargo's directories on this host. hack/tools/cargo uses the second too, so that images and tests share compiled
 # packages.
 CARGO_HOME_=${CARGO_HOME:-$HOME/.cargo}
@@ -22,6 +26,9 @@ STAND_INS=localhost/benchnet-stand-in
 
 say() { printf '[%4d s] %s\n' "$SECONDS" "$*" >&2; }
 die() { say "error: $*"; exit 1; }
+
+# is_cross_build: reports whether the images are for another architecture than this machine's. Their local tags end in it.
+is_cross_build() { [[ $ARCHITECTURE != "$MACHINE_ARCHITECTURE" ]]; }
 
 # require_private_registry IMAGE: refuses an image on stand-ins if an address of BENCHNET_REGISTRY is neither a loopback
 # nor a private one, or is unknown.
