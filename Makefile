@@ -77,6 +77,7 @@ lint: ## Lint the Go and Rust code, the names of functions, the shell scripts, t
 	hack/lint-rust
 	hack/lint-scripts
 	$(call tool,actionlint)
+	! grep -hE '^ *(- )?run:' .github/workflows/*.yml | grep -vE 'run: make [a-z-]+$$'
 	hack/lint-charts
 	$(MAKE) bundle-validate
 
@@ -109,12 +110,20 @@ release: ## Build the files of a release into bin/release and list them: chart, 
 	@hack/release/build
 
 .PHONY: release-images
-release-images: ## Build the images for this machine's architecture and push them to BENCHNET_REGISTRY
+release-images: ## Build the images and push them to BENCHNET_REGISTRY; BENCHNET_ARCHITECTURE=arm64 for those that are cross-built
 	@hack/images/push --with-architecture
 
+.PHONY: release-tag
+release-tag: ## Fail unless HEAD is the unchanged tag of VERSION
+	@hack/release/check-tag
+
 .PHONY: publish
-publish: ## Join the images of all architectures in BENCHNET_REGISTRY, push the chart, write SBOMs, and sign with COSIGN_KEY
+publish: ## Join the images of all architectures in BENCHNET_REGISTRY, push the chart, write SBOMs and provenance, sign with COSIGN_KEY
 	@hack/release/publish
+
+.PHONY: release-github
+release-github: ## Create the release on GitHub from the files in bin/release
+	gh release create "v$(VERSION)" --verify-tag --notes-file bin/release/release-notes.md bin/release/*
 
 ##@ Tests
 
