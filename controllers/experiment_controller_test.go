@@ -271,6 +271,40 @@ func TestExperimentOfTwoNetworks(t *testing.T) {
 	}
 }
 
+// TestExperimentSizesVolumes checks that a network of an experiment has volumes for all planned runs.
+func TestExperimentSizesVolumes(t *testing.T) {
+	w := newTestEnvWithExperiment(t, `
+apiVersion: benchnet.dev/v1alpha1
+kind: BenchmarkExperiment
+metadata: {name: grid}
+spec:
+  repetitions: 4
+  template:
+    network:
+      platform: {type: Corda, corda: {}}
+      members: {count: 2, reservation: Minimal}
+    workload:
+      name: issue
+      type: Corda
+      corda: {flow: Issue}
+      load: {model: Open, ratePerSecond: "10", clients: 50}
+      measure: {warmUp: 1s, window: 4999s}
+`)
+	for range 2 {
+		w.reconcileExperiment("grid")
+	}
+	networks := w.listNetworks()
+	if len(networks) != 1 {
+		t.Fatalf("there are %d networks, want 1", len(networks))
+	}
+	w.reconcileNetwork(networks[0].Name)
+	settings := w.getNetwork(networks[0].Name).Status.Settings
+	// Four runs of 50,000 issues of 100 KB, and 2Gi for logs.
+	if !slices.ContainsFunc(settings, func(s v1alpha1.DerivedSetting) bool { return s.Name == "memberStorage" && s.Value == "21Gi" }) {
+		t.Errorf("a member should have 21Gi: %+v", settings)
+	}
+}
+
 func TestExperimentWaitsWithoutWriting(t *testing.T) {
 	w := newTestEnvWithExperiment(t, gridExperiment)
 	for range 3 {

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/kube/limits"
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/naming"
@@ -84,9 +85,13 @@ func (r *NetworkReconciler) readAndPlan(ctx context.Context, network *v1alpha1.B
 		pass.specErr, pass.recheckSpec = err, true
 		return pass, nil
 	}
+	planned, err := r.readPlannedWorkloads(ctx, network)
+	if err != nil {
+		return nil, err
+	}
 	pass.plan, pass.specErr = plan.Build(plan.Input{
 		Network: network, Platform: p, Images: r.Images, KubeVersion: r.KubeVersion, Chart: chart, NetworkPolicyMode: r.NetworkPolicyMode,
-		Scrapers:            r.MetricsScrapers,
+		Scrapers: r.MetricsScrapers, PlannedWorkloads: planned,
 		GenesisSecretFilled: pass.snapshot.IsGenesisSecretFilled, WorkloadRuns: indexOwnRuns(pass), RunsByAge: pass.runs,
 		EpochRecord: pass.snapshot.ConfigMap(naming.EpochConfigMap(network.Name)), StatefulSet: pass.snapshot.StatefulSet,
 	})
@@ -98,6 +103,24 @@ func (r *NetworkReconciler) readAndPlan(ctx context.Context, network *v1alpha1.B
 		pass.specErr, pass.recheckSpec = pass.adminSecretErr, true
 	}
 	return pass, nil
+}
+
+// readPlannedWorkloads returns the workloads that the experiment of a network plans to run on it. It returns nil for a
+// network without an experiment, or whose experiment is gone or invalid.
+func (r *NetworkReconciler) readPlannedWorkloads(ctx context.Context, network *v1alpha1.BenchmarkNetwork) ([]v1alpha1.Workload, error) {
+	owner := metav1.GetControllerOf(network)
+	if owner == nil || owner.Kind != "BenchmarkExperiment" {
+		return nil, nil
+	}
+	e := &v1alpha1.BenchmarkExperiment{}
+	if err := r.Client.Get(ctx, client.ObjectKey{Namespace: network.Namespace, Name: owner.Name}, e, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, client.IgnoreNotFound(err)
+	}
+	design, err := experiment.NewDesign(e)
+	if err != nil || e.UID != owner.UID {
+		return nil, nil //nolint:nilerr // The experiment reports its own errors.
+	}
+	return design.PlannedWorkloads(e, network.Name), nil
 }
 
 // validateSpec returns the network's platform, or an error if the spec is invalid. Workloads are validated only

@@ -166,8 +166,8 @@ type Storage struct {
 	// +kubebuilder:default=Persistent
 	// +optional
 	Type StorageType `json:"type,omitempty"`
-	// size is the size of the volume. Default: derived from the planned load, with 10 KB per transaction and 10 KB per state
-	// (R3).
+	// size is the size of the volume. Default: derived from the workloads that the network lists or an experiment plans, by R3's 10 KB
+	// per transaction and per state with a margin.
 	// +optional
 	Size *resource.Quantity `json:"size,omitempty"`
 	// className is the name of the StorageClass. It belongs to type Persistent. Default: the default class of the cluster.

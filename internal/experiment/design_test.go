@@ -49,6 +49,29 @@ func parseDesign(t *testing.T, spec string) (*v1alpha1.BenchmarkExperiment, *Des
 	return e, d
 }
 
+func TestPlannedWorkloads(t *testing.T) {
+	for name, test := range map[string]struct {
+		spec, network string
+		want          int
+	}{
+		"all points on a network": {`{spec: {axes: [{name: clients, field: workload.load.clients, values: [1, 10, 100]}]}}`, "exp-n1", 3 * 2},
+		"points on one of two":    {`{spec: {axes: [{name: count, field: network.members.count, values: [2, 3]}]}}`, "exp-n2", 2},
+		"a search":                {`{spec: {repetitions: 1, strategy: Saturation, saturation: {from: 1, to: 64, maxLoads: 7}}}`, "exp-n1", 7},
+		"another network":         {`{spec: {}}`, "other", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, d := parseDesign(t, test.spec)
+			planned := d.PlannedWorkloads(e, test.network)
+			if len(planned) != test.want {
+				t.Errorf("%d runs are planned, want %d", len(planned), test.want)
+			}
+			if name == "a search" && planned[0].Load.Clients != 64 {
+				t.Errorf("a search is planned with %d clients, want 64", planned[0].Load.Clients)
+			}
+		})
+	}
+}
+
 func TestPointsShareOneNetwork(t *testing.T) {
 	_, d := parseDesign(t, `{spec: {axes: [{name: clients, field: workload.load.clients, values: [1, 10, 100]}]}}`)
 	if len(d.Networks) != 1 || d.Networks[0].Name != "exp-n1" {

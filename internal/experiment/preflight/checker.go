@@ -90,7 +90,7 @@ func (r *Checker) CheckExperiment(
 		times[i] = EstimateRunDuration(&run.Spec.Workload)
 	}
 	f := &ResourceForecast{Plan: v1alpha1.ExperimentPlan{Networks: int32(len(d.Networks))}}
-	if err := r.sumGroupNeeds(f, e, networks, workers, groups); err != nil {
+	if err := r.sumGroupNeeds(f, e, d, networks, workers, groups); err != nil {
 		return nil, err
 	}
 	f.addDuration(e, groups, times)
@@ -180,13 +180,14 @@ func (r *Checker) ComputeWorkerNeeds(network *v1alpha1.BenchmarkNetwork, run *v1
 	return capacity.ComputeNeeds(objects)
 }
 
-// ComputeNetworkNeeds returns the needs of one network while it is measured.
-func (r *Checker) ComputeNetworkNeeds(network *v1alpha1.BenchmarkNetwork, workers capacity.Needs) (capacity.Needs, error) {
+// ComputeNetworkNeeds returns the needs of one network while it is measured, with volumes that have space for the
+// planned workloads, too.
+func (r *Checker) ComputeNetworkNeeds(network *v1alpha1.BenchmarkNetwork, workers capacity.Needs, planned []v1alpha1.Workload) (capacity.Needs, error) {
 	p, err := r.Platforms.Get(network.Spec.Platform.Type)
 	if err != nil {
 		return capacity.Needs{}, err
 	}
-	built, err := plan.Build(plan.Input{Network: network, Platform: p, Images: r.Images, KubeVersion: r.KubeVersion,
+	built, err := plan.Build(plan.Input{Network: network, Platform: p, Images: r.Images, KubeVersion: r.KubeVersion, PlannedWorkloads: planned,
 		GenesisSecretFilled: func(string) bool { return false }})
 	if err != nil {
 		return capacity.Needs{}, newSpecError("network %s: %w", network.Name, err)
@@ -197,7 +198,8 @@ func (r *Checker) ComputeNetworkNeeds(network *v1alpha1.BenchmarkNetwork, worker
 // sumGroupNeeds sums the needs at one time: those of the largest groups, as many as are measured at the same
 // time.
 func (r *Checker) sumGroupNeeds(
-	f *ResourceForecast, e *v1alpha1.BenchmarkExperiment, networks []*v1alpha1.BenchmarkNetwork, workers []capacity.Needs, groups []experiment.RunGroup,
+	f *ResourceForecast, e *v1alpha1.BenchmarkExperiment, d *experiment.Design,
+	networks []*v1alpha1.BenchmarkNetwork, workers []capacity.Needs, groups []experiment.RunGroup,
 ) error {
 	type groupNeeds struct {
 		capacity.Needs
@@ -216,7 +218,7 @@ func (r *Checker) sumGroupNeeds(
 			if i > 0 {
 				load = capacity.Needs{} // One network of a group is measured at a time.
 			}
-			needs, err := r.ComputeNetworkNeeds(networks[n], load)
+			needs, err := r.ComputeNetworkNeeds(networks[n], load, d.PlannedWorkloads(e, networks[n].Name))
 			if err != nil {
 				return err
 			}

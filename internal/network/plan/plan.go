@@ -4,6 +4,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -34,6 +35,8 @@ type Input struct {
 	NetworkPolicyMode networkpolicy.Mode
 	// Scrapers are the clients that may read the network's metrics; empty means all clients.
 	Scrapers networkpolicy.Scrapers
+	// PlannedWorkloads are those of runs that an experiment will create. Volumes have space for their data, too.
+	PlannedWorkloads []v1alpha1.Workload
 	// WorkloadRuns holds the existing runs of the network's own workloads, by name.
 	WorkloadRuns map[string]*v1alpha1.BenchmarkRun
 	// RunsByAge holds all runs on the network, oldest first.
@@ -120,9 +123,10 @@ type Plan struct {
 // error lacks only the runs, so a provisioned network can still be deleted with it.
 func Build(in Input) (*Plan, error) {
 	in.Images = in.imageCatalogue()
-	p := &Plan{Topology: in.Platform.Topology(in.Network), Settings: platform.DerivedSettings(in.Platform, &in.Network.Spec), Epoch: in.decideEpoch()}
+	sized := in.networkWithPlannedWorkloads()
+	p := &Plan{Topology: in.Platform.Topology(sized), Settings: platform.DerivedSettings(in.Platform, &sized.Spec), Epoch: in.decideEpoch()}
 	p.EpochRecord = in.buildEpochRecord(p.Epoch)
-	if err := p.buildProvisioningStages(in); err != nil {
+	if err := p.buildProvisioningStages(in, sized); err != nil {
 		return nil, err
 	}
 	runs, refusal := buildDueRuns(in)
@@ -135,9 +139,20 @@ func Build(in Input) (*Plan, error) {
 	return p, refusal
 }
 
-// buildProvisioningStages sets the stages of genesis, databases and members, with their credentials.
-func (p *Plan) buildProvisioningStages(in Input) error {
-	platformInput := platform.Input{Network: in.Network, Images: in.Images}
+// networkWithPlannedWorkloads returns the network as if it listed the planned workloads.
+func (in Input) networkWithPlannedWorkloads() *v1alpha1.BenchmarkNetwork {
+	sized := *in.Network
+	sized.Spec.Workloads = slices.Clone(sized.Spec.Workloads)
+	for _, w := range in.PlannedWorkloads {
+		sized.Spec.Workloads = append(sized.Spec.Workloads, v1alpha1.NetworkWorkload{Workload: w})
+	}
+	return &sized
+}
+
+// buildProvisioningStages sets the stages of genesis, databases and members, with their credentials. The sized network
+// has the workloads for which volumes need space.
+func (p *Plan) buildProvisioningStages(in Input, sized *v1alpha1.BenchmarkNetwork) error {
+	platformInput := platform.Input{Network: sized, Images: in.Images}
 	var err error
 	if platformInput.Databases, err = buildDatabaseStages(in, platformInput, p); err != nil {
 		return err

@@ -105,6 +105,26 @@ func TestAppendedWorkloadKeepsVolumes(t *testing.T) {
 	}
 }
 
+// TestPlannedWorkloadsSizeVolumes checks that the volumes of members and databases have space for the runs of an
+// experiment, which the network does not list.
+func TestPlannedWorkloadsSizeVolumes(t *testing.T) {
+	listed := newInput(func(in *Input) { in.Platform = growingPlatform{} })
+	planned := newInput(func(in *Input) {
+		in.Platform = growingPlatform{}
+		for _, w := range in.Network.Spec.Workloads {
+			in.PlannedWorkloads = append(in.PlannedWorkloads, w.Workload)
+		}
+		in.Network.Spec.Workloads = nil
+	})
+	want, got := mustBuild(t, listed), mustBuild(t, planned)
+	if got.Hash != want.Hash || got.Settings[0] != want.Settings[0] {
+		t.Errorf("planned workloads give the volumes %+v, listed ones %+v", got.Settings[0], want.Settings[0])
+	}
+	if runs := got.findStage(StageWorkloads).Objects; len(runs) != 0 {
+		t.Errorf("the network should not create the planned runs, but creates %d", len(runs))
+	}
+}
+
 // TestExperimentLabelIsKept changes the network's label and checks that the pods keep the label with which they
 // were created.
 func TestExperimentLabelIsKept(t *testing.T) {

@@ -68,14 +68,20 @@ func maxClosedLoopRate(spec *v1alpha1.BenchmarkNetworkSpec) float64 {
 	return maxOpenSourceRate
 }
 
-// plannedLedgerData returns an upper bound of the data that all listed workloads leave on one member.
+// plannedLedgerData returns an upper bound of the data that the workloads leave on one member between two resets.
 func plannedLedgerData(spec *v1alpha1.BenchmarkNetworkSpec) sizing.LedgerData {
-	var total sizing.LedgerData
+	var most, total sizing.LedgerData
 	for i := range spec.Workloads {
 		w := &spec.Workloads[i].Workload
+		if w.Reset == v1alpha1.ResetReset {
+			total = sizing.LedgerData{}
+		}
 		total = total.Add(ledgerDataOf(w).Times(sizing.PlannedOperations(w.Load, &w.Measure, maxClosedLoopRate(spec))))
+		if total.Bytes() > most.Bytes() {
+			most = total
+		}
 	}
-	return total
+	return most
 }
 
 // ledgerDataOf returns the data that one operation leaves on a member. The outputs of a payment are the

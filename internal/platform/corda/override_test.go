@@ -89,8 +89,8 @@ func TestOverriddenNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for member, want := range map[string]struct{ heap, cores, memory, volume, image string }{
-		"member-0": {"-Xmx640m", "1", "3Gi", "3Gi", "4.10"},
-		"member-2": {"-Xmx640m", "1", "2Gi", "3Gi", "4.9"},
+		"member-0": {"-Xmx640m", "1", "3Gi", "4Gi", "4.10"},
+		"member-2": {"-Xmx640m", "1", "2Gi", "4Gi", "4.9"},
 		"notary":   {"-Xmx2048m", "8", "8Gi", "9Gi", "4.10"},
 	} {
 		t.Run(member, func(t *testing.T) {

@@ -69,11 +69,11 @@ func storageSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSett
 	case spec.Members.Storage.Size != nil:
 		source = "spec.members.storage.size"
 	case usesH2(spec):
-		source += " + 10 KB per planned transaction + 10 KB per planned state (R3), in whole GiB"
+		source += " + 50 KB per planned transaction and per planned state (5 times R3's figures, measured with H2), in whole GiB"
 	}
 	return []v1alpha1.DerivedSetting{
 		{Name: "plannedTransactions", Value: strconv.FormatInt(planned.Transactions, 10), Source: fmt.Sprintf(
-			"listed workloads over warm-up and window: open loops at their rate, closed ones at no more than %.0f operations a second", maxClosedLoopRate(spec))},
+			"workloads between two resets over warm-up and window: open loops at their rate, closed ones at up to %.0f operations a second", maxClosedLoopRate(spec))},
 		{Name: "plannedStates", Value: strconv.FormatInt(planned.States, 10), Source: "1 per Issue, 2 per Pay, 3 per IssueAndPay and per flow by class name"},
 		{Name: platform.SettingMemberStorage, Value: size.String(), Source: source},
 	}

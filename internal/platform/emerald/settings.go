@@ -19,7 +19,7 @@ func (Emerald) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.D
 		{Name: "validatorCores", Value: validator.Cores.String(), Source: "the member's cores without the execution client's"},
 		{Name: "validatorMemory", Value: validator.Memory.String(), Source: "the member's memory without the execution client's"},
 		{Name: "validatorRuntime", Value: describeRuntime(e), Source: settingSource(e.Threads != nil, "spec.platform.emerald.threads", "Emerald's own default")},
-		{Name: "plannedTransactions", Value: strconv.FormatInt(volume.transactions, 10), Source: "listed workloads at their rate over warm-up and window"},
+		{Name: "plannedTransactions", Value: strconv.FormatInt(volume.transactions, 10), Source: "workloads at their rate over warm-up and window"},
 	}
 	size := volume.size
 	if given := spec.Members.Storage.Size; given != nil {

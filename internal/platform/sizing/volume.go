@@ -12,6 +12,9 @@ const (
 	// bytesPerTransaction and bytesPerState are the sizes in a member's database (R3).
 	bytesPerTransaction = 10_000
 	bytesPerState       = 10_000
+	// embeddedFactor is how much more an embedded database takes: H2, with logs and journal, filled 2 GiB with 21,000
+	// transactions of one state, 100 KB each.
+	embeddedFactor = 5
 	// baseVolumeBytes is the space for a member's logs, message journal and CorDapps: "several GB" (R3).
 	baseVolumeBytes = 2 * gibibyte
 )
@@ -21,9 +24,12 @@ type LedgerData struct {
 	Transactions, States int64
 }
 
-// Add returns the sum of two amounts.
+// maxLedgerCount bounds sums, so that the size in bytes on a hundred members does not overflow.
+const maxLedgerCount = 1_000_000_000_000
+
+// Add returns the sum of two amounts, each at most maxLedgerCount.
 func (v LedgerData) Add(other LedgerData) LedgerData {
-	return LedgerData{Transactions: v.Transactions + other.Transactions, States: v.States + other.States}
+	return LedgerData{Transactions: min(v.Transactions+other.Transactions, maxLedgerCount), States: min(v.States+other.States, maxLedgerCount)}
 }
 
 // Times returns the amount for n operations.
@@ -59,6 +65,6 @@ func PlannedOperations(load *v1alpha1.Load, measure *v1alpha1.Measure, highestRa
 // MemberVolumeSize returns the size of a member's own volume in whole GiB. It has space for logs and journal,
 // and for the given ledger if the member embeds its database.
 func MemberVolumeSize(ledger LedgerData) resource.Quantity {
-	gibibytes := (baseVolumeBytes + ledger.Bytes() + gibibyte - 1) / gibibyte
+	gibibytes := (baseVolumeBytes + embeddedFactor*ledger.Bytes() + gibibyte - 1) / gibibyte
 	return *resource.NewQuantity(gibibytes*gibibyte, resource.BinarySI)
 }

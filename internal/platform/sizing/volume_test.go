@@ -38,9 +38,10 @@ func TestMemberVolumeSize(t *testing.T) {
 	}{
 		{LedgerData{}, "2Gi"},
 		{LedgerData{Transactions: 1}, "3Gi"},
-		// 1e6 x (10 KB + 2 x 10 KB) = 30 GB = 27.94 GiB.
-		{LedgerData{Transactions: 1, States: 2}.Times(1_000_000), "30Gi"},
-		{LedgerData{Transactions: 50_000}.Add(LedgerData{States: 50_000}), "3Gi"},
+		// 5 x 1e6 x (10 KB + 2 x 10 KB) = 150 GB = 139.7 GiB.
+		{LedgerData{Transactions: 1, States: 2}.Times(1_000_000), "142Gi"},
+		{LedgerData{Transactions: 50_000}.Add(LedgerData{States: 50_000}), "7Gi"},
+		{LedgerData{Transactions: maxLedgerCount}.Add(LedgerData{Transactions: maxLedgerCount}), "46566131Gi"},
 	} {
 		got := MemberVolumeSize(tc.ledger)
 		if got.String() != tc.want {

@@ -1,0 +1,40 @@
+package corda_test
+
+import (
+	"testing"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform/corda"
+	"github.com/benchnet/benchnet/internal/platform/platformtest"
+)
+
+// TestResetsLimitTheLedger checks that databases have space for the data between two resets.
+func TestResetsLimitTheLedger(t *testing.T) {
+	for name, test := range map[string]struct {
+		resets []v1alpha1.ResetPolicy
+		want   int64
+	}{
+		"one workload":         {[]v1alpha1.ResetPolicy{v1alpha1.ResetKeep}, 1},
+		"both are kept":        {[]v1alpha1.ResetPolicy{v1alpha1.ResetKeep, v1alpha1.ResetKeep}, 2},
+		"the second resets":    {[]v1alpha1.ResetPolicy{v1alpha1.ResetKeep, v1alpha1.ResetReset}, 1},
+		"two after the reset":  {[]v1alpha1.ResetPolicy{v1alpha1.ResetKeep, v1alpha1.ResetReset, v1alpha1.ResetKeep}, 2},
+		"two before the reset": {[]v1alpha1.ResetPolicy{v1alpha1.ResetKeep, v1alpha1.ResetKeep, v1alpha1.ResetReset}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, []byte(validManifest))
+			planned := func(resets ...v1alpha1.ResetPolicy) int64 {
+				workloads := make([]v1alpha1.NetworkWorkload, len(resets))
+				for i, reset := range resets {
+					workloads[i] = *network.Spec.Workloads[0].DeepCopy()
+					workloads[i].Reset = reset
+				}
+				copied := network.DeepCopy()
+				copied.Spec.Workloads = workloads
+				return corda.New().DatabaseRequirements(platformtest.NewInput(corda.New(), copied), corda.New().Topology(copied)).PlannedTransactions
+			}
+			if got, one := planned(test.resets...), planned(v1alpha1.ResetKeep); got != test.want*one {
+				t.Errorf("%d transactions are planned, want %d x %d", got, test.want, one)
+			}
+		})
+	}
+}
