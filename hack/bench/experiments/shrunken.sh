@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 
 measure_i1() { measure_shrunken i1; }
+measure_c2() { measure_shrunken c2; }
 measure_c3() { measure_shrunken c3; }
 measure_c4() { measure_shrunken c4; }
 measure_j1() { measure_shrunken j1; }
