@@ -3,7 +3,7 @@
 # shellcheck disable=SC2034 # used by those who source it
 
 # BENCHNET_CACHE    directory that can be deleted at any time: binaries keyed by their sources
-# BENCHNET_STATE    state of the running cluster: kubeconfig, logs, volumes, images (without root: below the home directory)
+# BENCHNET_STATE    state of the running cluster: kubeconfig, logs, volumes; images of its registry (without root: below the home directory)
 # BENCHNET_CLUSTER  existing | kind | local; default: the provider that is up, else kind if Docker answers, else local
 # BENCHNET_NODES    number of nodes that kind and local start, 1 to 9; default: 1
 # BENCHNET_POLICIES enforced | ignored: whether local enforces NetworkPolicies; default: ignored
@@ -59,8 +59,13 @@ enforces_policies() {
   [[ $policies == enforced ]]
 }
 
+# cluster_loaded prints the directory of hack/cluster/loaded for images on the nodes, which go with the cluster.
+cluster_loaded() {
+  echo "$cache/loaded/$(kubectl --kubeconfig "$(cluster_kubeconfig)" get namespace kube-system --output 'jsonpath={.metadata.uid}')"
+}
+
 # use_provider defines cluster_up, cluster_down, cluster_load, cluster_kubeconfig, cluster_logs, cluster_nodes,
-# cluster_trust, cluster_start_node, cluster_stop_node and cluster_kill_node.
+# cluster_trust, cluster_start_node, cluster_stop_node and cluster_kill_node, and may replace cluster_loaded.
 use_provider() {
   chosen=$(provider)
   case $chosen in

@@ -101,7 +101,7 @@ stop_agents() {
 
 resume_agents() { rm -f "$(node_directory "$1")/stopped"; }
 
-# remove_nodes ends all nodes and removes what they leave behind, except their images.
+# remove_nodes ends all nodes and removes what they leave behind.
 remove_nodes() {
   local directory name
   for directory in "$state"/nodes/*; do kill_node "$(basename "$directory")"; done
@@ -112,7 +112,7 @@ remove_nodes() {
       if ip link show "$name" >/dev/null 2>&1; then ip link delete "$name"; fi
       remove_cgroups "$name"
     fi
-    rm -rf "${directory:?}"/{run,log,kubelet,config,stopped,pid}
+    rm -rf "${directory:?}"
   done
 }
 

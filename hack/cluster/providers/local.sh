@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # here and state come from settings.sh
 
-readonly packages=(containerd runc containernetworking-plugins iptables iproute2 mount procps util-linux)
+readonly packages=(apache2-utils containerd runc containernetworking-plugins iptables iproute2 mount procps skopeo util-linux)
 # shellcheck source=../local/machine.sh
 source "$here/local/machine.sh"
 # shellcheck source=../local/network.sh
@@ -12,6 +12,8 @@ source "$here/local/network.sh"
 source "$here/local/nodes.sh"
 # shellcheck source=../local/policies.sh
 source "$here/local/policies.sh"
+# shellcheck source=../local/registry.sh
+source "$here/local/registry.sh"
 
 cluster_kubeconfig() { echo "$state/kubeconfig"; }
 
@@ -48,21 +50,14 @@ cluster_down() {
   if [[ ${1:-} == --purge ]]; then rm -rf "$state"; fi
 }
 
-# cluster_load imports Docker or OCI image archives on every node that runs; it fails if none does.
+# cluster_load pushes Docker archives to the registry, from which the nodes pull on demand.
 cluster_load() {
-  local name job jobs=() code=0
-  for name in $(list_nodes); do
-    if ! node_alive "$name"; then
-      say "the node $name does not run: it gets no images"
-      continue
-    fi
-    import_images "$name" "$@" &
-    jobs+=($!)
-  done
-  ((${#jobs[@]})) || fail "no node runs: start the cluster with hack/cluster/up"
-  for job in "${jobs[@]}"; do wait "$job" || code=$?; done
-  return "$code"
+  local archive
+  node_alive "$first_node" || fail "the node $first_node does not run: start the cluster with hack/cluster/up"
+  for archive in "$@"; do push_image "$archive"; done
 }
+
+cluster_loaded() { echo "$state/images/loaded"; }
 
 # cluster_logs copies the logs of every node that was ever started.
 cluster_logs() {
@@ -133,43 +128,35 @@ prepare_state() {
   done
   "$bin/cluster-pki" --directory "$state/pki" --server-address "$(node_address "$first_node")" \
     --service-address "$service_address" "${nodes[@]}"
+  prepare_registry
   install -m 600 "$state/pki/admin.kubeconfig" "$state/kubeconfig"
   echo local >"$state/provider"
 }
 
 # start_nodes starts all nodes at the same time and loads the images of pods that run on every cluster.
 start_nodes() {
-  local name
+  local name stamp
   for name in $(list_nodes); do
     say "starting the node $name"
     start_node "$name"
   done
-  for name in $(list_nodes); do
-    wait_until 600 "containerd answers on $name" call_containerd "$name" version
-  done
-  cluster_load "$(dirname "$(readlink -f "$state/bin")")"/images/*.tar
+  wait_until 600 "the registry answers" bash -c ": </dev/tcp/${registry_address/:/\/}"
+  stamp=$(cluster_loaded)/cluster-$(image_tag)
+  if [[ ! -e $stamp ]]; then
+    cluster_load "$(dirname "$(readlink -f "$state/bin")")"/images/*.tar
+    touch "$stamp"
+  fi
 }
 
 image_tag() { basename "$(dirname "$(readlink -f "$state/bin")")"; }
-
-call_containerd() { ctr --address "$(node_directory "$1")/run/containerd/containerd.sock" --namespace k8s.io "${@:2}"; }
-
-# import_images NAME ARCHIVE... loads images on one node.
-import_images() {
-  local name=$1 archive
-  for archive in "${@:2}"; do
-    say "loading $archive on $name"
-    call_containerd "$name" images import "$archive" >&2 || fail "$archive cannot be loaded on $name"
-  done
-}
 
 kubectl() { "$state/bin/kubectl" --kubeconfig "$state/kubeconfig" "$@"; }
 
 apply_manifests() {
   wait_until 600 "the API server is ready" kubectl get --raw /readyz
   sed "s|@COREDNS@|localhost/benchnet/coredns:$(image_tag)|; s|@DNS_ADDRESS@|$dns_address|" "$here/manifests/dns.yaml" |
-    kubectl apply --server-side --filename - --filename "$here/manifests/storage.yaml" \
-      --filename "$here/manifests/policies.yaml" >/dev/null
+    kubectl apply --server-side --filename - --filename "$here/manifests/storage.yaml" >/dev/null
+  if enforces_policies; then kubectl apply --server-side --filename "$here/manifests/policies.yaml" >/dev/null; fi
 }
 
 wait_ready() {
@@ -195,9 +182,9 @@ nodes_ready() {
 
 node_ready() { kubectl wait --for=condition=Ready "node/$1" --timeout=10s >/dev/null 2>&1; }
 
-# remove_state stops the nodes and removes everything that a start leaves behind, except the images.
+# remove_state stops the nodes and removes everything that a start leaves behind, except the registry's images.
 remove_state() {
   remove_nodes
   restore_machine
-  rm -rf "${state:?}"/{volumes,etcd,pki,init,bin,kube-router,registries,provider,kubeconfig}
+  rm -rf "${state:?}"/{volumes,etcd,pki,init,bin,kube-router,registry,registries,provider,kubeconfig}
 }
