@@ -33,6 +33,7 @@ func TestTwoBanksOnPostgreSQL(t *testing.T) {
 	judge := startNodeConfJudge(ns, network)
 	t.Run("a suspended network runs nothing", func(t *testing.T) { assertNoLoad(ns.ForSubtest(t)) })
 	t.Run("Prometheus scrapes all of it", func(t *testing.T) { assertScraped(ns.ForSubtest(t), network, cordaSeries) })
+	t.Run("who reaches whom", func(t *testing.T) { testCordaReach(t, ns.ForSubtest(t), "banks") })
 	t.Run("Prometheus scrapes the operator", func(t *testing.T) { assertOperatorScraped(ns.ForSubtest(t)) })
 	t.Run("Corda accepts the node.conf of every member", func(t *testing.T) { assertNodeConfs(ns.ForSubtest(t), network, judge) })
 
