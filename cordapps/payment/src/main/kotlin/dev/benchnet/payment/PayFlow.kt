@@ -18,7 +18,7 @@ import net.corda.core.node.services.StatesNotAvailableException
 import net.corda.core.node.services.Vault
 import net.corda.core.node.services.queryBy
 import net.corda.core.node.services.vault.PageSpecification
-import net.corda.core.node.services.vault.QueryCriteria.FungibleStateQueryCriteria
+import net.corda.core.node.services.vault.QueryCriteria.FungibleAssetQueryCriteria
 import net.corda.core.node.services.vault.QueryCriteria.SoftLockingCondition
 import net.corda.core.node.services.vault.QueryCriteria.SoftLockingType
 import net.corda.core.node.services.vault.QueryCriteria.VaultQueryCriteria
@@ -78,9 +78,12 @@ class PayFlow(private val states: Int, private val recipient: Party) : FlowLogic
         }
     }
 
-    /** Reads one state only, because each costs the node the deserialization of a transaction. */
+    /**
+     * Reads one state only, because each costs the node the deserialization of a transaction. The criteria are those of
+     * a fungible asset, because Corda 4.3 to 4.10 ignore the quantity in FungibleStateQueryCriteria.
+     */
     private fun queryOldest(): StateAndRef<Coin>? {
-        val largeEnough = FungibleStateQueryCriteria(null, builder { greaterThanOrEqual(states.toLong()) },
+        val largeEnough = FungibleAssetQueryCriteria(null, null, builder { greaterThanOrEqual(states.toLong()) }, null, null,
             Vault.StateStatus.UNCONSUMED, setOf(Coin::class.java), Vault.RelevancyStatus.RELEVANT)
         val unlocked = VaultQueryCriteria(Vault.StateStatus.UNCONSUMED, setOf(Coin::class.java), null, null,
             SoftLockingCondition(SoftLockingType.UNLOCKED_ONLY, emptyList()), null)
