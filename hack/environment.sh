@@ -13,6 +13,13 @@ use_cluster() {
   fi
 }
 
+# cluster_answers reports whether the project's cluster is up.
+cluster_answers() {
+  local kubeconfig
+  kubeconfig=$("$root/hack/cluster/kubeconfig") && [[ -s $kubeconfig ]] && use_cluster &&
+    timeout 10 kubectl get --raw /readyz > /dev/null 2>&1
+}
+
 # restricted_namespace NAME: creates the namespace with the pod security standard "restricted".
 restricted_namespace() {
   kubectl apply --server-side --filename - > /dev/null << MANIFEST
