@@ -60,7 +60,7 @@ spec:
     type: Malachite
     malachite: {}
     measure: {warmUp: 1s, window: 90s, environmentPolicy: Record}
-    workers: {cores: 200m, memory: 128Mi, scheduling: {nodeSelector: {kubernetes.io/hostname: benchnet}}}
+    workers: {cores: 500m, memory: 128Mi, scheduling: {nodeSelector: {kubernetes.io/hostname: benchnet}}}
 ---
 MANIFEST
 }
