@@ -11,36 +11,16 @@ open_namespace() {
   made=0 shape=network
 }
 
-# print_network NAME: prints a small network with one run of a few seconds. Its members keep all blocks, so that a
-# member that lost its own can catch up.
+# print_network NAME: prints a small network with one run of a few seconds.
 print_network() {
-  cat << MANIFEST
-apiVersion: benchnet.dev/v1alpha1
-kind: BenchmarkNetwork
-metadata: {name: $1}
-spec:
-  platform: {type: Malachite, malachite: {blockSize: 1Ki, keptBlocks: 100000}}
-  members: {count: 2, cores: 200m, memory: 300Mi, reservation: Minimal, storage: {type: Ephemeral}}
-  workloads:
-  - name: blocks
-    type: Malachite
-    malachite: {}
-    measure: {warmUp: 1s, window: 4s, environmentPolicy: Record}
-    workers: {cores: 200m, memory: 128Mi}
----
-MANIFEST
+  print_validators "$1" 4s '{cores: 200m, memory: 128Mi}' \
+    '{count: 2, cores: 200m, memory: 300Mi, reservation: Minimal, storage: {type: Ephemeral}}'
 }
 
 # print_spread_network NAME: prints a network of four validators on three nodes, which leave a node 20 s after it is not
 # ready. Its run measures for 90 s from the node of the control plane, which no part loses.
 print_spread_network() {
-  cat << MANIFEST
-apiVersion: benchnet.dev/v1alpha1
-kind: BenchmarkNetwork
-metadata: {name: $1}
-spec:
-  platform: {type: Malachite, malachite: {blockSize: 1Ki, keptBlocks: 100000}}
-  members:
+  print_validators "$1" 90s '{cores: 500m, memory: 128Mi, scheduling: {nodeSelector: {kubernetes.io/hostname: benchnet}}}' "
     count: 4
     cores: 200m
     memory: 300Mi
@@ -54,13 +34,25 @@ spec:
       - maxSkew: 1
         topologyKey: kubernetes.io/hostname
         whenUnsatisfiable: ScheduleAnyway
-        labelSelector: {matchLabels: {benchnet.dev/network: $1, app.kubernetes.io/component: member}}
+        labelSelector: {matchLabels: {benchnet.dev/network: $1, app.kubernetes.io/component: member}}"
+}
+
+# print_validators NAME WINDOW WORKERS MEMBERS: prints a network with one run. Its members keep all blocks, so that a
+# member that lost its own can catch up.
+print_validators() {
+  cat << MANIFEST
+apiVersion: benchnet.dev/v1alpha1
+kind: BenchmarkNetwork
+metadata: {name: $1}
+spec:
+  platform: {type: Malachite, malachite: {blockSize: 1Ki, keptBlocks: 100000}}
+  members: $4
   workloads:
   - name: blocks
     type: Malachite
     malachite: {}
-    measure: {warmUp: 1s, window: 90s, environmentPolicy: Record}
-    workers: {cores: 500m, memory: 128Mi, scheduling: {nodeSelector: {kubernetes.io/hostname: benchnet}}}
+    measure: {warmUp: 1s, window: $2, environmentPolicy: Record}
+    workers: $3
 ---
 MANIFEST
 }

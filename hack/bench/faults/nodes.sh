@@ -5,67 +5,65 @@
 # How long a lost node stays lost, in seconds: it is not ready after about 55 s.
 readonly outage=90
 
-part_node-stopped() { repeat_during_run lose_node stop; }
-part_node-killed() { repeat_during_run lose_node kill; }
-part_node-gone() { repeat_during_run lose_node_forever; }
-part_node-drained() { repeat_during_run drain_node; }
-part_node-cordoned() { repeat_during_run cordon_node; }
-part_link-cut() { repeat_during_run cut_link; }
+part_node-stopped() { repeat_fault inject_during_run lose_node stop; }
+part_node-killed() { repeat_fault inject_during_run lose_node kill; }
+part_node-gone() { repeat_fault inject_during_run lose_node_forever; }
+part_node-drained() { repeat_fault inject_during_run drain_node; }
+part_node-cordoned() { repeat_fault inject_during_run cordon_node; }
+part_link-cut() { repeat_fault inject_during_run cut_link; }
 part_operator-lost() {
   place_operators '{"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
     {"matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "NotIn", "values": ["benchnet"]}]}]}}'
   scale_installed_operator 2
-  repeat_during_run lose_operator
+  repeat_fault inject_during_run lose_operator
   scale_installed_operator 1
   place_operators null
 }
-part_node-genesis() { repeat_in_stage Genesis; }
-part_node-members() { repeat_in_stage Members; }
-part_node-deletion() { repeat_in_stage Finished delete; }
+part_node-genesis() { repeat_fault inject_in_stage Genesis; }
+part_node-members() { repeat_fault inject_in_stage Members; }
+part_node-deletion() { repeat_fault inject_in_stage Finished delete; }
 
-# repeat_during_run FAULT...: injects the fault into a node with one of four validators, 10 s after the run has begun to
-# measure.
-repeat_during_run() {
+# repeat_fault COMMAND...: creates a network for each repetition and runs the command, which knows it as $network.
+repeat_fault() {
   local repetition network
   shape=spread_network
   record_reference
   for ((repetition = 1; repetition <= ${BENCHNET_FAULTS_REPETITIONS:-5}; repetition++)); do
     network=$part-$repetition-1
     create_networks "$part-$repetition" 1
-    wait_until 300 "the run of $network measures" is_run_measuring "$network-blocks"
-    sleep 10
-    victim=$(node_of_one_member "$network")
-    watch_report "$network" "$victim"
-    "$@" "$network"
-    finish_repetition "$network"
+    "$@"
   done
   record_counts "$part"
 }
 
-# repeat_in_stage STAGE [delete]: stops a node for 60 s when a network reaches the stage; with delete, deletes the
+# inject_during_run FAULT...: injects the fault into a node with one of four validators, 10 s after the run has begun to
+# measure.
+inject_during_run() {
+  wait_until 300 "the run of $network measures" is_run_measuring "$network-blocks"
+  sleep 10
+  victim=$(node_of_one_member "$network")
+  watch_report "$network" "$victim"
+  "$@" "$network"
+  finish_repetition "$network"
+}
+
+# inject_in_stage STAGE [delete]: stops a node for 60 s when the network reaches the stage; with delete, deletes the
 # network meanwhile.
-repeat_in_stage() {
-  local repetition network
-  shape=spread_network victim=benchnet-3
-  record_reference
-  for ((repetition = 1; repetition <= ${BENCHNET_FAULTS_REPETITIONS:-5}; repetition++)); do
-    network=$part-$repetition-1
-    create_networks "$part-$repetition" 1
-    wait_until 600 "$network reaches $1" has_reached_stage "$network" "$1"
-    watch_report "$network" "$victim"
-    "$root/hack/cluster/node" "$victim" stop
-    if [[ ${2:-} == delete ]]; then k delete benchmarknetwork "$network" --wait=false > /dev/null; fi
-    sleep 60
-    start_lost_node
-    if [[ ${2:-} == delete ]]; then
-      made=$((made - 1))
-      wait_until 300 "$network is gone" is_network_gone "$network" || true
-      record_times "$network" "gone"
-    else
-      finish_repetition "$network"
-    fi
-  done
-  record_counts "$part"
+inject_in_stage() {
+  victim=benchnet-3
+  wait_until 600 "$network reaches $1" has_reached_stage "$network" "$1"
+  watch_report "$network" "$victim"
+  "$root/hack/cluster/node" "$victim" stop
+  if [[ ${2:-} == delete ]]; then k delete benchmarknetwork "$network" --wait=false > /dev/null; fi
+  sleep 60
+  start_lost_node
+  if [[ ${2:-} == delete ]]; then
+    made=$((made - 1))
+    wait_until 300 "$network is gone" is_network_gone "$network" || true
+    record_times "$network" "gone"
+  else
+    finish_repetition "$network"
+  fi
 }
 
 # lose_node stop|kill: loses the node for a while.
@@ -88,13 +86,16 @@ lose_node_forever() {
 
 drain_node() {
   timeout 120 kubectl drain "$victim" --ignore-daemonsets --delete-emptydir-data --force >> "$out/drain.log" 2>&1 || say "the drain did not finish in 120 s"
-  sleep 30
-  kubectl uncordon "$victim" > /dev/null
-  repaired=$SECONDS
+  uncordon_node
 }
 
 cordon_node() {
   "$root/hack/cluster/node" "$victim" cordon
+  uncordon_node
+}
+
+# uncordon_node makes the node schedulable after 30 s.
+uncordon_node() {
   sleep 30
   kubectl uncordon "$victim" > /dev/null
   repaired=$SECONDS
@@ -147,17 +148,17 @@ node_of_one_member() {
     [.items[].spec.nodeName] | group_by(.) | map(select(length == 1 and .[0] != "benchnet")) | first[0] // "benchnet-3"'
 }
 
-# watch_report NETWORK NODE: remembers in the background when the network's condition first names the node.
+# watch_report NETWORK NODE: measures in the background how long it takes until the network's condition names the node.
 watch_report() {
   local began=$SECONDS
   if [[ -n ${watcher:-} ]]; then kill "$watcher" 2> /dev/null || true; fi
-  rm -f "$out/told"
-  broken=$SECONDS repaired=$SECONDS
-  (wait_until 240 "$1 names $2" reports "$1" "$2" 2> /dev/null && echo $((SECONDS - began)) > "$out/told") &
+  rm -f "$out/reported-after"
+  repaired=$SECONDS
+  (wait_until 240 "$1 names $2" reports "$1" "$2" 2> /dev/null && echo $((SECONDS - began)) > "$out/reported-after") &
   watcher=$!
 }
 
-# reports NETWORK WORDS: the condition Ready of the network is false and contains the words.
+# reports NETWORK WORDS: succeeds if the condition Ready of the network is false and its message contains the words.
 reports() {
   k get benchmarknetwork "$1" --output json 2> /dev/null | jq --exit-status --arg words "$2" '
     any(.status.conditions[]?; .type == "Ready" and .status == "False" and (.message | contains($words)))' > /dev/null
@@ -184,17 +185,17 @@ finish_repetition() {
 # and from the repair until the state was reached.
 record_times() {
   kill "$watcher" 2> /dev/null || true
-  printf '%s\t%s\t%s\t%s\t%s\n' "$part" "$victim" "$(cat "$out/told" 2> /dev/null || echo -)" "$((SECONDS - repaired))" "$2" >> "$out/nodes.tsv"
+  printf '%s\t%s\t%s\t%s\t%s\n' "$part" "$victim" "$(cat "$out/reported-after" 2> /dev/null || echo -)" "$((SECONDS - repaired))" "$2" >> "$out/nodes.tsv"
   tail -1 "$out/nodes.tsv" >&2
 }
 
-# print_node_table prints the range of the times and the verdicts of each part.
+# print_node_table prints the times and the verdicts of each part.
 print_node_table() {
   local name
   [[ -s $out/nodes.tsv ]] || return 0
   {
     echo
-    echo "| fault of a node | told after, s | as specified (or gone) after the repair, s | verdicts |"
+    echo "| part | seconds until Ready names the node | seconds from the repair until as specified, or gone | verdicts |"
     echo "|---|---|---|---|"
     for name in $(cut -f1 "$out/nodes.tsv" | uniq); do
       printf '| %s | %s | %s | %s |\n' "$name" "$(list_column "$name" 3)" "$(list_column "$name" 4)" \
