@@ -1,12 +1,15 @@
-# Sourced by run: suspends and resumes processes of the first node of the local provider. Expects root.
+# Sourced by run: processes of the nodes of the local provider; suspends and resumes those of the first. Expects root.
 # shellcheck shell=bash disable=SC2154
 
 stopped=()
 
-# node_process NAME: prints the PID of the program in that node's PID namespace, and of no other process with that name.
+# node_pid NODE: prints the PID of the process that ends the node when it is killed, and that has the node's network.
+node_pid() { cut -d' ' -f1 "${BENCHNET_STATE:-/var/lib/benchnet-cluster}/nodes/$1/pid"; }
+
+# node_process NAME: prints the PID of the program in the first node's PID namespace, and of no other process with that name.
 node_process() {
-  local state=${BENCHNET_STATE:-/var/lib/benchnet-cluster} first pid name
-  read -r first _ < "$state/nodes/benchnet/pid"
+  local first pid name
+  first=$(node_pid benchnet)
   for pid in $(pgrep --exact "${1:0:15}"); do
     name=$(readlink "/proc/$pid/ns/pid")
     if [[ $name == "$(readlink "/proc/$first/ns/pid_for_children")" ]]; then

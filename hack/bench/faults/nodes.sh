@@ -136,11 +136,7 @@ start_lost_node() {
 }
 
 # run_on_node NODE COMMAND...: runs a command in the node's network namespace.
-run_on_node() {
-  local pid
-  read -r pid _ < "${BENCHNET_STATE:-/var/lib/benchnet-cluster}/nodes/$1/pid"
-  nsenter --target "$pid" --net -- "${@:2}"
-}
+run_on_node() { nsenter --target "$(node_pid "$1")" --net -- "${@:2}"; }
 
 # node_of_one_member NETWORK: prints a node with exactly one member of the network, and without the control plane.
 node_of_one_member() {

@@ -43,8 +43,7 @@ func (Corda) RoleOverrides(spec *v1alpha1.BenchmarkNetworkSpec) []platform.Overr
 	if spec.Platform.Corda == nil || !hasNotary(spec) {
 		return nil
 	}
-	return []platform.Override{{Nodes: notaryName, Path: []string{"platform", "corda", "notary"},
-		Spec: spec.WithNodeOverride(&spec.Platform.Corda.Notary.NodeOverride)}}
+	return []platform.Override{{Nodes: notaryName, Path: []string{"platform", "corda", "notary"}, Spec: notarySpec(spec)}}
 }
 
 // StateVolume returns the name of the only volume with state.

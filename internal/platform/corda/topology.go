@@ -69,8 +69,13 @@ func newNotary(network *v1alpha1.BenchmarkNetwork, ordinal int32) platform.Membe
 		name, identity = notaryReplicaName(ordinal), notaryReplicaIdentity(ordinal)
 	}
 	notary := newNode(network, name, roleNotary, identity)
-	notary.Spec = network.Spec.WithNodeOverride(&network.Spec.Platform.Corda.Notary.NodeOverride)
+	notary.Spec = notarySpec(&network.Spec)
 	return notary
+}
+
+// notarySpec returns the spec as it is for the notary and its replicas.
+func notarySpec(spec *v1alpha1.BenchmarkNetworkSpec) *v1alpha1.BenchmarkNetworkSpec {
+	return spec.WithNodeOverride(&spec.Platform.Corda.Notary.NodeOverride)
 }
 
 // notaryReplicaName returns the member name of a replica of a notary service.
