@@ -272,6 +272,8 @@ func TestWorkersOfEveryKind(t *testing.T) {
 		"sample log kept":    "type: Corda\n    jtl: Retain\n    corda: {flow: Issue}",
 		"plan of the user":   "type: JMeter\n    jmeter: {configMapName: my-plan}",
 		"flow by class name": "type: Corda\n    " + `corda: {flow: net.corda.finance.flows.CashIssueFlow, arguments: [{type: Amount, value: "1 USD"}]}`,
+		"data of the user": "type: Corda\n    " + `corda: {flow: net.corda.finance.flows.CashIssueFlow,
+      arguments: [{type: Amount, value: "${csv:amount} USD"}], data: {configMapName: payments}}`,
 	}
 	for name, kind := range cases {
 		t.Run(name, func(t *testing.T) {

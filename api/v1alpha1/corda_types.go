@@ -238,11 +238,21 @@ type CordaWorkload struct {
 	// +kubebuilder:validation:Maximum=99
 	// +optional
 	Counterparty *int32 `json:"counterparty,omitempty"`
-	// arguments are the arguments of a flow by class name, in the order of its constructor.
+	// arguments are the arguments of a flow by class name, in the order of its constructor. Their values may have placeholders, which
+	// each operation replaces.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	Arguments []FlowArgument `json:"arguments,omitempty"`
+	// data is a CSV file for the placeholders ${csv:COLUMN}. The result records its hash. Default: none.
+	// +optional
+	Data *CordaData `json:"data,omitempty"`
+	// seed is the seed of the placeholders ${random:FROM:TO}, from 0 to 9007199254740991. The same seed gives the operation of the same
+	// number the same values, in every run. The result records it in workload.operation.seed. Default: 0.
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=9007199254740991
+	// +optional
+	Seed *int64 `json:"seed,omitempty"`
 	// setUp is a flow that one worker runs once on the first initiator, before all other operations of the run. It issues the
 	// states that a flow by class name needs. Its time is not measured. If it fails, the run fails with its message.
 	// +optional
@@ -254,6 +264,22 @@ type CordaWorkload struct {
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	PhaseSamplePercent *int32 `json:"phaseSamplePercent,omitempty"`
+}
+
+// CordaData is a CSV file in UTF-8: a header with the names of the columns, and rows. Cells are separated by commas, and those with
+// commas are in double quotes.
+type CordaData struct {
+	// configMapName is the name of the ConfigMap in the namespace that holds the file.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +required
+	ConfigMapName string `json:"configMapName"`
+	// key is the key of the file in the ConfigMap. Default: data.csv.
+	// +kubebuilder:default=data.csv
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[-_a-zA-Z0-9][-._a-zA-Z0-9]*$`
+	// +optional
+	Key string `json:"key,omitempty"`
 }
 
 // CordaFlow is a flow by class name.
@@ -290,6 +316,9 @@ type FlowArgument struct {
 	// value is the value of the argument as text. A whole number needs no quotes. A Boolean is "true" or "false", an Amount is
 	// such as "100.50 USD", an Instant is such as 2026-01-31T12:00:00Z, and a StateRef is "hash(index)". OpaqueBytes are the
 	// UTF-8 bytes of the text. A Party is a legal name of the network, or self, counterparty or notary.
+	// A value may have placeholders: ${counter} is the number of the operation, from 0 and unique over all workers, ${client} and
+	// ${worker} are the numbers of the client and of the worker, from 0, ${random:FROM:TO} is a random whole number from FROM to TO,
+	// and ${csv:COLUMN} is a cell of data, in the row counter modulo the number of rows. For a literal ${ write $${.
 	// +required
 	Value Text `json:"value"`
 }

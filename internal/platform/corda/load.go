@@ -30,6 +30,10 @@ type operation struct {
 	Arguments    []flowArgument `json:"arguments,omitempty"`
 	Counterparty string         `json:"counterparty,omitempty"`
 	SetUp        *setUpFlow     `json:"setUp,omitempty"`
+	// Data is the path of the CSV file of the arguments' placeholders.
+	Data string `json:"data,omitempty"`
+	// Seed is the seed of random values in the arguments; absent without them.
+	Seed *int64 `json:"seed,omitempty"`
 	// PhaseSamplePercent is the share of flows whose steps the driver follows.
 	PhaseSamplePercent int32 `json:"phaseSamplePercent,omitempty"`
 }
@@ -71,9 +75,21 @@ func (Corda) BuildDriver(in platform.Input, topology platform.Topology, workload
 		d.Workload.Operation = operation{Notary: notaryLegalName(topology), Parties: partyLegalNames(topology)}
 		return withJMeterPlan(d, workload.JMeter), nil
 	}
+	if data := workload.Corda.Data; data != nil {
+		d = withConfigMapKey(d, volumeData, dataDir, data.ConfigMapName, data.Key)
+	}
 	var err error
 	d.Workload.Operation, err = buildOperation(workload.Corda, topology)
 	return d, err
+}
+
+// withConfigMapKey mounts one key of a ConfigMap of the user's into the worker, as a file in dir.
+func withConfigMapKey(d loadgen.Driver, name, dir, configMap, key string) loadgen.Driver {
+	volume := pods.ConfigMapVolume(name, configMap)
+	volume.ConfigMap.Items = []corev1.KeyToPath{{Key: key, Path: key}}
+	d.Mounts = append(d.Mounts, pods.ReadOnlyMount(name, dir))
+	d.Volumes = append(d.Volumes, volume)
+	return d
 }
 
 // withJMeterPlan makes the driver run a user's own plan, with the numbers of the load as JMeter properties.
@@ -88,11 +104,7 @@ func withJMeterPlan(d loadgen.Driver, plan *v1alpha1.JMeterPlan) loadgen.Driver 
 	if rate := d.Workload.Load.RatePerSecond; rate > 0 {
 		d.Command = append(d.Command, "-Jbenchnet.ratePerSecond="+strconv.FormatFloat(rate, 'f', -1, 64))
 	}
-	d.Mounts = append(d.Mounts, pods.ReadOnlyMount(volumePlan, planDir))
-	volume := pods.ConfigMapVolume(volumePlan, plan.ConfigMapName)
-	volume.ConfigMap.Items = []corev1.KeyToPath{{Key: plan.Key, Path: plan.Key}}
-	d.Volumes = append(d.Volumes, volume)
-	return d
+	return withConfigMapKey(d, volumePlan, planDir, plan.ConfigMapName, plan.Key)
 }
 
 func buildOperation(w *v1alpha1.CordaWorkload, topology platform.Topology) (operation, error) {
@@ -109,6 +121,12 @@ func buildOperation(w *v1alpha1.CordaWorkload, topology platform.Topology) (oper
 	op.Arguments = convertArguments(w.Arguments)
 	if w.SetUp != nil {
 		op.SetUp = &setUpFlow{Flow: w.SetUp.Flow, Arguments: convertArguments(w.SetUp.Arguments)}
+	}
+	if w.Data != nil {
+		op.Data = dataDir + "/" + w.Data.Key
+	}
+	if random, _ := usesPlaceholders(w); random {
+		op.Seed = new(ptr.Deref(w.Seed, 0))
 	}
 	if w.Counterparty != nil {
 		m, ok := topology.FindMember(members.Name(*w.Counterparty))

@@ -13,6 +13,7 @@ const (
 	schemaDir     = "/etc/benchnet/schema"
 	rpcDir        = "/etc/benchnet/rpc"
 	planDir       = "/etc/benchnet/plan"
+	dataDir       = "/etc/benchnet/data"
 	genesisDir    = "/etc/benchnet/genesis"
 	genesisOut    = "/out"
 	templateDir   = "/template"
@@ -45,4 +46,5 @@ const (
 	volumeGenesis    = "genesis"
 	volumeRPC        = "rpc"
 	volumePlan       = "plan"
+	volumeData       = "data"
 )

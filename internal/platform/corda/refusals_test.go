@@ -252,6 +252,31 @@ func TestRefusesArguments(t *testing.T) {
 	})
 }
 
+// TestRefusesPlaceholders checks values whose placeholders are known, but not allowed in their place.
+func TestRefusesPlaceholders(t *testing.T) {
+	const flow = "net.corda.finance.flows.CashExitFlow"
+	corda := func(change func(*v1alpha1.CordaWorkload)) func(*networkSpec) {
+		return withWorkload(func(w *v1alpha1.Workload) {
+			w.Corda.Flow = flow
+			change(w.Corda)
+		})
+	}
+	data := &v1alpha1.CordaData{ConfigMapName: "payments", Key: "data.csv"}
+	at := "workloads[0].corda."
+	checkRefusals(t, refusalCases{
+		{"column without data", corda(func(c *v1alpha1.CordaWorkload) {
+			c.Arguments = []v1alpha1.FlowArgument{{Type: "Int", Value: "${csv:amount}"}}
+		}), at + "arguments[0].value", []string{"${csv:amount}", "corda.data"}},
+		{"in a set-up", corda(func(c *v1alpha1.CordaWorkload) {
+			c.SetUp = &v1alpha1.CordaFlow{Flow: flow, Arguments: []v1alpha1.FlowArgument{{Type: "Boolean", Value: "${counter}"}}}
+		}), at + "setUp.arguments[0].value", []string{`"0" must be true or false`}},
+		{"unused data", corda(func(c *v1alpha1.CordaWorkload) { c.Data = data }), at + "data", []string{"no argument has a placeholder ${csv:COLUMN}"}},
+		{"unused seed", corda(func(c *v1alpha1.CordaWorkload) { c.Seed = new(int64(1)) }), at + "seed", []string{"${random:FROM:TO}"}},
+		{"data of a named flow", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Data = data }), at + "data", []string{"class name"}},
+		{"seed of a named flow", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Seed = new(int64(1)) }), at + "seed", []string{"class name"}},
+	})
+}
+
 func TestRefusesSetUps(t *testing.T) {
 	setUp := func(flow string, arguments ...v1alpha1.FlowArgument) func(*networkSpec) {
 		return withWorkload(func(w *v1alpha1.Workload) {

@@ -1,6 +1,7 @@
 package corda_test
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -70,6 +71,30 @@ spec:
 	}
 	if want := "-Jbenchnet.ratePerSecond=0.5"; !slices.Contains(load.Command, want) {
 		t.Errorf("the command %v lacks %s", load.Command, want)
+	}
+}
+
+// TestDataIsMounted checks that workers get the CSV file of the arguments, and the seed.
+func TestDataIsMounted(t *testing.T) {
+	network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, platformtest.ReadSampleFile(t, "corda_data.yaml"))
+	workload := &network.Spec.Workloads[0].Workload
+	load, err := corda.New().BuildDriver(platformtest.NewInput(corda.New(), network), corda.New().Topology(network), workload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	volume, mount := load.Volumes[len(load.Volumes)-1], load.Mounts[len(load.Mounts)-1]
+	if volume.ConfigMap == nil || volume.ConfigMap.Name != workload.Corda.Data.ConfigMapName ||
+		volume.Name != mount.Name || mount.MountPath != "/etc/benchnet/data" || !mount.ReadOnly {
+		t.Errorf("the volume is %+v, the mount %+v", volume, mount)
+	}
+	text, err := json.Marshal(load.Workload.Operation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"data":"/etc/benchnet/data/data.csv"`, `"seed":0`, `"value":"${csv:lender}"`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("workload.json lacks %s: %s", want, text)
+		}
 	}
 }
 

@@ -2,9 +2,9 @@ package corda
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -75,6 +75,12 @@ func validateFinanceFlow(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaW
 	if c.SetUp != nil {
 		errs = append(errs, field.Forbidden(path.Child("setUp"), "applies only to flows given by class name; "+c.Flow+" prepares its own states"))
 	}
+	if c.Data != nil {
+		errs = append(errs, field.Forbidden(path.Child("data"), "applies only to flows given by class name, whose arguments have placeholders"))
+	}
+	if c.Seed != nil {
+		errs = append(errs, field.Forbidden(path.Child("seed"), "applies only to flows given by class name, whose arguments have placeholders"))
+	}
 	if c.Flow == flowIssue {
 		return append(errs, validateIssueFlow(c, path)...)
 	}
@@ -118,14 +124,28 @@ func validateClassFlow(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWor
 	if c.Identities == v1alpha1.CordaAnonymous {
 		errs = append(errs, field.Forbidden(path.Child("identities"), "applies only to Issue, IssueAndPay and Pay; use an argument of the flow instead"))
 	}
-	errs = append(errs, validateArguments(c.Arguments, path)...)
+	errs = append(errs, validateArguments(c.Arguments, c.Data, path)...)
+	errs = append(errs, validatePlaceholderSources(c, path)...)
 	if c.SetUp == nil {
 		return errs
 	}
 	if path = path.Child("setUp"); !isKnownFlow(spec, c.SetUp.Flow) {
 		errs = append(errs, field.NotSupported(path.Child("flow"), c.SetUp.Flow, financeFlows))
 	}
-	return append(errs, validateArguments(c.SetUp.Arguments, path)...)
+	return append(errs, validateArguments(c.SetUp.Arguments, c.Data, path)...)
+}
+
+// validatePlaceholderSources rejects data and a seed that no argument uses.
+func validatePlaceholderSources(c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	random, csv := usesPlaceholders(c)
+	if c.Data != nil && !csv {
+		errs = append(errs, field.Forbidden(path.Child("data"), "is not used: no argument has a placeholder ${csv:COLUMN}"))
+	}
+	if c.Seed != nil && !random {
+		errs = append(errs, field.Forbidden(path.Child("seed"), "is not used: no argument has a placeholder ${random:FROM:TO}"))
+	}
+	return errs
 }
 
 // isKnownFlow reports whether a CorDapp of the network may have the flow. The flows of user-supplied CorDapps
@@ -134,15 +154,39 @@ func isKnownFlow(spec *v1alpha1.BenchmarkNetworkSpec, flow string) bool {
 	return bringsCorDapps(spec) || isFinanceFlow(flow)
 }
 
-func validateArguments(arguments []v1alpha1.FlowArgument, path *field.Path) field.ErrorList {
+func validateArguments(arguments []v1alpha1.FlowArgument, data *v1alpha1.CordaData, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for i, a := range arguments {
-		if problem := argumentProblem(a.Type, string(a.Value)); problem != "" {
+		if problem := templateProblem(a, data); problem != "" {
 			errs = append(errs, field.Invalid(path.Child("arguments").Index(i).Child("value"), a.Value, problem))
 		}
 	}
 	return errs
 }
+
+// templateProblem returns an error message if a placeholder of an argument is wrong, or gives a value that does not match
+// its type, or "". The driver checks what depends on the data.
+func templateProblem(a v1alpha1.FlowArgument, data *v1alpha1.CordaData) string {
+	t, err := parseTemplate(string(a.Value))
+	switch {
+	case err != nil:
+		return err.Error()
+	case t.CSV && data == nil:
+		return string(a.Value) + " needs corda.data, the ConfigMap with the CSV file"
+	case t.CSV:
+		return ""
+	}
+	for _, value := range []string{t.Low, t.High} {
+		if problem := argumentProblem(a.Type, value); problem != "" && value != string(a.Value) {
+			return fmt.Sprintf("with the placeholders replaced, %q %s", value, problem)
+		} else if problem != "" {
+			return problem
+		}
+	}
+	return ""
+}
+
+var amountPattern = regexp.MustCompile(`^\d+(\.\d+)? [A-Z]{3}$`)
 
 // argumentProblem returns an error message if a value does not match its type, or "". The driver checks the
 // types that cannot be checked here.
@@ -165,7 +209,7 @@ func argumentProblem(kind, value string) string {
 		}
 		_, err = parseLegalName(value)
 	case "Amount":
-		if len(strings.Fields(value)) != 2 {
+		if !amountPattern.MatchString(value) {
 			return "must be a number and a currency, such as 100.50 USD"
 		}
 	}

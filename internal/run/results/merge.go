@@ -28,6 +28,8 @@ type Measurement struct {
 	Schedule Schedule
 	// Ledger is nil if no driver compares the ledger with the clients.
 	Ledger *Ledger
+	// Data is zero if the drivers take no values from a data file.
+	Data DataFile
 	// Unit is what an operation is, such as flows or transactions.
 	Unit string
 	// LatencyKind is empty if the network makes its own load, or if a user's own plan decides when requests start.
@@ -58,7 +60,7 @@ type WorkerSummary struct {
 }
 
 // Merge merges the results of the workers of one run. Without workers the measurement is empty. It fails if a
-// result is invalid, if two workers measured different windows, or if a worker occurs twice.
+// result is invalid, if two workers measured different windows or used different data, or if a worker occurs twice.
 func Merge(workers []WorkerResult) (*Measurement, error) {
 	merger := NewMerger()
 	for _, w := range slices.SortedFunc(slices.Values(workers), func(a, b WorkerResult) int { return cmp.Compare(a.Worker, b.Worker) }) {
@@ -98,11 +100,11 @@ func NewMerger() *Merger {
 }
 
 // AddWorker adds a worker's result, which must have been validated when it was decoded. It fails and adds
-// nothing if the worker measured another window than the others or was added already.
+// nothing if the worker measured another window than the others, used other data, or was added already.
 func (m *Merger) AddWorker(w *WorkerResult) error {
 	if m.lastWorker == nil {
 		m.measurement.initWindow(w)
-	} else if err := checkSameWindow(m.lastWorker, w); err != nil {
+	} else if err := checkComparable(m.lastWorker, w); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(m.measurement.Workers, func(s WorkerSummary) bool { return s.Worker == w.Worker }) {
@@ -121,7 +123,8 @@ func (m *Merger) AddWorker(w *WorkerResult) error {
 	if err := m.measurement.phases.addPhaseSamples(w.PhaseSamples); err != nil {
 		return fmt.Errorf("result of worker %d: %w", w.Worker, err)
 	}
-	m.lastWorker = &WorkerResult{Worker: w.Worker, StartMillis: w.StartMillis, WindowSeconds: w.WindowSeconds}
+	m.measurement.Data = w.Data
+	m.lastWorker = &WorkerResult{Worker: w.Worker, StartMillis: w.StartMillis, WindowSeconds: w.WindowSeconds, Data: w.Data}
 	m.measurement.alignSeries(w)
 	for _, member := range w.Members {
 		m.addMember(member)
@@ -148,10 +151,15 @@ func (m *Merger) Measurement() *Measurement {
 	return merged
 }
 
-func checkSameWindow(a, b *WorkerResult) error {
+// checkComparable fails if two workers measured different windows or took their values from different data.
+func checkComparable(a, b *WorkerResult) error {
 	if a.StartMillis != b.StartMillis || a.WindowSeconds != b.WindowSeconds {
 		return fmt.Errorf("worker %d measured %d s from %d, worker %d %d s from %d: not the same window",
 			a.Worker, a.WindowSeconds, a.StartMillis, b.Worker, b.WindowSeconds, b.StartMillis)
+	}
+	if a.Data != b.Data {
+		return fmt.Errorf("worker %d used data with the hash %q, worker %d %q: the ConfigMap changed while the run started",
+			a.Worker, a.Data.SHA256, b.Worker, b.Data.SHA256)
 	}
 	return nil
 }

@@ -95,6 +95,8 @@ func TestMergeKeepsObservationWithFewestMissedScrapes(t *testing.T) {
 func TestMergeRejectsInvalidResults(t *testing.T) {
 	for want, spoil := range map[string]func(*WorkerResult){
 		"two results of worker 0":               func(w *WorkerResult) { w.Worker = 0 },
+		"the ConfigMap changed":                 func(w *WorkerResult) { w.Data = DataFile{SHA256: strings.Repeat("a", 64), Rows: 3} },
+		`data.sha256: "none" is not`:            func(w *WorkerResult) { w.Data.SHA256 = "none" },
 		"not the same window":                   func(w *WorkerResult) { w.StartMillis++ },
 		"windowSeconds: 0 is not positive":      func(w *WorkerResult) { w.WindowSeconds = 0 },
 		"startMillis: 0 is not an instant":      func(w *WorkerResult) { w.StartMillis = 0 },

@@ -48,6 +48,8 @@ type RunResult struct {
 	WindowSelection *WindowSelection `json:"steady,omitempty"`
 	// Ledger is absent if no driver compares the ledger with the clients.
 	Ledger *Ledger `json:"ledger,omitempty"`
+	// Data is the data file that the drivers took values from; absent without one.
+	Data DataFile `json:"data,omitzero"`
 	// Blocks lists the blocks decided in the window by height, on platforms that have them. BlocksOmitted is
 	// how many more there were.
 	Blocks        []Block `json:"blocks,omitempty"`
@@ -210,7 +212,7 @@ func NewRunResult(m *Measurement, i Interpretation, v Verdict) (*RunResult, erro
 		Series: Throughput{CompletedPerSecond: m.Completed, FailedPerSecond: m.Failed, MeanLatencyMillis: m.meanLatencyMillis(),
 			LatencyIntervals: m.intervals.latencyIntervals()},
 		Errors: m.Errors, Schedule: m.Schedule, Phases: m.phases.summarizePhases(), WindowSelection: m.WindowSelection,
-		Ledger: m.Ledger, Members: m.Members, Workers: m.Workers,
+		Ledger: m.Ledger, Data: m.Data, Members: m.Members, Workers: m.Workers,
 		Blocks: m.Blocks, BlocksOmitted: m.BlocksOmitted, Recorded: m.Series,
 		SeriesSeconds: m.SeriesSeconds,
 	}, nil

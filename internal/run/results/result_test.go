@@ -16,6 +16,7 @@ import (
 func TestResultRoundTrip(t *testing.T) {
 	w := newWorkerResult(t, 0, 10, 20)
 	w.Members = []MemberUsage{{Member: "m", CPUSeconds: Series{0.25, 0.5}, MemoryBytes: Series{1 << 30, 1 << 31}}}
+	w.Data = DataFile{SHA256: strings.Repeat("0f", 32), Rows: 3}
 	m := mergeWorkers(t, w)
 	r, err := NewRunResult(m, Interpretation{}, m.Judge(RunObservations{ExpectedWorkers: 1}, DefaultTolerances()))
 	if err != nil {
@@ -33,7 +34,7 @@ func TestResultRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(got, r) {
+	if !reflect.DeepEqual(got, r) || got.Data != w.Data {
 		t.Errorf("got  %+v\nwant %+v", got, r)
 	}
 	h, err := got.DecodeHistogram()

@@ -1,6 +1,10 @@
 package results
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
 
 // WorkerResult is the measurement of one worker of a run, stored as result.json.
 type WorkerResult struct {
@@ -35,6 +39,8 @@ type WorkerResult struct {
 	PhaseSamples *PhaseSamples `json:"phaseSamples,omitempty"`
 	// Ledger is absent if the driver does not compare the ledger with the clients.
 	Ledger *Ledger `json:"ledger,omitempty"`
+	// Data is the data file that the driver took values from; absent without one.
+	Data DataFile `json:"data,omitzero"`
 	// Unit is what an operation is: flows, requests, blocks, transactions.
 	Unit string `json:"unit,omitempty"`
 	// Blocks lists the blocks that the worker saw decided in the window, by height; at most MaxBlocks.
@@ -96,6 +102,25 @@ type Ledger struct {
 	// Violation describes transactions or value that appeared or vanished, or members that disagree, although the
 	// numbers may be equal; empty without any. It makes the run invalid.
 	Violation string `json:"violation,omitempty"`
+}
+
+// DataFile identifies a data file of a workload.
+type DataFile struct {
+	// SHA256 is the hash of the file, hexadecimal.
+	SHA256 string `json:"sha256"`
+	// Rows is the number of rows below the header.
+	Rows int64 `json:"rows"`
+}
+
+// sha256Bytes is the length of a hexadecimal SHA-256.
+const sha256Bytes = 64
+
+// validateHash rejects a hash that is not one. Without a file there is none.
+func (f DataFile) validateHash() error {
+	if f != (DataFile{}) && (len(f.SHA256) != sha256Bytes || strings.Trim(f.SHA256, "0123456789abcdef") != "") {
+		return fmt.Errorf("data.sha256: %.70q is not a hexadecimal SHA-256", f.SHA256)
+	}
+	return nil
 }
 
 // MemberUsage is the resource usage of a member's or database's container during the window.
@@ -176,7 +201,7 @@ func (w *WorkerResult) validate() error {
 	if err := w.validateNumbers(); err != nil {
 		return err
 	}
-	if err := w.OutOfRange.validateCounts(); err != nil {
+	if err := cmp.Or(w.OutOfRange.validateCounts(), w.Data.validateHash()); err != nil {
 		return err
 	}
 	if err := w.PhaseSamples.validatePhaseSamples(w.WindowSeconds); err != nil {

@@ -51,18 +51,18 @@ public final class FlowClients {
         }
         try {
             recorder.recordStart(slot);
-            return runFlow(slot);
+            return runFlow(slot, client);
         } finally {
             pacing.release(slot);
         }
     }
 
-    private FlowSample runFlow(Slot slot) throws InterruptedException {
+    private FlowSample runFlow(Slot slot, int client) throws InterruptedException {
         Member member = turns.apply(slot.index);
         try {
             boolean tracked = ThreadLocalRandom.current().nextInt(100) < phaseSamplePercent;
             FlowPhases phases = tracked ? new FlowPhases(slot.intended, clock) : null;
-            FlowHandle<?> flow = operation.start(member, purposeOf(slot), tracked);
+            FlowHandle<?> flow = operation.start(member, purposeOf(slot), client, tracked);
             if (tracked) {
                 phases.follow((FlowProgressHandle<?>) flow);
             }

@@ -9,6 +9,7 @@ import dev.benchnet.driver.corda.Members;
 import dev.benchnet.driver.corda.Operation;
 import dev.benchnet.driver.corda.OperationFactory;
 import dev.benchnet.driver.corda.FlowPurpose;
+import dev.benchnet.driver.corda.workload.DataTable;
 import dev.benchnet.driver.corda.workload.Workload;
 import dev.benchnet.driver.jmeter.CordaSampler;
 import dev.benchnet.driver.jmeter.JMeterPlan;
@@ -44,12 +45,13 @@ final class WorkloadSession {
     }
 
     void run() throws InterruptedException {
-        Function<Members, Operation> prepared = OperationFactory.create(workload);
-        Operation setUp = OperationFactory.createSetUp(workload);
+        DataTable data = workload.operation.data == null ? null : DataTable.read(workload.operation.data);
+        Function<Members, Operation> prepared = OperationFactory.create(workload, data);
+        Operation setUp = OperationFactory.createSetUp(workload, data);
         try (Members members = Members.connect(workload.directory.targets)) {
             Operation operation = prepared.apply(members);
             setUp(members, operation, setUp);
-            measure(members, operation);
+            measure(members, operation, data);
         }
     }
 
@@ -76,7 +78,7 @@ final class WorkloadSession {
 
     private static void runOnce(String what, Operation operation, Member member) {
         try {
-            operation.start(member, FlowPurpose.SetUp, false).getReturnValue().get();
+            operation.start(member, FlowPurpose.SetUp, 0, false).getReturnValue().get();
         } catch (ExecutionException e) {
             FlowError error = FlowError.of(e.getCause());
             throw new FatalException(what + " on " + member + " failed: " + error.kind + ": " + error.message);
@@ -86,7 +88,7 @@ final class WorkloadSession {
         }
     }
 
-    private void measure(Members members, Operation operation) throws InterruptedException {
+    private void measure(Members members, Operation operation, DataTable data) throws InterruptedException {
         StartGate gate = new StartGate(workload.workerClients());
         CordaSampler.setGate(gate);
         plan.start();
@@ -106,6 +108,9 @@ final class WorkloadSession {
         Summary summary = recorder.close(pacing.close());
         LedgerVerdict ledger = verify(operation.ledger(), LEDGER_TIMEOUT);
         ObjectNode result = ProtocolJson.resultJson(workload, timeline, summary);
+        if (data != null) {
+            result.putObject("data").put("sha256", data.sha256).put("rows", data.rowCount());
+        }
         ledger.writeTo(result.putObject("ledger"));
         barrier.writeResult(result.toString());
     }

@@ -63,7 +63,7 @@ class FlowClientsTest {
             public void prepare(Member member) { }
 
             @Override
-            public FlowHandle<?> start(Member member, FlowPurpose purpose, boolean tracked) {
+            public FlowHandle<?> start(Member member, FlowPurpose purpose, int client, boolean tracked) {
                 purposes.add(purpose);
                 StateMachineRunId id = StateMachineRunId.Companion.createRandom();
                 return tracked ? new FlowProgressHandleImpl<>(id, flow.get(), Observable.just("Signing transaction"))

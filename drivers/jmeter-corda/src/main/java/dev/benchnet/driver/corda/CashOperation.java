@@ -46,7 +46,7 @@ abstract class CashOperation implements Operation {
     }
 
     @Override
-    public final FlowHandle<?> start(Member member, FlowPurpose purpose, boolean tracked) {
+    public final FlowHandle<?> start(Member member, FlowPurpose purpose, int client, boolean tracked) {
         return counts.count(purpose, () -> startFlow(member, purpose, tracked));
     }
 

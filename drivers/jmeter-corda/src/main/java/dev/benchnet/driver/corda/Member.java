@@ -1,6 +1,8 @@
 package dev.benchnet.driver.corda;
 
 import dev.benchnet.driver.FatalException;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import net.corda.core.flows.FlowLogic;
 import net.corda.core.identity.CordaX500Name;
 import net.corda.core.identity.Party;
@@ -12,6 +14,8 @@ public final class Member {
     public final String name;
     public final CordaX500Name legalName;
     public final CordaRPCOps rpc;
+    private final Map<CordaX500Name, Party> parties = new ConcurrentHashMap<>();
+    private final Map<CordaX500Name, Party> notaries = new ConcurrentHashMap<>();
 
     Member(String name, CordaX500Name legalName, CordaRPCOps rpc) {
         this.name = name;
@@ -24,11 +28,20 @@ public final class Member {
         return tracked ? rpc.startTrackedFlowDynamic(flow, arguments) : rpc.startFlowDynamic(flow, arguments);
     }
 
-    /** Returns the party from this member's network map. If it is missing, the error names the field. */
+    /** Returns the party from this member's network map, asked once. If it is missing, the error names the field. */
     Party party(CordaX500Name party, String field) {
-        Party found = rpc.wellKnownPartyFromX500Name(party);
+        Party found = parties.computeIfAbsent(party, rpc::wellKnownPartyFromX500Name);
         if (found == null) {
             throw new FatalException(field + ": \"" + party + "\" is not in the network map of " + name);
+        }
+        return found;
+    }
+
+    /** Returns the notary from this member's network parameters, asked once. */
+    Party notary(CordaX500Name notary) {
+        Party found = notaries.computeIfAbsent(notary, rpc::notaryPartyFromX500Name);
+        if (found == null) {
+            throw new FatalException("notary: \"" + notary + "\" is not a notary in the network parameters of " + name);
         }
         return found;
     }

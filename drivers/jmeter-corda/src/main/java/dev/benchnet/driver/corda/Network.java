@@ -32,11 +32,7 @@ final class Network {
         if (notary == null) {
             throw new FatalException("notary: the operation needs a notary, but the network has none");
         }
-        Party party = member.rpc.notaryPartyFromX500Name(notary);
-        if (party == null) {
-            throw new FatalException("notary: \"" + notary + "\" is not a notary in the network parameters of " + member);
-        }
-        return party;
+        return member.notary(notary);
     }
 
     Party counterparty(Member member) {

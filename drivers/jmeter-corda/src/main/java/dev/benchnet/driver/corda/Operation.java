@@ -10,9 +10,9 @@ public interface Operation {
 
     /**
      * Returns when the member has accepted the flow; the handle's future completes with the flow. The handle of a
-     * tracked flow is a {@link FlowProgressHandle}.
+     * tracked flow is a {@link FlowProgressHandle}. The client is the index of this worker's client that starts it.
      */
-    FlowHandle<?> start(Member member, FlowPurpose purpose, boolean tracked);
+    FlowHandle<?> start(Member member, FlowPurpose purpose, int client, boolean tracked);
 
     LedgerCheck ledger();
 }

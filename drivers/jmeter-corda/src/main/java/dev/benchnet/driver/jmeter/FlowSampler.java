@@ -10,6 +10,8 @@ import dev.benchnet.driver.corda.FlowPurpose;
 import dev.benchnet.driver.corda.workload.Argument;
 import dev.benchnet.driver.corda.workload.Directory;
 import java.nio.file.Paths;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import org.apache.jmeter.config.Arguments;
 import org.apache.jmeter.protocol.java.sampler.AbstractJavaSamplerClient;
@@ -28,6 +30,8 @@ public final class FlowSampler extends AbstractJavaSamplerClient {
 
     private Member member;
     private Operation operation;
+    /** The parameters of the operation. Functions and variables of JMeter change them between samples. */
+    private List<String> prepared;
 
     @Override
     public Arguments getDefaultParameters() {
@@ -39,17 +43,22 @@ public final class FlowSampler extends AbstractJavaSamplerClient {
         return parameters;
     }
 
-    /** Not in setupTest, because JMeter only logs its failures. */
-    private void setUp(JavaSamplerContext context) {
-        connect();
-        String target = context.getParameter("target", "");
+    /** Prepares the operation of a sample. Not in setupTest, because JMeter only logs its failures. */
+    private void prepare(JavaSamplerContext context) {
+        String flow = context.getParameter("flow");
+        String arguments = context.getParameter("arguments", "[]");
         String counterparty = context.getParameter("counterparty", "");
+        String target = context.getParameter("target", "");
+        List<String> parameters = Arrays.asList(flow, arguments, counterparty, target);
+        if (parameters.equals(prepared)) {
+            return;
+        }
+        connect();
+        prepared = null;
         member = target.isEmpty() ? members.memberFor(context.getJMeterContext().getThreadNum()) : members.findByName(target);
-        Operation named = new NamedFlow(context.getParameter("flow"),
-                Argument.parseList(context.getParameter("arguments", "[]")),
-                directory, counterparty.isEmpty() ? null : counterparty);
-        named.prepare(member);
-        operation = named;
+        operation = new NamedFlow(flow, Argument.parseList(arguments), directory, counterparty.isEmpty() ? null : counterparty);
+        operation.prepare(member);
+        prepared = parameters;
     }
 
     /** Opens one connection to each member, which all samplers of the process share until the process ends. */
@@ -71,11 +80,9 @@ public final class FlowSampler extends AbstractJavaSamplerClient {
     public SampleResult runTest(JavaSamplerContext context) {
         SampleResult sample = new SampleResult();
         try {
-            if (operation == null) {
-                setUp(context);
-            }
+            prepare(context);
             sample.sampleStart();
-            operation.start(member, FlowPurpose.Window, false).getReturnValue().get();
+            operation.start(member, FlowPurpose.Window, 0, false).getReturnValue().get();
             endSample(sample, null);
         } catch (ExecutionException e) {
             endSample(sample, FlowError.of(e.getCause()));

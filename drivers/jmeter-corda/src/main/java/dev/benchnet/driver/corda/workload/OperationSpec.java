@@ -1,6 +1,8 @@
 package dev.benchnet.driver.corda.workload;
 
 import dev.benchnet.driver.workload.Field;
+import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.util.Currency;
 import java.util.List;
 
@@ -17,6 +19,10 @@ public final class OperationSpec {
     public final String counterparty;
     /** The flow that runs once before the measurement; null if there is none. */
     public final FlowSpec setUp;
+    /** The CSV file of the arguments' placeholders; null if there is none. */
+    public final Path data;
+    /** The seed of random values in the arguments. */
+    public final long seed;
 
     /** The share of flows whose steps are followed, for the phases of the result. */
     public final int phaseSamplePercent;
@@ -29,6 +35,8 @@ public final class OperationSpec {
         arguments = field.get("arguments").readList(Argument::new);
         counterparty = field.get("counterparty").readTextOr(null);
         setUp = field.get("setUp").isAbsent() ? null : new FlowSpec(field.get("setUp"));
+        data = field.get("data").isAbsent() ? null : Paths.get(field.get("data").readText());
+        seed = field.get("seed").isAbsent() ? 0 : field.get("seed").readInteger(0, Long.MAX_VALUE);
         phaseSamplePercent = field.get("phaseSamplePercent").isAbsent() ? 0 : (int) field.get("phaseSamplePercent").readInteger(0, 100);
     }
 
