@@ -7,6 +7,7 @@ measure_c3() { measure_shrunken c3; }
 measure_c4() { measure_shrunken c4; }
 measure_j1() { measure_shrunken j1; }
 measure_m1() { measure_shrunken m1; }
+measure_notaries() { measure_shrunken notaries; }
 
 measure_shrunken() {
   apply_experiment "$1"
