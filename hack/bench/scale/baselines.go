@@ -33,7 +33,8 @@ const (
 	namespacePlaceholder = "namespacename"
 )
 
-// measureBaselines creates the objects of networks with plain create requests, kubectl and Helm. The operator does not run yet.
+// measureBaselines creates the objects of networks with plain create and apply requests, kubectl and Helm. The operator
+// does not run yet.
 func measureBaselines(ctx context.Context, o options, p *controlPlane, report *resultTable) error {
 	manifests, err := p.renderManifests(ctx, o.members)
 	if err != nil {
@@ -42,7 +43,7 @@ func measureBaselines(ctx context.Context, o options, p *controlPlane, report *r
 	baselines := []struct {
 		name string
 		make func(context.Context, options, *controlPlane, networkBatch, []string) error
-	}{{"creates", createInParallel}, {"kubectl", applyWithKubectl}, {"helm", installWithHelm}}
+	}{{"creates", createInParallel}, {"applies", applyInParallel}, {"kubectl", applyWithKubectl}, {"helm", installWithHelm}}
 	for _, baseline := range baselines {
 		w := networkBatch{prefix: baseline.name, networks: o.comparedNetworks, members: o.members, perNamespace: o.perNamespace}
 		if err := p.createNamespaces(ctx, w); err != nil {
@@ -129,12 +130,29 @@ func replacePlaceholders(text, name, namespace string) string {
 	return strings.NewReplacer(namePlaceholder, name, namespacePlaceholder, namespace).Replace(text)
 }
 
-// parallelCreates is the number of requests of createInParallel at one time.
-const parallelCreates = 16
+// parallelRequests is the number of requests of sendInParallel at one time.
+const parallelRequests = 16
 
 // createInParallel creates all objects with one request each, which is the least that any tool has to do.
 func createInParallel(ctx context.Context, _ options, p *controlPlane, w networkBatch, manifests []string) error {
-	path, err := p.writeKubeconfig("creates")
+	return sendInParallel(ctx, p, "creates", w, manifests, func(ctx context.Context, c client.Client, object *unstructured.Unstructured) error {
+		return c.Create(ctx, object)
+	})
+}
+
+// applyInParallel applies all objects with one server-side apply each, the requests that the operator sends.
+func applyInParallel(ctx context.Context, _ options, p *controlPlane, w networkBatch, manifests []string) error {
+	return sendInParallel(ctx, p, "applies", w, manifests, func(ctx context.Context, c client.Client, object *unstructured.Unstructured) error {
+		return c.Apply(ctx, client.ApplyConfigurationFromUnstructured(object), client.FieldOwner("benchnet"), client.ForceOwnership)
+	})
+}
+
+// sendInParallel sends one request for each object of all networks, as a user with the name of the baseline.
+func sendInParallel(
+	ctx context.Context, p *controlPlane, baseline string, w networkBatch, manifests []string,
+	send func(context.Context, client.Client, *unstructured.Unstructured) error,
+) error {
+	path, err := p.writeKubeconfig(baseline)
 	if err != nil {
 		return err
 	}
@@ -147,7 +165,7 @@ func createInParallel(ctx context.Context, _ options, p *controlPlane, w network
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(parallelCreates)
+	group.SetLimit(parallelRequests)
 	for i := range w.networks {
 		for _, manifest := range manifests {
 			group.Go(func() error {
@@ -155,8 +173,8 @@ func createInParallel(ctx context.Context, _ options, p *controlPlane, w network
 				if err := yaml.Unmarshal([]byte(replacePlaceholders(manifest, w.networkName(i), w.namespaceName(i))), object); err != nil {
 					return fmt.Errorf("decode an object of %s: %w", w.networkName(i), err)
 				}
-				if err := direct.Create(ctx, object); err != nil {
-					return fmt.Errorf("create %s %s: %w", object.GetKind(), object.GetName(), err)
+				if err := send(ctx, direct, object); err != nil {
+					return fmt.Errorf("send %s %s: %w", object.GetKind(), object.GetName(), err)
 				}
 				return nil
 			})

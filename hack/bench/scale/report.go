@@ -58,8 +58,8 @@ func (r *resultTable) addNetworks(w networkBatch, took time.Duration, waits []ti
 	r.addRow(part, "passes per network, 99th percentile of their time", fmt.Sprintf("%.1f, %s", count/n, p99))
 	r.addRow(part, "operator's memory, CPU time", fmt.Sprintf("%s; %s", after.usage, formatSeconds(after.usage.cpu-before.usage.cpu)))
 	if rival := r.rates["kubectl"]; w.networks == r.options.comparedNetworks && rival > 0 {
-		r.addRow(part, "time beside parallel creates, kubectl apply, helm install",
-			fmt.Sprintf("%.2f x, %.2f x, %.2f x", r.rates["creates"]/rate, rival/rate, r.rates["helm"]/rate))
+		r.addRow(part, "time relative to parallel creates, parallel applies, kubectl apply, helm install",
+			fmt.Sprintf("%.2f x, %.2f x, %.2f x, %.2f x", r.rates["creates"]/rate, r.rates["applies"]/rate, rival/rate, r.rates["helm"]/rate))
 	}
 }
 
