@@ -12,8 +12,11 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -120,6 +123,7 @@ func TestSetupOnRealServer(t *testing.T) {
 	if unknown != "" {
 		t.Errorf("PostgreSQL has no settings %s", strings.Fields(unknown))
 	}
+	checkStop(t, s)
 	s.mustPsql(t, "postgres", templateSQL)
 	dump := exec.Command("pg_dump", "-h", "127.0.0.1", "-p", fmt.Sprint(s.port), "-U", "postgres", "-n", "template", "--no-owner", "--no-privileges", "postgres")
 	dump.Env = append(os.Environ(), "PGPASSWORD="+adminPassword)
@@ -267,6 +271,56 @@ func checkReset(t *testing.T, s testServer, j scriptRunner) {
 			t.Errorf("%s after the reset: %s rows and next number, want those of the template, 2,3 (%v)", m.Name, rows, err)
 		}
 	}
+}
+
+// checkStop runs the command with which the server's pod waits for its clients before it stops, while one has a session.
+func checkStop(t *testing.T, s testServer) {
+	stop := exec.Command("sh", "-c", stopScript(t))
+	stop.Env = append(os.Environ(), "PGHOST=127.0.0.1", fmt.Sprintf("PGPORT=%d", s.port), "PGPASSWORD="+adminPassword, "POSTGRES_USER=postgres")
+	session := make(chan error, 1)
+	go func() {
+		_, err := s.psql("postgres", adminPassword, "postgres", "SELECT pg_sleep(1200)")
+		session <- err
+	}()
+	const running = "FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(1200)%'"
+	for begin := time.Now(); s.mustPsql(t, "postgres", "SELECT count(*) "+running) == "0"; {
+		if time.Since(begin) > 5*time.Minute {
+			t.Fatal("the session does not begin")
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if err := stop.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stopped := make(chan error, 1)
+	go func() { stopped <- stop.Wait() }()
+	select {
+	case err := <-stopped:
+		t.Fatalf("the server stops although a client is connected (%v)", err)
+	case <-time.After(2 * time.Second):
+	}
+	s.mustPsql(t, "postgres", "SELECT pg_terminate_backend(pid) "+running)
+	<-session
+	if err := <-stopped; err != nil {
+		t.Errorf("after the client has left: %v", err)
+	}
+}
+
+// stopScript returns the server's preStop script. It waits for 20 minutes, in which a busy machine ends the test's
+// session.
+func stopScript(t *testing.T) string {
+	for _, o := range mustBuild(t, newInput()).Instances[0].ServerObjects {
+		if u := o.(*unstructured.Unstructured); u.GetKind() == "StatefulSet" {
+			var set appsv1.StatefulSet
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &set); err != nil {
+				t.Fatal(err)
+			}
+			command := set.Spec.Template.Spec.Containers[0].Lifecycle.PreStop.Exec.Command
+			return strings.Replace(command[len(command)-1], "seq 30", "seq 1200", 1)
+		}
+	}
+	t.Fatal("no StatefulSet")
+	return ""
 }
 
 func checkFailures(t *testing.T, s testServer, j scriptRunner) {
