@@ -277,10 +277,10 @@ func checkReset(t *testing.T, s testServer, j scriptRunner) {
 func checkStop(t *testing.T, s testServer) {
 	stop := exec.Command("sh", "-c", stopScript(t))
 	stop.Env = append(os.Environ(), "PGHOST=127.0.0.1", fmt.Sprintf("PGPORT=%d", s.port), "PGPASSWORD="+adminPassword, "POSTGRES_USER=postgres")
-	session := make(chan error, 1)
+	session := make(chan string, 1)
 	go func() {
-		_, err := s.psql("postgres", adminPassword, "postgres", "SELECT pg_sleep(1200)")
-		session <- err
+		out, _ := s.psql("postgres", adminPassword, "postgres", "SELECT pg_sleep(1200)")
+		session <- out
 	}()
 	const running = "FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(1200)%'"
 	for begin := time.Now(); s.mustPsql(t, "postgres", "SELECT count(*) "+running) == "0"; {
@@ -300,9 +300,8 @@ func checkStop(t *testing.T, s testServer) {
 	case <-time.After(2 * time.Second):
 	}
 	s.mustPsql(t, "postgres", "SELECT pg_terminate_backend(pid) "+running)
-	<-session
 	if err := <-stopped; err != nil {
-		t.Errorf("after the client has left: %v", err)
+		t.Errorf("after the session has ended (%s): %v", <-session, err)
 	}
 }
 
