@@ -202,5 +202,8 @@ func validateSpreadConstraint(raw *apiextensionsv1.JSON, path *field.Path) field
 		problems = append(problems, field.NotSupported(path.Child("whenUnsatisfiable"), c.WhenUnsatisfiable,
 			[]corev1.UnsatisfiableConstraintAction{corev1.DoNotSchedule, corev1.ScheduleAnyway}))
 	}
+	if c.LabelSelector == nil {
+		problems = append(problems, field.Required(path.Child("labelSelector"), "selects the pods to spread: without it the constraint has no effect"))
+	}
 	return append(problems, validateSelector(c.LabelSelector, path)...)
 }

@@ -78,8 +78,9 @@ schedulerName: volcano
 		"large": {"affinity: {podAffinity: {" + required + ": [{topologyKey: a, labelSelector: {matchLabels: {a: " + strings.Repeat("b", 8<<10) + "}}}]}}",
 			[]string{"s: ", "at most 8192"}},
 		"unknown field of a constraint": {"topologySpreadConstraints: [{skew: 1}]", []string{"s.topologySpreadConstraints[0]", `unknown field "skew"`}},
-		"skew of a constraint":          {"topologySpreadConstraints: [{topologyKey: a, whenUnsatisfiable: DoNotSchedule}]", []string{"s.topologySpreadConstraints[0].maxSkew", "at least 1"}},
-		"kind of a constraint":          {"topologySpreadConstraints: [{maxSkew: 1, topologyKey: a}]", []string{"s.topologySpreadConstraints[0].whenUnsatisfiable", "ScheduleAnyway"}},
+		"skew of a constraint":          {"topologySpreadConstraints: [{topologyKey: a, whenUnsatisfiable: DoNotSchedule, labelSelector: {}}]", []string{"s.topologySpreadConstraints[0].maxSkew", "at least 1"}},
+		"kind of a constraint":          {"topologySpreadConstraints: [{maxSkew: 1, topologyKey: a, labelSelector: {}}]", []string{"s.topologySpreadConstraints[0].whenUnsatisfiable", "ScheduleAnyway"}},
+		"selector of a constraint":      {"topologySpreadConstraints: [{maxSkew: 1, topologyKey: a, whenUnsatisfiable: DoNotSchedule}]", []string{"s.topologySpreadConstraints[0].labelSelector", "no effect"}},
 		"class of the cluster":          {"priorityClassName: system-node-critical", []string{"s.priorityClassName", "system-"}},
 		"name of a class":               {"runtimeClassName: Not_A_Name", []string{"s.runtimeClassName", "lowercase"}},
 	} {
