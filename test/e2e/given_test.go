@@ -6,9 +6,12 @@ import (
 	"bytes"
 	_ "embed"
 	"os"
+	"slices"
 	"testing"
 	"text/template"
 
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
@@ -20,11 +23,15 @@ var (
 )
 
 // localImages are images without a registry, which the user who runs the tests has loaded into the cluster.
-type localImages struct{ JPaxos, Emerald, Geth string }
+type localImages struct {
+	JPaxos, Emerald, Geth string
+	// Spread is Required on a cluster of at least three nodes.
+	Spread v1alpha1.Spread
+}
 
-// TestJPaxosFromLocalImage runs only with BENCHNET_JPAXOS_IMAGE.
+// TestJPaxosFromLocalImage runs only with BENCHNET_JPAXOS_IMAGE, an image with bash.
 func TestJPaxosFromLocalImage(t *testing.T) {
-	testLocalImages(t, "jpaxos", replicasManifest, systemJPaxos, localImages{JPaxos: imageFromEnv(t, "BENCHNET_JPAXOS_IMAGE")})
+	testLocalImages(t, "jpaxos", replicasManifest, systemJPaxos, localImages{JPaxos: imageFromEnv(t, "BENCHNET_JPAXOS_IMAGE")}, testReplicas)
 }
 
 // TestEmeraldFromLocalImages runs only with BENCHNET_EMERALD_IMAGE and BENCHNET_GETH_IMAGE.
@@ -41,9 +48,14 @@ func imageFromEnv(t *testing.T, variable string) string {
 	return name
 }
 
-// testLocalImages creates and measures a network and runs the queries of its platform's dashboards.
-func testLocalImages(t *testing.T, name, manifest string, platform system, images localImages) {
+// testLocalImages creates and measures a network, runs the queries of its platform's dashboards, and further tests of
+// the network while it exists.
+func testLocalImages(t *testing.T, name, manifest string, platform system, images localImages, further ...func(*testing.T, *cluster.Namespace)) {
 	ns := cluster.NewNamespace(t, name)
+	images.Spread = v1alpha1.SpreadPreferred
+	if len(listNodes(ns)) >= 3 {
+		images.Spread = v1alpha1.SpreadRequired
+	}
 	var text bytes.Buffer
 	if err := template.Must(template.New(name).Parse(manifest)).Execute(&text, images); err != nil {
 		t.Fatal(err)
@@ -59,5 +71,31 @@ func testLocalImages(t *testing.T, name, manifest string, platform system, image
 		ns := ns.ForSubtest(t)
 		assertDashboards(ns, ns.WaitEnded("given-load"), platform)
 	})
+	for _, test := range further {
+		test(t, ns)
+	}
 	mustPass(t, "a deleted network leaves nothing", func(t *testing.T) { assertDeletedCompletely(ns.ForSubtest(t), "given") })
+}
+
+// testReplicas covers where three replicas of JPaxos run, and who reaches them.
+func testReplicas(t *testing.T, ns *cluster.Namespace) {
+	t.Run("each replica has a node", func(t *testing.T) {
+		ns := ns.ForSubtest(t)
+		if nodes := len(listNodes(ns)); nodes < 3 {
+			t.Skipf("needs three nodes, the cluster has %d", nodes)
+		}
+		result := readResult(ns, ns.WaitEnded("given-load"))
+		if on := placementOf(result); !slices.Equal(countPerNode(on, "member-"), []int{1, 1, 1}) {
+			t.Errorf("the replicas should be on three nodes: %v", on)
+		}
+		assertPlacementReported(ns, result)
+	})
+	t.Run("who reaches whom", func(t *testing.T) {
+		ns := ns.ForSubtest(t)
+		skipUnlessEnforced(ns)
+		replica := getMemberPod(ns, "given", "member-0")
+		testReach(t, ns, "given", map[string]string{
+			"replica": podAddress(replica, jpaxosReplicaPort), "client": podAddress(replica, jpaxosClientPort), "metrics": podAddress(replica, jpaxosMetricsPort),
+		}, naming.MemberPod("given", "member-1"))
+	})
 }

@@ -31,10 +31,30 @@ var (
 	vaultScript string
 )
 
+// distributedWorkers are the three workers of run after, which only the constraint spreads over the nodes of their pool.
+const distributedWorkers = `    workers:
+      count: 3
+      cores: "2"
+      separation: Required
+      scheduling:
+        nodeSelector: {benchnet-e2e-pool: load}
+        topologySpreadConstraints:
+        - maxSkew: 1
+          topologyKey: kubernetes.io/hostname
+          whenUnsatisfiable: DoNotSchedule
+          labelSelector: {matchLabels: {benchnet.dev/run: after}}
+`
+
 // TestOneMemberOnH2 covers one member on H2: losing its node during a run only invalidates that run, and the
-// member returns with its identity and ledger.
+// member returns with its identity and ledger. On three nodes it also covers three workers on the two without the member.
 func TestOneMemberOnH2(t *testing.T) {
 	ns := cluster.NewNamespace(t, "h2")
+	nodes := listNodes(ns)
+	pools := map[string]string{nodes[0].Name: "ledger"}
+	for _, n := range nodes[1:] {
+		pools[n.Name] = "load"
+	}
+	labelNodes(ns, nodes, poolLabel, pools)
 	ns.MustApply(h2Manifest)
 	logStages(ns, ns.WaitReady("one"))
 	assertMeasured(ns, ns.WaitEnded("one-before"))
@@ -54,8 +74,16 @@ func TestOneMemberOnH2(t *testing.T) {
 	})
 	mustPass(t, "the network serves the next run", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
-		ns.MustApply(renderRun(t, "after", "10s"))
-		assertMeasured(ns, ns.WaitEnded("after"))
+		run := renderRun(t, "after", "10s")
+		if len(nodes) == 3 {
+			run = strings.Replace(run, "    workers: {cores: \"2\"}\n", distributedWorkers, 1)
+		}
+		ns.MustApply(run)
+		after := ns.WaitEnded("after")
+		assertMeasured(ns, after)
+		if len(nodes) == 3 {
+			assertDistributed(ns, after)
+		}
 	})
 	mustPass(t, "a run that resets keeps the identity, without the ledger", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
@@ -87,6 +115,26 @@ func assertDisturbed(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, member s
 	if !slices.ContainsFunc(verdict.Reasons, func(r results.Reason) bool { return slices.Contains(lost, r.Code) && r.Subject == member }) {
 		ns.Errorf("a reason should name the lost %s: %+v", member, verdict.Reasons)
 	}
+}
+
+// assertDistributed fails unless three workers on the two nodes without members shared the load.
+func assertDistributed(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
+	ns.Helper()
+	r := readResult(ns, run)
+	if on := placementOf(r); !slices.Equal(countPerNode(on, "worker-"), []int{0, 1, 2}) || hasReason(run, results.WorkerColocated) {
+		ns.Errorf("three workers should have the two nodes without member and notary: %v", on)
+	}
+	var completed int64
+	for _, w := range r.Workers {
+		completed += w.Completed
+		if w.Completed == 0 {
+			ns.Errorf("worker %d completed nothing", w.Worker)
+		}
+	}
+	if completed != r.Summary.Completed {
+		ns.Errorf("the workers completed %d requests, the result has %d", completed, r.Summary.Completed)
+	}
+	assertPlacementReported(ns, r)
 }
 
 // memberFacts are what a member keeps while its network exists.

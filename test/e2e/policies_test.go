@@ -27,6 +27,9 @@ var policyClientsTemplate string
 
 const (
 	validatorP2PPort    = 27000
+	jpaxosReplicaPort   = 2021
+	jpaxosClientPort    = 3001
+	jpaxosMetricsPort   = 9101
 	cordaP2PPort        = 10200
 	cordaRPCPort        = 10201
 	cordaMetricsPort    = 9100
@@ -40,16 +43,18 @@ const (
 type policyClient struct {
 	Name   string
 	Labels map[string]string
+	// HostOf is the node whose network namespace the pod uses, or empty.
+	HostOf string
 }
 
 // newPolicyClients returns a pod with the labels of the network's workers, one of another network, one of no network,
 // and one with those of Prometheus.
 func newPolicyClients(network string) []policyClient {
 	return []policyClient{
-		{"worker", map[string]string{v1alpha1.LabelNetwork: network, naming.LabelComponent: string(naming.ComponentWorker)}},
-		{"foreign", map[string]string{v1alpha1.LabelNetwork: "another"}},
-		{"stranger", map[string]string{naming.LabelName: "stranger"}},
-		{"scraper", map[string]string{naming.LabelName: "prometheus"}},
+		{Name: "worker", Labels: map[string]string{v1alpha1.LabelNetwork: network, naming.LabelComponent: string(naming.ComponentWorker)}},
+		{Name: "foreign", Labels: map[string]string{v1alpha1.LabelNetwork: "another"}},
+		{Name: "stranger", Labels: map[string]string{naming.LabelName: "stranger"}},
+		{Name: "scraper", Labels: map[string]string{naming.LabelName: "prometheus"}},
 	}
 }
 
@@ -60,44 +65,30 @@ func TestNetworkPolicies(t *testing.T) {
 	skipUnlessEnforced(ns)
 	ns.MustApply(validatorsManifest)
 	ns.WaitReady("val")
-	member, peer := getMemberPod(ns, "val", "member-0"), naming.MemberPod("val", "member-1")
-	targets := outsideTargets(ns)
-	targets["p2p"] = podAddress(member, validatorP2PPort)
-	targets["metrics"] = podAddress(member, validatorMetricsPort)
-	testReach(t, ns, "val", targets, map[string][]string{
-		peer:       {"p2p", "metrics"},
-		"worker":   {"p2p", "metrics", "api-server"},
-		"foreign":  {"api-server", "other-namespace"},
-		"stranger": {"api-server", "other-namespace"},
-		"scraper":  {"metrics", "api-server", "other-namespace"},
-	})
+	member := getMemberPod(ns, "val", "member-0")
+	ports := map[string]string{"p2p": podAddress(member, validatorP2PPort), "metrics": podAddress(member, validatorMetricsPort)}
+	testReach(t, ns, "val", ports, naming.MemberPod("val", "member-1"))
+	testReachFromNodes(t, ns, member, ports)
 	t.Run("the run is measured", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
-		assertBlocks(ns, ns.WaitEnded("val-blocks"), 128)
+		run := ns.WaitEnded("val-blocks")
+		assertBlocks(ns, run, 128)
+		if on := placementOf(readResult(ns, run)); len(listNodes(ns)) == 3 && !slices.Equal(countPerNode(on, "member-"), []int{1, 1, 2}) {
+			t.Errorf("the constraint should spread four validators over three nodes: %v", on)
+		}
 	})
 }
 
-// testCordaReach covers the same for the members, the notary and the database of a Corda network.
+// testCordaReach covers the same for the members, the notary and a database of a Corda network.
 func testCordaReach(t *testing.T, ns *cluster.Namespace, network string) {
 	skipUnlessEnforced(ns)
 	member, notary := getMemberPod(ns, network, "member-0"), getMemberPod(ns, network, "notary")
-	database := ns.GetPod(naming.SharedDatabase(network) + "-0")
-	targets := outsideTargets(ns)
-	own := map[string]string{
+	database := ns.GetPod(naming.DatabaseInstance(network, 0) + "-0")
+	testReach(t, ns, network, map[string]string{
 		"p2p": podAddress(member, cordaP2PPort), "rpc": podAddress(member, cordaRPCPort), "notary-p2p": podAddress(notary, cordaP2PPort),
 		"metrics": podAddress(member, cordaMetricsPort), "database": podAddress(database, databasePort),
 		"database-metrics": podAddress(database, databaseMetricsPort),
-	}
-	maps.Copy(targets, own)
-	all := slices.Collect(maps.Keys(own))
-	testReach(t, ns, network, targets, map[string][]string{
-		naming.MemberPod(network, "member-1"): all,
-		notary.Name:                           all,
-		"worker":                              append([]string{"api-server"}, all...),
-		"foreign":                             {"api-server", "other-namespace"},
-		"stranger":                            {"api-server", "other-namespace"},
-		"scraper":                             {"metrics", "database-metrics", "api-server", "other-namespace"},
-	})
+	}, naming.MemberPod(network, "member-1"), notary.Name)
 }
 
 // skipUnlessEnforced skips the test unless the cluster enforces NetworkPolicies: by kube-router of the provider local, or
@@ -123,24 +114,50 @@ func outsideTargets(ns *cluster.Namespace) map[string]string {
 	return map[string]string{"api-server": "kubernetes.default.svc:443", "other-namespace": podAddress(getDNSPod(ns), dnsReadyPort)}
 }
 
-// testReach checks to which targets each pod of the namespace can open TCP connections. It adds the policy clients of
-// the network, also in another namespace, where only the scraper reaches pods of the network, and deletes them.
-func testReach(t *testing.T, ns *cluster.Namespace, network string, targets map[string]string, open map[string][]string) {
+// testReach checks who opens TCP connections to ports of the network's pods: its members and workers to all of them, the
+// scraper to those whose names end in metrics, and others to none. Members reach nothing else. It adds the policy clients
+// of the network, also in another namespace, where workers are strangers, and deletes them.
+func testReach(t *testing.T, ns *cluster.Namespace, network string, ports map[string]string, members ...string) {
 	other := cluster.NewNamespace(t, strings.TrimPrefix(ns.Name, "bn-e2e-")+"-other")
-	elsewhere, cleanUp := map[string][]string{}, []string{"delete", "pod", "--ignore-not-found"}
-	image := getMemberPod(ns, network, "member-0").Spec.Containers[0].Image
-	for _, c := range newPolicyClients(network) {
-		elsewhere[c.Name] = []string{"api-server", "other-namespace"}
-		if c.Name == "scraper" {
-			elsewhere[c.Name] = open[c.Name]
+	clients, image := newPolicyClients(network), getMemberPod(ns, network, "member-0").Spec.Containers[0].Image
+	targets := outsideTargets(ns)
+	outside, all := slices.Collect(maps.Keys(targets)), slices.Collect(maps.Keys(ports))
+	maps.Copy(targets, ports)
+	scraped := slices.Clone(outside)
+	for _, port := range all {
+		if strings.HasSuffix(port, "metrics") {
+			scraped = append(scraped, port)
 		}
-		cleanUp = append(cleanUp, c.Name)
 	}
-	defer ns.RunKubectl(cleanUp...)
-	startPolicyClients(ns, network, image)
-	startPolicyClients(other, network, image)
+	elsewhere := map[string][]string{"worker": outside, "foreign": outside, "stranger": outside, "scraper": scraped}
+	open := maps.Clone(elsewhere)
+	open["worker"] = append([]string{"api-server"}, all...)
+	for _, member := range members {
+		open[member] = all
+	}
+	defer deletePolicyClients(ns, clients)
+	startPolicyClients(ns, clients, image)
+	startPolicyClients(other, clients, image)
 	testReachFrom(t, ns, "own namespace", targets, open)
 	testReachFrom(t, other, "another namespace", targets, elsewhere)
+}
+
+// testReachFromNodes checks that the node of a member reaches its ports, as Kubernetes demands, and other nodes do not. It
+// makes the namespace privileged, so that it may have pods with hostNetwork, which it deletes.
+func testReachFromNodes(t *testing.T, ns *cluster.Namespace, member *corev1.Pod, ports map[string]string) {
+	ns.RunKubectl("label", "namespace", ns.Name, "pod-security.kubernetes.io/enforce=privileged", "--overwrite")
+	targets := outsideTargets(ns)
+	outside := slices.Collect(maps.Keys(targets))
+	maps.Copy(targets, ports)
+	own := member.Spec.NodeName
+	clients, open := []policyClient{{Name: "own-node", HostOf: own}}, map[string][]string{"own-node": slices.Collect(maps.Keys(targets))}
+	nodes := listNodes(ns)
+	if i := slices.IndexFunc(nodes, func(n corev1.Node) bool { return n.Name != own }); i >= 0 {
+		clients, open["other-node"] = append(clients, policyClient{Name: "other-node", HostOf: nodes[i].Name}), outside
+	}
+	defer deletePolicyClients(ns, clients)
+	startPolicyClients(ns, clients, member.Spec.Containers[0].Image)
+	testReachFrom(t, ns, "nodes", targets, open)
 }
 
 // testReachFrom waits for the outcome of each pod, because enforcement begins some time after a pod starts.
@@ -169,13 +186,13 @@ func reachedFrom(ns *cluster.Namespace, pod string, targets map[string]string) [
 	return slices.Sorted(strings.FieldsSeq(ns.RunKubectl("exec", pod, "--", "bash", "-c", script.String()+"wait")))
 }
 
-// startPolicyClients starts the policy clients of the network with an image that has a shell.
-func startPolicyClients(ns *cluster.Namespace, network, image string) {
+// startPolicyClients starts the clients with an image that has a shell.
+func startPolicyClients(ns *cluster.Namespace, clients []policyClient, image string) {
 	ns.Helper()
 	data := struct {
 		Image   string
 		Clients []policyClient
-	}{image, newPolicyClients(network)}
+	}{image, clients}
 	var text strings.Builder
 	if err := template.Must(template.New("clients").Parse(policyClientsTemplate)).Execute(&text, data); err != nil {
 		ns.Fatal(err)
@@ -184,6 +201,15 @@ func startPolicyClients(ns *cluster.Namespace, network, image string) {
 	for _, c := range data.Clients {
 		ns.RunKubectl("wait", "--for=condition=Ready", "pod/"+c.Name, "--timeout=20m")
 	}
+}
+
+func deletePolicyClients(ns *cluster.Namespace, clients []policyClient) {
+	ns.Helper()
+	args := []string{"delete", "pod", "--ignore-not-found"}
+	for _, c := range clients {
+		args = append(args, c.Name)
+	}
+	ns.RunKubectl(args...)
 }
 
 func podAddress(pod *corev1.Pod, port int) string {

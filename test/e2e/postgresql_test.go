@@ -23,7 +23,7 @@ import (
 //go:embed testdata/two-banks.yaml
 var twoBanksManifest string
 
-// TestTwoBanksOnPostgreSQL covers two members and a notary on one PostgreSQL: metrics, configuration, every
+// TestTwoBanksOnPostgreSQL covers two members and a notary, on a PostgreSQL of each host: metrics, configuration, every
 // flow and load, an operator that dies during a run, and complete deletion.
 func TestTwoBanksOnPostgreSQL(t *testing.T) {
 	ns := cluster.NewNamespace(t, "postgresql")
@@ -31,6 +31,7 @@ func TestTwoBanksOnPostgreSQL(t *testing.T) {
 	network := ns.WaitReady("banks")
 	logStages(ns, network)
 	judge := startNodeConfJudge(ns, network)
+	t.Run("members and notary run on the hosts of their databases", func(t *testing.T) { assertOnDatabaseHosts(ns.ForSubtest(t)) })
 	t.Run("a suspended network runs nothing", func(t *testing.T) { assertNoLoad(ns.ForSubtest(t)) })
 	t.Run("Prometheus scrapes all of it", func(t *testing.T) { assertScraped(ns.ForSubtest(t), network, cordaSeries) })
 	t.Run("who reaches whom", func(t *testing.T) { testCordaReach(t, ns.ForSubtest(t), "banks") })
@@ -75,6 +76,24 @@ func TestTwoBanksOnPostgreSQL(t *testing.T) {
 	})
 	t.Run("the content of Secrets is nowhere else", func(t *testing.T) { assertSecretsNotExposed(ns.ForSubtest(t), "banks-issue-open") })
 	mustPass(t, "a deleted network leaves nothing", func(t *testing.T) { assertDeletedCompletely(ns.ForSubtest(t), "banks") })
+}
+
+// assertOnDatabaseHosts fails unless the two members run on the host of the first database and the notary on that of the
+// second. These differ if the cluster has several nodes.
+func assertOnDatabaseHosts(ns *cluster.Namespace) {
+	ns.Helper()
+	var hosts [2]string
+	for i := range hosts {
+		hosts[i] = ns.GetPod(naming.DatabaseInstance("banks", i) + "-0").Spec.NodeName
+	}
+	for member, i := range map[string]int{"member-0": 0, "member-1": 0, "notary": 1} {
+		if got := getMemberPod(ns, "banks", member).Spec.NodeName; got != hosts[i] {
+			ns.Errorf("%s runs on %s, its database on %s", member, got, hosts[i])
+		}
+	}
+	if hosts[0] == hosts[1] && len(listNodes(ns)) > 1 {
+		ns.Errorf("both databases run on %s", hosts[0])
+	}
 }
 
 func waitAndAssertRun(ns *cluster.Namespace, name string) *v1alpha1.BenchmarkRun {

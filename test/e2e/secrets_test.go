@@ -85,15 +85,8 @@ func assertSecretsNotExposed(ns *cluster.Namespace, run string) {
 func addPluginFiles(ns *cluster.Namespace, texts map[string]string, run string) {
 	ns.Helper()
 	dir := ns.TempDir()
-	for name, args := range map[string][]string{
-		"report": {"report", "brun/" + run, "--output", filepath.Join(dir, "report.html")},
-		"bundle": {"bundle", "brun/" + run, "--output", filepath.Join(dir, "bundle.tar.gz")},
-	} {
-		var said bytes.Buffer
-		if code := cli.Run(ns.Context(), "e2e", strings.NewReader(""), io.Discard, &said, append(args, "--namespace", ns.Name)); code != 0 {
-			ns.Fatalf("%s: code %d: %s", name, code, said.String())
-		}
-	}
+	runPlugin(ns, "report", "brun/"+run, "--output", filepath.Join(dir, "report.html"))
+	runPlugin(ns, "bundle", "brun/"+run, "--output", filepath.Join(dir, "bundle.tar.gz"))
 	unpacked := filepath.Join(dir, "bundle")
 	if err := os.Mkdir(unpacked, 0o700); err != nil {
 		ns.Fatal(err)
@@ -111,5 +104,14 @@ func addPluginFiles(ns *cluster.Namespace, texts map[string]string, run string) 
 	})
 	if err != nil {
 		ns.Fatal(err)
+	}
+}
+
+// runPlugin runs the kubectl plugin in the namespace, which must succeed.
+func runPlugin(ns *cluster.Namespace, args ...string) {
+	ns.Helper()
+	var said bytes.Buffer
+	if code := cli.Run(ns.Context(), "e2e", strings.NewReader(""), io.Discard, &said, append(args, "--namespace", ns.Name)); code != 0 {
+		ns.Fatalf("%s: code %d: %s", strings.Join(args, " "), code, said.String())
 	}
 }
