@@ -9,7 +9,7 @@ import net.corda.core.utilities.NetworkHostAndPort;
 
 /** The validated specification of the network to generate. */
 final class NetworkSpec {
-    /** Platform version of the members' node software, as in their node infos (4.3 is 5, 4.10 is 12). */
+    /** Platform version of the members' node software, as in their node infos (4.3 is 5, 4.10 is 12, 4.12 is 140). */
     final int platformVersion;
     final int minimumPlatformVersion;
     /** Bytes. */

@@ -23,9 +23,9 @@ import net.corda.core.utilities.NetworkHostAndPort;
 
 /** Reads and validates {@code genesis.json}. Defaults are those of Corda's network bootstrapper. */
 final class SpecReader {
-    /** Platform versions of Corda 4.3 and of 4.10. */
+    /** Platform versions of Corda 4.3 and of 4.12. */
     private static final int OLDEST_PLATFORM = 5;
-    private static final int NEWEST_PLATFORM = 12;
+    private static final int NEWEST_PLATFORM = 140;
     private static final int MAX_MESSAGE_SIZE = 10_485_760;
     private static final int MAX_TRANSACTION_SIZE = 524_288_000;
     private static final int EVENT_HORIZON_DAYS = 30;

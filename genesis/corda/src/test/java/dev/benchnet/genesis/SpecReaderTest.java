@@ -62,8 +62,8 @@ class SpecReaderTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', value = {
         "/platformVersion                 |                     | platformVersion: is missing",
-        "/platformVersion                 | 4                   | platformVersion: must be a whole number from 5 to 12, not 4",
-        "/platformVersion                 | 13                  | platformVersion: must be a whole number from 5 to 12, not 13",
+        "/platformVersion                 | 4                   | platformVersion: must be a whole number from 5 to 140, not 4",
+        "/platformVersion                 | 141                 | platformVersion: must be a whole number from 5 to 140, not 141",
         "/platformVersion                 | \"12\"              | platformVersion: must be a whole number",
         "/platformVersion                 | 9.5                 | platformVersion: must be a whole number",
         "/minimumPlatformVersion          | 12                  | minimumPlatformVersion: must be a whole number from 1 to 11, not 12",
