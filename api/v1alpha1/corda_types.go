@@ -55,14 +55,15 @@ type CordaPlatform struct {
 	// +kubebuilder:default=OpenSource
 	// +optional
 	Distribution CordaDistribution `json:"distribution,omitempty"`
-	// version is the version of Corda, as major and minor number. 4.3 is platform version 5, and 4.10 is platform version 12.
-	// Default: 4.10.
+	// version is the version of Corda, as major and minor number: 4.3 or a later 4.x. The project has images of open-source 4.3 to
+	// 4.10; later versions need image. Default: 4.10.
 	// +kubebuilder:default="4.10"
-	// +kubebuilder:validation:Enum="4.3";"4.4";"4.5";"4.6";"4.7";"4.8";"4.9";"4.10"
+	// +kubebuilder:validation:MaxLength=8
+	// +kubebuilder:validation:XValidation:rule="self.matches('^4[.]([3-9]|[1-9][0-9])$')",messageExpression="'platform.corda.version must be 4.3 or a later 4.x, as major and minor number, not ' + self"
 	// +optional
 	Version string `json:"version,omitempty"`
-	// image is the container image of the node. It is required with distribution Enterprise. The reference must have a tag other
-	// than latest, or a digest. Default: the project's image of the given open-source version.
+	// image is the container image of the node. It is required with distribution Enterprise and with versions after 4.10. The
+	// reference must have a tag other than latest, or a digest. Default: the project's image of the given open-source version.
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="platform.corda.image must carry a tag other than latest, or a digest, so that a run can be repeated"
 	// +optional

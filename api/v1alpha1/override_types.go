@@ -44,7 +44,8 @@ type MemberOverride struct {
 	NodeOverride `json:",inline"`
 	// version is the version of Corda, as in platform.corda.version. It may be set only with platform Corda, and needs
 	// database.engine H2. Default: platform.corda.version.
-	// +kubebuilder:validation:Enum="4.3";"4.4";"4.5";"4.6";"4.7";"4.8";"4.9";"4.10"
+	// +kubebuilder:validation:MaxLength=8
+	// +kubebuilder:validation:XValidation:rule="self.matches('^4[.]([3-9]|[1-9][0-9])$')",messageExpression="'members.overrides[].version must be 4.3 or a later 4.x, as major and minor number, not ' + self"
 	// +optional
 	Version string `json:"version,omitempty"`
 	// image is the container image of the Corda node, as in platform.corda.image. It may be set only with platform Corda, and needs

@@ -17,12 +17,6 @@ var enterpriseKeys = []string{
 	"notary.mysql",
 }
 
-// minVersions maps a key to the first release that supports it.
-var minVersions = map[string]string{
-	"flowExternalOperationThreadPoolSize": "4.4",
-	"telemetry":                           "4.10",
-}
-
 // Reasons why extraConfig may not set a key.
 const (
 	byOperator = "is set by the operator"

@@ -7,8 +7,6 @@
 package corda
 
 import (
-	"slices"
-
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
 )
@@ -91,16 +89,4 @@ func bringsCorDapps(spec *v1alpha1.BenchmarkNetworkSpec) bool {
 
 func usesH2(spec *v1alpha1.BenchmarkNetworkSpec) bool {
 	return spec.DatabaseOrDefault().Engine != v1alpha1.EnginePostgreSQL
-}
-
-// lowestVersion returns the lowest release that a node of the network runs.
-func lowestVersion(t platform.Topology) string {
-	return slices.MinFunc(t.Members, func(a, b platform.Member) int {
-		return platformVersions[a.Spec.Platform.Corda.Version] - platformVersions[b.Spec.Platform.Corda.Version]
-	}).Spec.Platform.Corda.Version
-}
-
-// platformVersions maps a Corda release to its platform version.
-var platformVersions = map[string]int{
-	"4.3": 5, "4.4": 6, "4.5": 7, "4.6": 8, "4.7": 9, "4.8": 10, "4.9": 11, "4.10": 12,
 }

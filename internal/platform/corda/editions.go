@@ -15,7 +15,7 @@ func validateEdition(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fiel
 	tuning, path := tuningOf(spec), path.Child("tuning")
 	errs := validateEnterpriseFields(spec, tuning, path)
 	if tuning.FlowExternalOperationThreads != nil {
-		errs = append(errs, validateMinVersion(spec, "flowExternalOperationThreadPoolSize", path.Child("flowExternalOperationThreads"))...)
+		errs = append(errs, validateKeyVersion(spec, "flowExternalOperationThreadPoolSize", path.Child("flowExternalOperationThreads"))...)
 	}
 	for _, key := range slices.Sorted(maps.Keys(tuning.ExtraConfig)) {
 		errs = append(errs, validateExtraEntry(spec, key, string(tuning.ExtraConfig[key]), path.Child("extraConfig").Key(key))...)
@@ -51,11 +51,12 @@ func enterpriseOnlyError(path *field.Path, key string) *field.Error {
 	return field.Forbidden(path, fmt.Sprintf("%s exists only in Corda Enterprise: set platform.corda.distribution to Enterprise", key))
 }
 
-func validateMinVersion(spec *v1alpha1.BenchmarkNetworkSpec, key string, path *field.Path) field.ErrorList {
+// validateKeyVersion rejects a key that the version does not support.
+func validateKeyVersion(spec *v1alpha1.BenchmarkNetworkSpec, key string, path *field.Path) field.ErrorList {
 	version := spec.Platform.Corda.Version
-	for _, root := range slices.Sorted(maps.Keys(minVersions)) {
-		if isKeyWithin(key, root) && platformVersions[version] < platformVersions[minVersions[root]] {
-			return field.ErrorList{field.Forbidden(path, fmt.Sprintf("%s needs Corda %s or later, not %s", key, minVersions[root], version))}
+	for _, root := range slices.Sorted(maps.Keys(keyVersions)) {
+		if isKeyWithin(key, root) && !keyVersions[root].contains(version) {
+			return field.ErrorList{field.Forbidden(path, fmt.Sprintf("%s needs Corda %s, not %s", key, keyVersions[root], version))}
 		}
 	}
 	return nil

@@ -28,7 +28,7 @@ func validateExtraEntry(spec *v1alpha1.BenchmarkNetworkSpec, key, value string, 
 	if err := validateExtraKey(spec, key, path); err != nil {
 		return field.ErrorList{err}
 	}
-	errs := validateMinVersion(spec, key, path)
+	errs := validateKeyVersion(spec, key, path)
 	if !isScalar(value) {
 		errs = append(errs, field.Invalid(path, value,
 			`must be one HOCON value on one line: a number, true, a word or duration (30 seconds), a "string", `+

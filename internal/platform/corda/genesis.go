@@ -39,7 +39,7 @@ type genesisNotary struct {
 }
 
 func buildGenesisSpec(spec *v1alpha1.BenchmarkNetworkSpec, t platform.Topology) genesisSpec {
-	version := platformVersions[lowestVersion(t)]
+	version := platformVersionOf(lowestVersion(t))
 	g := genesisSpec{PlatformVersion: version, MinimumPlatformVersion: version, Notaries: []genesisNotary{}}
 	for _, m := range t.Members {
 		g.Members = append(g.Members, genesisMember{Name: m.Name, LegalName: m.Identity, P2PAddress: m.Address})

@@ -48,8 +48,7 @@ type flowArgument struct {
 	Value string `json:"value"`
 }
 
-// BuildDriver returns JMeter with the Corda RPC sampler, which uses the client libraries of the lowest version in the
-// network. Corda's RPC clients reject older nodes.
+// BuildDriver returns JMeter with the Corda RPC sampler of the driverVersion.
 func (Corda) BuildDriver(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (loadgen.Driver, error) {
 	orders := loadgen.NewWorkloadFile(workload)
 	orders.Unit = "flows"
@@ -64,7 +63,7 @@ func (Corda) BuildDriver(in platform.Input, topology platform.Topology, workload
 	}
 	supplied := buildCorDappSupply(in)
 	d := loadgen.Driver{
-		Image:    in.Images.Image("jmeter-corda", lowestVersion(topology)),
+		Image:    in.Images.Image("jmeter-corda", driverVersion(topology)),
 		Command:  []string{programDrive},
 		Init:     supplied.initContainers,
 		Mounts:   append([]corev1.VolumeMount{pods.ReadOnlyMount(volumeRPC, rpcDir)}, supplied.mounts...),

@@ -50,23 +50,31 @@ func validateCount(count int32, path *field.Path) field.ErrorList {
 func validateVersion(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	corda := spec.Platform.Corda
-	if platformVersions[corda.Version] == 0 {
-		errs = append(errs, field.NotSupported(path.Child("version"), corda.Version,
-			[]string{"4.3", "4.4", "4.5", "4.6", "4.7", "4.8", "4.9", "4.10"}))
-	}
-	if isEnterprise(spec) && corda.Image == "" {
+	switch {
+	case corda.Image != "":
+	case isEnterprise(spec):
 		errs = append(errs, field.Required(path.Child("image"), "Corda Enterprise is licensed software that you supply as an image (see docs/corda.md)"))
+	case !projectImages.contains(corda.Version):
+		errs = append(errs, field.Required(path.Child("image"), fmt.Sprintf(
+			"the project has images of Corda %s, so you supply that of %s (see docs/corda.md)", projectImages, corda.Version)))
 	}
-	if corda.CorDapps.Type == v1alpha1.CordAppsImage && corda.CorDapps.Image != naming.CorDappsImage && !isPinned(corda.CorDapps.Image) {
-		errs = append(errs, field.Invalid(path.Child("cordapps", "image"), corda.CorDapps.Image,
-			"must carry a tag other than latest, or a digest, so that a run can be repeated; or be "+naming.CorDappsImage+", the project's own image"))
-	}
-	return errs
+	return append(errs, validateCorDapps(corda, path.Child("cordapps", "image"))...)
 }
 
-// minNotaryServiceVersion is the first version with a schema that exists before a node starts, so that the
-// tables of a notary service can be created for all its replicas.
-const minNotaryServiceVersion = "4.6"
+// validateCorDapps rejects an image of CorDapps that is not pinned, and the project's CorDapps on a version that cannot run them.
+func validateCorDapps(corda *v1alpha1.CordaPlatform, path *field.Path) field.ErrorList {
+	image := corda.CorDapps.Image
+	switch {
+	case corda.CorDapps.Type != v1alpha1.CordAppsImage:
+	case image != naming.CorDappsImage && !isPinned(image):
+		return field.ErrorList{field.Invalid(path, image,
+			"must carry a tag other than latest, or a digest, so that a run can be repeated; or be "+naming.CorDappsImage+", the project's own image")}
+	case image == naming.CorDappsImage && !projectCorDapps.contains(corda.Version):
+		return field.ErrorList{field.Invalid(path, image, fmt.Sprintf(
+			"needs platform.corda.version %s, not %s: the project's CorDapps are compiled for Java 8", projectCorDapps, corda.Version))}
+	}
+	return nil
+}
 
 // validateNotaryType rejects a notary type that the edition or the version does not support.
 func validateNotaryType(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
@@ -79,9 +87,9 @@ func validateNotaryType(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) f
 		errs = append(errs, field.Invalid(path, corda.Notary.Type,
 			"needs platform.corda.distribution OpenSource: Corda Enterprise configures notary services with notary.jpa; use Single"))
 	}
-	if platformVersions[corda.Version] < platformVersions[minNotaryServiceVersion] {
+	if !notaryServices.contains(corda.Version) {
 		errs = append(errs, field.Invalid(path, corda.Notary.Type, fmt.Sprintf(
-			"needs platform.corda.version %s or later, not %s, which creates its tables only when it starts", minNotaryServiceVersion, corda.Version)))
+			"needs platform.corda.version %s, not %s, which creates its tables only when it starts", notaryServices, corda.Version)))
 	}
 	return errs
 }
