@@ -83,6 +83,9 @@ func largestVariants(kind v1alpha1.PlatformType) map[string]string {
 		variants["PostgreSQL apart"] = "database: {engine: PostgreSQL, topology: PerHost, membersPerInstance: 100, memory: 8Ti, scheduling: " + longScheduling() + "}"
 		variants["PostgreSQL External"] = fmt.Sprintf("database: {engine: PostgreSQL, topology: Shared, provider: External, external: {host: %s, adminSecret: {name: admin}}}",
 			strings.Repeat("h", 253))
+		variants["SQL Server"] = fmt.Sprintf("platform: {corda: {distribution: Enterprise, version: '4.12', image: %s}}\n"+
+			"database: {engine: SQLServer, topology: Shared, provider: External, external: {host: %s, jdbcSecret: {name: %s}}}",
+			"example.com/corda:"+strings.Repeat("1", 400), strings.Repeat("h", 253), strings.Repeat("s", 253))
 		variants["Notary service"] = "platform: {corda: {notary: {type: SharedDatabase, replicas: 8}}}\ndatabase: {engine: PostgreSQL, topology: Shared, memory: 8Ti}"
 		variants["Raft notary"] = "platform: {corda: {notary: {type: Raft, replicas: 5, size: Large}}}"
 	default:

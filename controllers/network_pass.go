@@ -41,8 +41,8 @@ type networkPass struct {
 	// may resolve it.
 	specErr     error
 	recheckSpec bool
-	// adminSecretErr is why the administrator's Secret of an external database may not be used, or nil.
-	adminSecretErr error
+	// externalSecretErr is why the Secret of an external database may not be used, or nil.
+	externalSecretErr error
 	// chartPending reports that the plan has to wait for the objects of a user's chart.
 	chartPending bool
 	// reconcileErr is the error that ended the pass early.
@@ -77,7 +77,7 @@ func (r *NetworkReconciler) readAndPlan(ctx context.Context, network *v1alpha1.B
 		pass.specErr = refusal
 		return pass, nil
 	}
-	if pass.adminSecretErr, err = r.checkAdminSecret(ctx, network); err != nil {
+	if pass.externalSecretErr, err = r.checkExternalSecret(ctx, network); err != nil {
 		return nil, err
 	}
 	chart, err := r.resolveChart(ctx, network)
@@ -99,8 +99,8 @@ func (r *NetworkReconciler) readAndPlan(ctx context.Context, network *v1alpha1.B
 		pass.specErr = nil
 	}
 	pass.recheckSpec = chart != nil && pass.specErr != nil // The chart's ConfigMap is not watched.
-	if pass.specErr == nil && pass.adminSecretErr != nil {
-		pass.specErr, pass.recheckSpec = pass.adminSecretErr, true
+	if pass.specErr == nil && pass.externalSecretErr != nil {
+		pass.specErr, pass.recheckSpec = pass.externalSecretErr, true
 	}
 	return pass, nil
 }

@@ -56,6 +56,8 @@ var existingNetworks = []struct{ name, platform, spec string }{
 	{"Corda, PostgreSQL PerHost", "Corda", `{"members": {"count": 2}, "database": {"engine": "PostgreSQL", "topology": "PerHost", "membersPerInstance": 2}}`},
 	{"Corda, external PostgreSQL", "Corda", `{"members": {"count": 2},
 		"database": {"engine": "PostgreSQL", "topology": "Shared", "provider": "External", "external": {"host": "db.example", "adminSecret": {"name": "admin"}}}}`},
+	{"Corda, schemas of the user", "Corda", `{"platform": {"corda": {"distribution": "Enterprise", "image": "example.com/corda:1"}}, "members": {"count": 2},
+		"database": {"engine": "SQLServer", "topology": "Shared", "provider": "External", "external": {"host": "db.example", "jdbcSecret": {"name": "admin"}}}}`},
 	{"Corda, H2", "Corda", `{"members": {"count": 2}}`},
 	{"Corda, H2, nodes of several sizes", "Corda", `{"platform": {"corda": {"notary": {"size": "Medium"}}},
 		"members": {"count": 2, "overrides": [{"members": [1], "cores": "500m"}]}}`},

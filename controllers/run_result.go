@@ -201,10 +201,23 @@ func (r *RunReconciler) addProvenance(pass *runPass, result *results.RunResult, 
 	}
 	if _, ok := pass.platform.(platform.DatabaseConsumer); ok {
 		database := network.Spec.DatabaseOrDefault()
-		result.Environment.Database = &results.DatabaseInfo{Engine: string(database.Engine), Topology: string(database.Topology)}
+		result.Environment.Database = &results.DatabaseInfo{Engine: string(database.Engine), Topology: string(database.Topology),
+			Versions: databaseVersions(network.Status.Databases)}
 	}
 	result.Environment.EmulatedLatency = emulatedLatencyOf(network, pass.platform.Topology(network))
 	return nil
+}
+
+// databaseVersions returns the different versions of the servers, sorted.
+func databaseVersions(databases []v1alpha1.DatabaseStatus) []string {
+	var all []string
+	for _, d := range databases {
+		if d.Version != "" {
+			all = append(all, d.Version)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // emulatedLatencyOf returns the emulated latencies between the members, or nil if there are none. The network

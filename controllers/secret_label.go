@@ -38,12 +38,15 @@ func (d *Dependencies) checkSecretLabel(ctx context.Context, namespace string, r
 	return nil, nil
 }
 
-// checkAdminSecret returns why the network may not use the admin Secret of its external database, or nil.
-func (r *NetworkReconciler) checkAdminSecret(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (refusal, err error) {
-	external := network.Spec.DatabaseOrDefault().External
-	if external == nil {
+// checkExternalSecret returns why the network may not use the Secret of its external database, or nil.
+func (r *NetworkReconciler) checkExternalSecret(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (refusal, err error) {
+	spec := network.Spec.DatabaseOrDefault()
+	if spec.External == nil {
 		return nil, nil
 	}
-	return r.checkSecretLabel(ctx, network.Namespace,
-		secretReference{"spec.database.external.adminSecret.name", external.AdminSecret.Name, v1alpha1.LabelDatabaseAdmin})
+	ref := secretReference{"spec.database.external.adminSecret.name", spec.External.AdminSecret.Name, v1alpha1.LabelDatabaseAdmin}
+	if spec.HasUserSchemas() {
+		ref = secretReference{"spec.database.external.jdbcSecret.name", spec.External.JDBCSecret.Name, v1alpha1.LabelDatabaseJDBC}
+	}
+	return r.checkSecretLabel(ctx, network.Namespace, ref)
 }

@@ -73,8 +73,8 @@ func (r *NetworkReconciler) dropExternalSchemas(ctx context.Context, pass *netwo
 			}
 		}
 	}
-	if errors.Is(pass.adminSecretErr, errSecretNotLabelled) {
-		return applyErrorReadiness(pass.adminSecretErr), pass.adminSecretErr
+	if errors.Is(pass.externalSecretErr, errSecretNotLabelled) {
+		return applyErrorReadiness(pass.externalSecretErr), pass.externalSecretErr
 	}
 	// During foreground deletion, an object that blocks the deletion of its owner would be deleted as soon as
 	// it is created.

@@ -22,6 +22,21 @@ import (
 // externalDatabaseNetwork is cordaNetwork with its schemas on a user's own server.
 var externalDatabaseNetwork = strings.Replace(cordaNetwork, "topology: Shared", "topology: Shared, provider: External, external: {host: db.example, adminSecret: {name: admin}}", 1)
 
+// TestJDBCSecretNeedsItsLabel: members of a network in a user's image must not get access to any Secret of the namespace.
+func TestJDBCSecretNeedsItsLabel(t *testing.T) {
+	w := newTestEnv(t)
+	network := strings.NewReplacer("engine: PostgreSQL", "engine: SQLServer", "adminSecret", "jdbcSecret",
+		"type: Corda, corda: {", `type: Corda, corda: {distribution: Enterprise, image: "example.com/corda:1", `).Replace(externalDatabaseNetwork)
+	w.createAdminSecret(map[string]string{v1alpha1.LabelDatabaseAdmin: "true"})
+	must(t, w.createFromYAML(network, &v1alpha1.BenchmarkNetwork{}))
+	w.reconcileNetwork("banks")
+	c := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionAccepted)
+	if want := "spec.database.external.jdbcSecret.name: Secret admin"; c.Status != metav1.ConditionFalse || !strings.Contains(c.Message, want) ||
+		!strings.Contains(c.Message, "benchnet.dev/database-jdbc=true") {
+		t.Errorf("the network should be refused with %q, but Accepted is %+v", want, c)
+	}
+}
+
 // createAdminSecret creates the admin Secret of externalDatabaseNetwork.
 func (w *testEnv) createAdminSecret(labels map[string]string) *corev1.Secret {
 	w.t.Helper()
@@ -32,7 +47,7 @@ func (w *testEnv) createAdminSecret(labels map[string]string) *corev1.Secret {
 }
 
 // databaseAdminLabels are the labels of a Secret that networks may use.
-var databaseAdminLabels = map[string]string{v1alpha1.LabelDatabaseAdmin: "true"}
+var databaseAdminLabels = map[string]string{v1alpha1.LabelDatabaseAdmin: "true", v1alpha1.LabelDatabaseJDBC: "true"}
 
 // TestAdminSecretNeedsItsLabel: a user who may create networks must not get access to any Secret of the
 // namespace.

@@ -255,11 +255,13 @@ func TestNumbersMatchTheCode(t *testing.T) {
 	}
 }
 
-// TestCordaVersions checks that the pages with the range of Corda versions name the oldest and the newest one.
+// TestCordaVersions checks that the pages with the range of Corda versions of the project's images agree with the API.
 func TestCordaVersions(t *testing.T) {
-	versions := resolvePath(kindSchemas(t)["BenchmarkNetwork"], "spec.platform.corda.version").Enum
-	unquoted := func(raw []byte) string { return strings.Trim(string(raw), `"`) }
-	want := unquoted(versions[0].Raw) + " to " + unquoted(versions[len(versions)-1].Raw)
+	text := strings.Join(strings.Fields(resolvePath(kindSchemas(t)["BenchmarkNetwork"], "spec.platform.corda.version").Description), " ")
+	want := regexp.MustCompile(`4\.\d+ to 4\.\d+`).FindString(text)
+	if want == "" {
+		t.Fatalf("the API does not name the range: %s", text)
+	}
 	for _, file := range []string{"../README.md", "corda.md", "../hack/images/README.md"} {
 		t.Run(file, func(t *testing.T) {
 			if !strings.Contains(readFile(t, file), want) {

@@ -65,6 +65,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="has(self.podTemplate) == has(oldSelf.podTemplate) && (!has(self.podTemplate) || self.podTemplate == oldSelf.podTemplate)",message="spec.podTemplate cannot change: create another network"
 // +kubebuilder:validation:XValidation:rule="has(self.imagePullSecrets) == has(oldSelf.imagePullSecrets) && (!has(self.imagePullSecrets) || self.imagePullSecrets == oldSelf.imagePullSecrets)",message="spec.imagePullSecrets cannot change: create another network"
 // +kubebuilder:validation:XValidation:rule="self.platform.type == 'Corda' || !has(self.database)",message="spec.database belongs to platform Corda: members of other platforms store their own state"
+// +kubebuilder:validation:XValidation:rule="!has(self.database) || self.database.engine in ['H2', 'PostgreSQL'] || (has(self.platform.corda) && self.platform.corda.distribution == 'Enterprise')",message="spec.database.engine SQLServer and Oracle need spec.platform.corda.distribution Enterprise: R3 supports them only there"
 // +kubebuilder:validation:XValidation:rule="!has(self.database) || self.database.topology != 'PerHost' || !has(self.platform.corda) || !has(self.platform.corda.notary) || !has(self.platform.corda.notary.scheduling)",message="spec.platform.corda.notary.scheduling must not be set when spec.database.topology is PerHost: the notary runs on the host of its database, so set spec.members.scheduling"
 // +kubebuilder:validation:XValidation:rule="!has(self.platform.corda) || !has(self.platform.corda.notary) || self.platform.corda.notary.type != 'SharedDatabase' || (has(self.database) && self.database.engine == 'PostgreSQL' && self.database.topology != 'PerHost')",message="spec.platform.corda.notary.type SharedDatabase needs spec.database.engine PostgreSQL with topology Shared or PerMember: its replicas share the tables of one server, which H2 does not allow, and run on different hosts"
 // +kubebuilder:validation:XValidation:rule="!has(self.database) || self.database.topology != 'PerHost' || !has(self.members.overrides) || self.members.overrides.all(o, !has(o.scheduling))",message="spec.members.overrides[].scheduling must not be set when spec.database.topology is PerHost: the members of an instance share a host, so set spec.members.scheduling"
@@ -335,6 +336,9 @@ type DatabaseStatus struct {
 	// address is the host and the port of the instance.
 	// +optional
 	Address string `json:"address,omitempty"`
+	// version is the version of the server, as it reported it when the schemas were set up.
+	// +optional
+	Version string `json:"version,omitempty"`
 	// maxConnections is the largest number of connections that the server accepts.
 	// +optional
 	MaxConnections int32 `json:"maxConnections,omitempty"`

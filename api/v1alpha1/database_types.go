@@ -7,13 +7,15 @@ import (
 )
 
 // DatabaseEngine is a database product.
-// +kubebuilder:validation:Enum=H2;PostgreSQL
+// +kubebuilder:validation:Enum=H2;PostgreSQL;SQLServer;Oracle
 type DatabaseEngine string
 
 // The database engines.
 const (
 	EngineH2         DatabaseEngine = "H2"
 	EnginePostgreSQL DatabaseEngine = "PostgreSQL"
+	EngineSQLServer  DatabaseEngine = "SQLServer"
+	EngineOracle     DatabaseEngine = "Oracle"
 )
 
 // DatabaseTopology says which members share a database instance.
@@ -46,13 +48,18 @@ type DatabaseSetting string
 // DatabaseSpec configures the database of the members.
 // +kubebuilder:validation:XValidation:rule="self.engine != 'H2' || (self.topology == 'PerMember' && self.provider == 'Chart' && !has(self.chart) && !has(self.external) && !has(self.storage))",message="database: H2 lives inside each member, so it takes topology PerMember and none of chart, external, storage or provider External"
 // +kubebuilder:validation:XValidation:rule="(self.provider == 'External') == has(self.external)",message="database.external must be set when, and only when, database.provider is External"
+// +kubebuilder:validation:XValidation:rule="self.engine in ['H2', 'PostgreSQL'] || self.provider == 'External'",message="database.engine SQLServer and Oracle need database.provider External: the operator runs only PostgreSQL"
+// +kubebuilder:validation:XValidation:rule="!has(self.external) || (self.engine == 'PostgreSQL' ? has(self.external.adminSecret) && !has(self.external.jdbcSecret) : has(self.external.jdbcSecret) && !has(self.external.adminSecret) && !has(self.external.sslMode))",message="database.external needs adminSecret with database.engine PostgreSQL, and jdbcSecret, without adminSecret and sslMode, with SQLServer and Oracle"
 // +kubebuilder:validation:XValidation:rule="self.provider != 'External' || self.topology == 'Shared'",message="database.topology must be Shared when database.provider is External: one server, a schema and a user per member"
 // +kubebuilder:validation:XValidation:rule="!has(self.chart) || self.provider == 'Chart'",message="database.chart needs database.provider Chart"
 // +kubebuilder:validation:XValidation:rule="(self.topology == 'PerHost') == has(self.membersPerInstance)",message="database.membersPerInstance must be set when, and only when, database.topology is PerHost"
 // +kubebuilder:validation:XValidation:rule="!has(self.scheduling) || (self.engine == 'PostgreSQL' && self.provider == 'Chart' && !has(self.chart))",message="database.scheduling needs the project's own servers: database.engine PostgreSQL with provider Chart and without database.chart, whose values say where its pods run"
 // +kubebuilder:validation:XValidation:rule="!has(self.settings) || (self.engine == 'PostgreSQL' && self.provider == 'Chart' && !has(self.chart))",message="database.settings needs the project's own servers: database.engine PostgreSQL with provider Chart and without database.chart, whose values have its settings"
+// +kubebuilder:validation:XValidation:rule="!(has(self.version) || has(self.image)) || (self.engine == 'PostgreSQL' && self.provider == 'Chart' && !has(self.chart))",message="database.version and database.image need the project's chart: database.engine PostgreSQL with provider Chart and without database.chart, whose values have its image"
+// +kubebuilder:validation:XValidation:rule="has(self.image) ? has(self.version) : !has(self.version) || self.version == 15",message="database.version must be 15, which the project's image has, or that of database.image, which needs it"
 type DatabaseSpec struct {
-	// engine is H2 or PostgreSQL. H2 runs inside the node, which is the default of open-source Corda. Default: H2.
+	// engine is H2, PostgreSQL, SQLServer or Oracle. H2 runs inside the node, which is the default of open-source Corda. SQLServer
+	// and Oracle need platform.corda.distribution Enterprise and provider External. Default: H2.
 	// +kubebuilder:default=H2
 	// +optional
 	Engine DatabaseEngine `json:"engine,omitempty"`
@@ -72,6 +79,19 @@ type DatabaseSpec struct {
 	// +kubebuilder:default=Chart
 	// +optional
 	Provider DatabaseProvider `json:"provider,omitempty"`
+	// version is the major version of PostgreSQL in the project's chart, from 13 to 17. A version other than 15 needs image. The
+	// set-up fails if the server reports another version. Default: 15.
+	// +kubebuilder:validation:Minimum=13
+	// +kubebuilder:validation:Maximum=17
+	// +optional
+	Version int32 `json:"version,omitempty"`
+	// image is your own image of the server in the project's chart, with the interface of the official postgres image for Debian
+	// (docs/databases.md). It needs version. The reference must have a tag other than latest, or a digest. Default: the project's
+	// image of PostgreSQL 15.
+	// +kubebuilder:validation:MaxLength=512
+	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="database.image must carry a tag other than latest, or a digest, so that a run can be repeated"
+	// +optional
+	Image string `json:"image,omitempty"`
 	// chart replaces the project's PostgreSQL chart. It belongs to provider Chart.
 	// +optional
 	Chart *DatabaseChart `json:"chart,omitempty"`
@@ -124,28 +144,34 @@ type DatabaseChart struct {
 	Values *apiextensionsv1.JSON `json:"values,omitempty"`
 }
 
-// ExternalDatabase is your own PostgreSQL server.
+// ExternalDatabase is your own database server.
 type ExternalDatabase struct {
-	// host is the host name or the address of the server.
+	// host is the host name or the address of the server. With engines SQLServer and Oracle it serves only the status and the
+	// NetworkPolicy.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required
 	Host string `json:"host"`
-	// port is the port of the server. Default: 5432.
-	// +kubebuilder:default=5432
+	// port is the port of the server. Default: 5432 for PostgreSQL, 1433 for SQLServer, 1521 for Oracle.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	Port int32 `json:"port,omitempty"`
-	// sslMode is the SSL mode of libpq. Default: prefer.
-	// +kubebuilder:default=prefer
+	// sslMode is the SSL mode of libpq. It belongs to engine PostgreSQL. Default: prefer.
 	// +kubebuilder:validation:Enum=disable;allow;prefer;require;verify-ca;verify-full
 	// +optional
 	SSLMode string `json:"sslMode,omitempty"`
 	// adminSecret is the name of a Secret in the namespace of the network. Its keys username and password are those of a role
-	// that may create roles and schemas. The Secret must have the label benchnet.dev/database-admin=true.
-	// +required
-	AdminSecret corev1.LocalObjectReference `json:"adminSecret"`
+	// that may create roles and schemas. The Secret must have the label benchnet.dev/database-admin=true. It belongs to engine
+	// PostgreSQL.
+	// +optional
+	AdminSecret corev1.LocalObjectReference `json:"adminSecret,omitzero"`
+	// jdbcSecret is the name of a Secret in the namespace of the network. For each node, such as member-0 or notary, its keys
+	// member-0.url, member-0.username and member-0.password are those of a schema with all tables, and the optional
+	// member-0.schema is database.schema. The Secret must have the label benchnet.dev/database-jdbc=true. It belongs to engines
+	// SQLServer and Oracle.
+	// +optional
+	JDBCSecret corev1.LocalObjectReference `json:"jdbcSecret,omitzero"`
 }
 
 // StorageType says whether data survives the pod.
@@ -183,4 +209,9 @@ func (s *BenchmarkNetworkSpec) DatabaseOrDefault() DatabaseSpec {
 		return *s.Database
 	}
 	return DatabaseSpec{Engine: EngineH2, Topology: TopologyPerMember, Provider: ProviderChart}
+}
+
+// HasUserSchemas reports whether the members use schemas that the operator neither creates nor resets nor drops.
+func (d DatabaseSpec) HasUserSchemas() bool {
+	return d.Engine == EngineSQLServer || d.Engine == EngineOracle
 }

@@ -24,6 +24,9 @@ const (
 	// LabelDatabaseAdmin marks a Secret, with the value "true", that networks in its namespace may use as
 	// spec.database.external.adminSecret.
 	LabelDatabaseAdmin = "benchnet.dev/database-admin"
+	// LabelDatabaseJDBC marks a Secret, with the value "true", that networks in its namespace may use as
+	// spec.database.external.jdbcSecret.
+	LabelDatabaseJDBC = "benchnet.dev/database-jdbc"
 	// LabelUpload marks a Secret, with the value "true", that runs in its namespace may use as spec.workload.upload.secretName.
 	LabelUpload = "benchnet.dev/upload"
 	// LabelWebhook marks a Secret, with the value "true", that runs and experiments in its namespace may use as the secretName of their

@@ -45,7 +45,7 @@ func walkFields(schema apiextensionsv1.JSONSchemaProps, path string, check func(
 	for name, field := range schema.Properties {
 		below := path + "." + name
 		check(below, field)
-		if name == "conditions" || name == "adminSecret" {
+		if name == "conditions" || name == "adminSecret" || name == "jdbcSecret" {
 			continue
 		}
 		walkFields(field, below, check)

@@ -10,7 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -296,6 +298,24 @@ func TestReset(t *testing.T) {
 		seen[value] = true
 	}
 	runPlugin(t, "reset", "small", "--wait", "--timeout", "1s").expect(t, 1, "error: wait for the reset of network small")
+}
+
+// TestResetOfUserSchemas checks that a network is not reset if the operator cannot empty its schemas.
+func TestResetOfUserSchemas(t *testing.T) {
+	oracle := &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "oracle", Namespace: namespace}, Spec: v1alpha1.BenchmarkNetworkSpec{
+		Platform: v1alpha1.PlatformSpec{Type: v1alpha1.PlatformCorda, Corda: &v1alpha1.CordaPlatform{Distribution: v1alpha1.CordaEnterprise, Image: "example.com/corda:1"}},
+		Members:  v1alpha1.MembersSpec{Count: 1},
+		Database: &v1alpha1.DatabaseSpec{Engine: v1alpha1.EngineOracle, Topology: v1alpha1.TopologyShared, Provider: v1alpha1.ProviderExternal,
+			External: &v1alpha1.ExternalDatabase{Host: "ora", JDBCSecret: corev1.LocalObjectReference{Name: "accounts"}}}}}
+	if err := server.client.Create(t.Context(), oracle); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := server.client.Delete(context.Background(), oracle); err != nil {
+			t.Error(err)
+		}
+	}()
+	runPlugin(t, "reset", "oracle").expect(t, 1, "network oracle uses schemas of yours on Oracle, which benchnet does not empty")
 }
 
 func TestCompletion(t *testing.T) {

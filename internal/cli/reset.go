@@ -62,6 +62,9 @@ func requestReset(ctx context.Context, c *cluster.Connection, target cluster.Tar
 	if err := c.Client.Get(ctx, target.Key(), network); err != nil {
 		return "", err
 	}
+	if db := network.Spec.DatabaseOrDefault(); db.HasUserSchemas() {
+		return "", fmt.Errorf("network %s uses schemas of yours on %s, which benchnet does not empty: empty them and create another network", target.Name, db.Engine)
+	}
 	before := network.DeepCopy()
 	if network.Annotations == nil {
 		network.Annotations = map[string]string{}

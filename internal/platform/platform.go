@@ -93,14 +93,23 @@ type Input struct {
 
 // DatabaseConnection holds the connection details of one member's database.
 type DatabaseConnection struct {
-	// URL is the JDBC URL.
+	// URL is the JDBC URL; empty if the Secret holds it.
 	URL string
-	// User is the member's database user.
+	// User is the member's database user; empty if the Secret holds it.
 	User string
 	// PasswordSecret and PasswordKey name the Secret and the key that hold the password.
 	PasswordSecret, PasswordKey string
+	// URLKey, UserKey and SchemaKey are the keys of JDBC URL, user and schema in the same Secret; empty if it does not hold
+	// them. The schema may be missing.
+	URLKey, UserKey, SchemaKey string
 	// Affinity places the member with its database instance; nil means no constraint.
 	Affinity *corev1.PodAffinity
+}
+
+// NewSecretConnection returns the connection of a member that a user's Secret holds, under keys with the member's name.
+func NewSecretConnection(secret, member string) DatabaseConnection {
+	return DatabaseConnection{PasswordSecret: secret, PasswordKey: member + ".password",
+		URLKey: member + ".url", UserKey: member + ".username", SchemaKey: member + ".schema"}
 }
 
 // Topology lists the members of a network.

@@ -290,8 +290,12 @@ func environmentSection(r *results.RunResult) section {
 		}})
 	}
 	s.Tables = append(s.Tables, images, nodes, machinesTable(e.Hosts), regionsTable(e), calibrationTable(e.Calibration), containersTable(e.Containers))
-	if e.Database != nil {
-		s.Tables = append(s.Tables, nameValueTable("Database", [][2]string{{"Engine", e.Database.Engine}, {"Topology", e.Database.Topology}}))
+	if d := e.Database; d != nil {
+		rows := [][2]string{{"Engine", d.Engine}, {"Topology", d.Topology}}
+		if len(d.Versions) > 0 {
+			rows = append(rows, [2]string{"Version", strings.Join(d.Versions, ", ")})
+		}
+		s.Tables = append(s.Tables, nameValueTable("Database", rows))
 	}
 	if e.EmulatedLatency != nil {
 		s.Text = append(s.Text, "Latency between the regions was emulated ("+e.EmulatedLatency.Mechanism+").")

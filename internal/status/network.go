@@ -13,6 +13,7 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/limits"
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/network/database"
 	"github.com/benchnet/benchnet/internal/network/plan"
 )
 
@@ -86,6 +87,9 @@ const (
 	maxMeasures    = 64
 	maxCurrentRuns = 64
 	maxSearches    = 64
+
+	// maxVersionBytes is the maximum length of the version that a database server reports.
+	maxVersionBytes = 128
 )
 
 // firstItems returns at most that many items from the start of a list.
@@ -172,8 +176,9 @@ func fillMemberStatus(s *v1alpha1.MemberStatus, pod *corev1.Pod) {
 
 func databaseStatuses(in NetworkInput) []v1alpha1.DatabaseStatus {
 	var all []v1alpha1.DatabaseStatus
+	versions := serverVersions(in.Network.Status.Databases, in.Snapshot.Pods())
 	for _, d := range in.Plan.Databases {
-		s := v1alpha1.DatabaseStatus{Name: d.Name, Address: d.Address, MaxConnections: d.MaxConnections,
+		s := v1alpha1.DatabaseStatus{Name: d.Name, Address: d.Address, Version: versions[d.Name], MaxConnections: d.MaxConnections,
 			Storage: d.Storage, Members: d.MembersServed, State: v1alpha1.StateWaiting}
 		switch set := in.Snapshot.StatefulSet(d.Name); {
 		case in.Network.Spec.DatabaseOrDefault().Provider == v1alpha1.ProviderExternal:
@@ -186,6 +191,30 @@ func databaseStatuses(in NetworkInput) []v1alpha1.DatabaseStatus {
 		all = append(all, s)
 	}
 	return all
+}
+
+// serverVersions returns the versions that the servers reported to the last Job that set up or reset their schemas, by instance.
+// When the pods of the Jobs are gone, they are those of the old status.
+func serverVersions(old []v1alpha1.DatabaseStatus, pods []corev1.Pod) map[string]string {
+	versions, reported := map[string]string{}, map[string]time.Time{}
+	for _, d := range old {
+		versions[d.Name] = d.Version
+	}
+	for i := range pods {
+		instance := pods[i].Labels[naming.LabelInstance]
+		switch naming.Component(pods[i].Labels[naming.LabelComponent]) {
+		case naming.ComponentDatabaseSetup, naming.ComponentDatabaseReset:
+		default:
+			continue
+		}
+		for _, c := range pods[i].Status.InitContainerStatuses {
+			end := c.State.Terminated
+			if c.Name == database.PrepareContainer && end != nil && end.ExitCode == 0 && end.Message != "" && !end.FinishedAt.Time.Before(reported[instance]) {
+				versions[instance], reported[instance] = limits.Truncate(end.Message, maxVersionBytes), end.FinishedAt.Time
+			}
+		}
+	}
+	return versions
 }
 
 // lastRun returns the run that ended last, or nil.

@@ -66,8 +66,11 @@ func TestBuildGolden(t *testing.T) {
 	spec.Storage = &v1alpha1.Storage{ClassName: new("fast"), Size: new(resource.MustParse("20Gi"))}
 	perMember.Network.Spec.Members.Reservation = v1alpha1.ReservationMinimal
 
+	image := newInput()
+	image.Network.Spec.Database.Version, image.Network.Spec.Database.Image = 17, "docker.io/library/postgres:17.2"
+
 	t.Run("shared", func(t *testing.T) { golden.Check(t, "shared", renderLayout(t, mustBuildTwice(t, newInput()))) })
-	for name, in := range map[string]Input{"per-host": newPerHostInput(), "per-member": perMember, "external": newExternalInput()} {
+	for name, in := range map[string]Input{"per-host": newPerHostInput(), "per-member": perMember, "external": newExternalInput(), "image": image} {
 		t.Run(name, func(t *testing.T) { golden.CheckVariant(t, "shared", name, renderLayout(t, mustBuildTwice(t, in))) })
 	}
 }
@@ -80,6 +83,29 @@ func mustBuildTwice(t *testing.T, in Input) Layout {
 		t.Errorf("a second Build differs:\n%s", cmp.Diff(plan, again))
 	}
 	return plan
+}
+
+// TestUserSchemas checks that the operator makes no objects for schemas of the user, and that members connect with their Secret.
+func TestUserSchemas(t *testing.T) {
+	for engine, address := range map[v1alpha1.DatabaseEngine]string{v1alpha1.EngineSQLServer: "db.example.org:1433", v1alpha1.EngineOracle: "db.example.org:1521"} {
+		t.Run(string(engine), func(t *testing.T) {
+			in := newInput()
+			spec := in.Network.Spec.Database
+			spec.Engine, spec.Provider = engine, v1alpha1.ProviderExternal
+			spec.External = &v1alpha1.ExternalDatabase{Host: "db.example.org", JDBCSecret: corev1.LocalObjectReference{Name: "accounts"}}
+			in.Epoch = "1"
+			layout := mustBuildTwice(t, in)
+			i := layout.Instances[0]
+			if i.Status().Address != address || i.Status().MembersServed != 3 || len(slices.Concat(i.Objects(), i.ResetObjects, i.TeardownObjects)) > 0 {
+				t.Errorf("got the instance %+v, want one without objects at %s", i, address)
+			}
+			want := platform.DatabaseConnection{PasswordSecret: "accounts", PasswordKey: "notary.password",
+				URLKey: "notary.url", UserKey: "notary.username", SchemaKey: "notary.schema"}
+			if got := layout.Connections["notary"]; got != want {
+				t.Errorf("the notary connects with %+v, want %+v", got, want)
+			}
+		})
+	}
 }
 
 // TestSettingsReplaceDerivedOnes checks that each setting is in postgresql.conf once, with the value of the spec.
@@ -120,7 +146,9 @@ func TestBuildRefuses(t *testing.T) {
 		"twice the same member": {func(in *Input) { in.Members[1].Name = "member-0" },
 			"members member-0 and member-0 would share the database role member_0: rename one"},
 		"external without server": {func(in *Input) { in.Network.Spec.Database.Provider = v1alpha1.ProviderExternal },
-			"provider External needs a host and an admin Secret"},
+			"provider External needs a host and a Secret"},
+		"schemas of the user without server": {func(in *Input) { in.Network.Spec.Database.Engine = v1alpha1.EngineOracle },
+			"provider External needs a host and a Secret"},
 		"external per member": {func(in *Input) {
 			*in = newExternalInput()
 			in.Network.Spec.Database.Topology = v1alpha1.TopologyPerMember

@@ -21,11 +21,16 @@ const (
 
 	// postgresqlVersion is the major version in the tag of the project's PostgreSQL image.
 	postgresqlVersion = "15"
+
+	// serverEntrypoint is the program that starts the server in the project's image, and officialEntrypoint that of the
+	// official image, whose interface a user's image has.
+	serverEntrypoint   = "entrypoint"
+	officialEntrypoint = "docker-entrypoint.sh"
 )
 
 // Input holds everything that determines a network's databases.
 type Input struct {
-	// Network is the network with its defaults applied. Its engine is PostgreSQL.
+	// Network is the network with its defaults applied. Its engine is not H2.
 	Network *v1alpha1.BenchmarkNetwork
 	// Members are in the order that decides which instance serves a member.
 	Members []platform.Member
@@ -65,7 +70,16 @@ func (in Input) externalServer() *v1alpha1.ExternalDatabase {
 	return spec.External
 }
 
-func (in Input) imageReference() string { return in.Images.Image("postgresql", postgresqlVersion) }
+// projectImage returns the project's image of PostgreSQL, the client of the Jobs and the default server.
+func (in Input) projectImage() string { return in.Images.Image("postgresql", postgresqlVersion) }
+
+// serverImage returns the image of an instance of the project's chart, and its program that starts the server.
+func (in Input) serverImage() (reference, entrypoint string) {
+	if own := in.databaseSpec().Image; own != "" {
+		return own, officialEntrypoint
+	}
+	return in.projectImage(), serverEntrypoint
+}
 
 // serverResources returns the resources of one instance of the project's chart. Its requests equal its limits,
 // or less if the members' reservation is Minimal.

@@ -69,13 +69,15 @@ func (j scriptRunner) runScript(script string) (string, error) {
 		writeFile(j.t, filepath.Join(dir, name), content)
 	}
 	cmd := exec.Command("bash", filepath.Join(dir, script))
-	cmd.Env = append(os.Environ(), "BENCHNET_TEMPLATE="+j.templateDir)
+	cmd.Env = append(os.Environ(), "BENCHNET_TEMPLATE="+j.templateDir, "BENCHNET_TERMINATION_MESSAGE="+j.terminationMessage())
 	for _, e := range j.input.scriptContainer(g, i, script).Env {
 		cmd.Env = append(cmd.Env, e.Name+"="+j.envValue(e))
 	}
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
+
+func (j scriptRunner) terminationMessage() string { return filepath.Join(j.templateDir, "message") }
 
 // database returns the database of the network's own; the server has one for each administrator.
 func (j scriptRunner) database() string { return "net_" + j.admin }
@@ -139,6 +141,7 @@ func TestSetupOnRealServer(t *testing.T) {
 			j := newScriptRunner(t, s, admin)
 			writeFile(t, filepath.Join(j.templateDir, "schema.sql"), string(sql))
 			j.mustRunScript("prepare")
+			checkServerVersion(t, s, j)
 			t.Log(j.mustRunScript("members"))
 			checkClones(t, s, j)
 			checkPrivileges(t, s, j)
@@ -158,6 +161,20 @@ func quoteSQL(text string) string { return "'" + strings.ReplaceAll(text, "'", "
 func (j scriptRunner) asMember(s testServer, n int, statements string) (string, error) {
 	m := j.input.Members[n]
 	return s.psql(j.input.roleName(m), j.memberPassword(m), j.database(), statements)
+}
+
+// checkServerVersion checks that the set-up reports the version of the server, and fails if the spec has another one.
+func checkServerVersion(t *testing.T, s testServer, j scriptRunner) {
+	version := s.mustPsql(t, "postgres", "SHOW server_version")
+	if reported, err := os.ReadFile(j.terminationMessage()); err != nil || string(reported) != version {
+		t.Errorf("the reported version is %q (%v), want %q", reported, err, version)
+	}
+	spec := j.input.Network.Spec.Database
+	spec.Version = 9
+	defer func() { spec.Version = 0 }()
+	if out, err := j.runScript("prepare"); err == nil || !strings.Contains(out, "is "+version+", but spec.database.version is 9") {
+		t.Errorf("a server of another version than that of the spec is accepted: %v: %s", err, out)
+	}
 }
 
 func checkClones(t *testing.T, s testServer, j scriptRunner) {

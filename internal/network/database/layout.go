@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
@@ -18,15 +19,22 @@ const (
 	// InstanceLabel on an instance's pod names the instance.
 	InstanceLabel = v1alpha1.LabelDatabaseInstance
 
-	// DefaultPort is PostgreSQL's default port.
-	DefaultPort = 5432
-
-	serverPort = DefaultPort
+	serverPort = 5432
 
 	// agentPort and exporterPort serve metrics on an instance of the project's chart.
 	agentPort    = 9101
 	exporterPort = 9187
 )
+
+// defaultPorts are the ports of external servers, by engine.
+var defaultPorts = map[v1alpha1.DatabaseEngine]int32{
+	v1alpha1.EnginePostgreSQL: serverPort, v1alpha1.EngineSQLServer: 1433, v1alpha1.EngineOracle: 1521,
+}
+
+// ExternalPort returns the port of the external server.
+func ExternalPort(spec v1alpha1.DatabaseSpec) int32 {
+	return cmp.Or(spec.External.Port, defaultPorts[spec.Engine])
+}
 
 // AgentURL returns the URL at which an instance of the project's chart reports its container's resource usage.
 func AgentURL(instance string) string {
@@ -112,6 +120,9 @@ func Build(in Input) (Layout, error) {
 	if err := in.validateInput(); err != nil {
 		return Layout{}, err
 	}
+	if in.databaseSpec().HasUserSchemas() {
+		return in.buildUserSchemas(), nil
+	}
 	layout := Layout{Connections: make(map[string]platform.DatabaseConnection, len(in.Members))}
 	groups := in.groupMembers()
 	var servers [][]client.Object
@@ -141,6 +152,18 @@ func Build(in Input) (Layout, error) {
 	return layout, nil
 }
 
+// buildUserSchemas returns one instance without objects, and the connections that the user's Secret holds.
+func (in Input) buildUserSchemas() Layout {
+	spec := in.databaseSpec()
+	i := Instance{Name: naming.SharedDatabase(in.Network.Name), Host: spec.External.Host, Port: ExternalPort(spec)}
+	connections := make(map[string]platform.DatabaseConnection, len(in.Members))
+	for _, m := range in.Members {
+		i.Members = append(i.Members, m.Name)
+		connections[m.Name] = platform.NewSecretConnection(spec.External.JDBCSecret.Name, m.Name)
+	}
+	return Layout{Instances: []Instance{i}, Connections: connections}
+}
+
 // buildInstance returns the instance of a group. The server is the rendering of a user's chart, or nil without
 // one.
 func (in Input) buildInstance(g memberGroup, server []client.Object) (Instance, error) {
@@ -151,7 +174,7 @@ func (in Input) buildInstance(g memberGroup, server []client.Object) (Instance, 
 	external := in.externalServer()
 	switch {
 	case external != nil:
-		i.Host, i.Port = external.Host, cmp.Or(external.Port, serverPort)
+		i.Host, i.Port = external.Host, ExternalPort(in.databaseSpec())
 	case in.Chart != nil:
 		i.ServerObjects = server
 	default:
@@ -176,8 +199,8 @@ func (in Input) validateInput() error {
 		return errors.New("a database needs at least one member")
 	case spec.Topology == v1alpha1.TopologyPerHost && (spec.MembersPerInstance == nil || *spec.MembersPerInstance < 1):
 		return errors.New("topology PerHost needs membersPerInstance of at least 1")
-	case spec.Provider == v1alpha1.ProviderExternal && spec.External == nil:
-		return errors.New("provider External needs a host and an admin Secret")
+	case (spec.Provider == v1alpha1.ProviderExternal || spec.HasUserSchemas()) && spec.External == nil:
+		return errors.New("provider External needs a host and a Secret")
 	case spec.Provider == v1alpha1.ProviderExternal && spec.Topology != v1alpha1.TopologyShared:
 		return fmt.Errorf("provider External has one server: topology must be Shared, not %s", spec.Topology)
 	}

@@ -96,9 +96,11 @@ func (in Input) chartValues(g memberGroup, settings []Setting, size resource.Qua
 			storage["storageClassName"] = *given.ClassName
 		}
 	}
+	image, entrypoint := in.serverImage()
 	exported := in.Network.Spec.Observation != v1alpha1.ObservationNone
 	return map[string]any{
-		"image":        in.imageReference(),
+		"image":        image,
+		"entrypoint":   entrypoint,
 		"auth":         map[string]any{"existingSecret": naming.DatabaseSuperuserSecret(in.Network.Name), "passwordKey": PasswordKey},
 		"settings":     conf,
 		"storage":      storage,

@@ -31,6 +31,9 @@ const (
 
 	passwordsVolume = "passwords"
 
+	// PrepareContainer is the init container of set-up and reset Jobs whose termination message is the server's version.
+	PrepareContainer = "prepare"
+
 	// userID is the user of the setup's containers, and the fsGroup, so that all containers share the pod's
 	// volumes.
 	userID = 10001
@@ -44,13 +47,13 @@ var (
 
 // buildSetup returns the ConfigMap and the Job that create the members' roles, schemas and tables.
 func (in Input) buildSetup(g memberGroup, i Instance) []client.Object {
-	return in.buildJob(g, naming.ComponentDatabaseSetup, setupFiles, in.schemaSetupPod(g, i, "prepare"))
+	return in.buildJob(g, naming.ComponentDatabaseSetup, setupFiles, in.schemaSetupPod(g, i, PrepareContainer))
 }
 
 // buildReset returns the ConfigMap and the Job that remove and recreate them. The Job contains the epoch's ID,
 // so each epoch has its own.
 func (in Input) buildReset(g memberGroup, i Instance) []client.Object {
-	pod := in.schemaSetupPod(g, i, "prepare", "drop")
+	pod := in.schemaSetupPod(g, i, PrepareContainer, "drop")
 	pod.Containers[0].Env = append(pod.Containers[0].Env, corev1.EnvVar{Name: "BENCHNET_EPOCH", Value: in.Epoch})
 	return in.buildJob(g, naming.ComponentDatabaseReset, slices.Concat(setupFiles, dropFiles), pod)
 }
@@ -202,9 +205,12 @@ func (in Input) scriptContainer(g memberGroup, i Instance, script string) corev1
 		corev1.EnvVar{Name: "BENCHNET_CONNECTIONS", Value: fmt.Sprint(in.totalConnections(g))},
 		corev1.EnvVar{Name: "BENCHNET_PASSWORDS", Value: passwordsPath},
 	)
+	if version := in.databaseSpec().Version; version != 0 {
+		env = append(env, corev1.EnvVar{Name: "BENCHNET_POSTGRESQL_VERSION", Value: fmt.Sprint(version)})
+	}
 	return corev1.Container{
 		Name:            script,
-		Image:           in.imageReference(),
+		Image:           in.projectImage(),
 		ImagePullPolicy: corev1.PullIfNotPresent,
 		Command:         []string{"bash", scriptsPath + "/" + script},
 		Env:             env,

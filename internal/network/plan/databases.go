@@ -26,7 +26,7 @@ func buildDatabaseStages(in Input, pin platform.Input, p *Plan) (map[string]plat
 	}()
 	user, ok := in.Platform.(platform.DatabaseConsumer)
 	p.UsesDatabase = ok
-	if !ok || in.Network.Spec.DatabaseOrDefault().Engine != v1alpha1.EnginePostgreSQL {
+	if !ok || in.Network.Spec.DatabaseOrDefault().Engine == v1alpha1.EngineH2 {
 		return nil, nil
 	}
 	built, err := database.Build(database.Input{
@@ -53,9 +53,14 @@ func buildDatabaseStages(in Input, pin platform.Input, p *Plan) (map[string]plat
 	return built.Connections, nil
 }
 
+// databaseCredentials returns the Secrets of superuser and members; none if the user has made the members' accounts.
 func databaseCredentials(in Input, topology platform.Topology) []platform.Credential {
 	var all []platform.Credential
-	if in.Network.Spec.DatabaseOrDefault().Provider == v1alpha1.ProviderChart {
+	spec := in.Network.Spec.DatabaseOrDefault()
+	if spec.HasUserSchemas() {
+		return nil
+	}
+	if spec.Provider == v1alpha1.ProviderChart {
 		all = append(all, platform.Credential{Name: naming.DatabaseSuperuserSecret(in.Network.Name), Keys: []string{database.PasswordKey}})
 	}
 	for _, m := range topology.Members {

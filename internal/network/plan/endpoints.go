@@ -34,7 +34,7 @@ var databaseSeries = []protocol.ObservedSeries{
 // by name, that cannot be observed.
 func DatabaseEndpoints(p platform.Platform, network *v1alpha1.BenchmarkNetwork) ([]protocol.ObservedEndpoint, map[string]string) {
 	spec := network.Spec.DatabaseOrDefault()
-	if _, uses := p.(platform.DatabaseConsumer); !uses || spec.Engine != v1alpha1.EnginePostgreSQL {
+	if _, uses := p.(platform.DatabaseConsumer); !uses || spec.Engine == v1alpha1.EngineH2 {
 		return nil, nil
 	}
 	var observed []protocol.ObservedEndpoint

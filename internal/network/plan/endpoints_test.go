@@ -20,8 +20,9 @@ func TestDatabaseEndpoints(t *testing.T) {
 			[]string{"http://net-db:9101/metrics", "http://net-db:9187/metrics"}, nil},
 		"the user's chart": {v1alpha1.DatabaseSpec{Engine: v1alpha1.EnginePostgreSQL, Provider: v1alpha1.ProviderChart, Chart: &v1alpha1.DatabaseChart{}},
 			nil, []string{"net-db"}},
-		"external": {v1alpha1.DatabaseSpec{Engine: v1alpha1.EnginePostgreSQL, Provider: v1alpha1.ProviderExternal}, nil, []string{"net-db"}},
-		"H2":       {v1alpha1.DatabaseSpec{Engine: v1alpha1.EngineH2}, nil, nil},
+		"external":            {v1alpha1.DatabaseSpec{Engine: v1alpha1.EnginePostgreSQL, Provider: v1alpha1.ProviderExternal}, nil, []string{"net-db"}},
+		"schemas of the user": {v1alpha1.DatabaseSpec{Engine: v1alpha1.EngineSQLServer, Provider: v1alpha1.ProviderExternal}, nil, []string{"net-db"}},
+		"H2":                  {v1alpha1.DatabaseSpec{Engine: v1alpha1.EngineH2}, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			network := &v1alpha1.BenchmarkNetwork{Spec: v1alpha1.BenchmarkNetworkSpec{Database: &c.spec},

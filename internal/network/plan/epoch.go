@@ -39,6 +39,7 @@ func (in Input) decideEpoch() Epoch {
 		}
 	}
 	_, resettable := in.Platform.(platform.Resettable)
+	resettable = resettable && !in.Network.Spec.DatabaseOrDefault().HasUserSchemas()
 	if request := in.Network.Annotations[v1alpha1.AnnotationReset]; request != e.ResetRequest {
 		e.ResetRequest = request
 		if request != "" && resettable && in.hasLiveMembers() {

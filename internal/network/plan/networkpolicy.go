@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"slices"
 
 	networkingv1 "k8s.io/api/networking/v1"
@@ -25,7 +24,7 @@ func isolateNetwork(in Input, p *Plan) error {
 	}
 	var external *networkpolicy.ExternalDatabase
 	if spec := in.Network.Spec.DatabaseOrDefault(); spec.Provider == v1alpha1.ProviderExternal && spec.External != nil {
-		external = &networkpolicy.ExternalDatabase{Host: spec.External.Host, Port: cmp.Or(spec.External.Port, database.DefaultPort)}
+		external = &networkpolicy.ExternalDatabase{Host: spec.External.Host, Port: database.ExternalPort(spec)}
 	}
 	policies := networkpolicy.Build(in.Network, external)
 	genesis := p.findStage(StageGenesis)

@@ -1,5 +1,5 @@
 // Package corda implements the platform Corda 4: a network of nodes under a certificate authority of its own,
-// with or without a notary. Each node uses H2 or a schema in PostgreSQL. docs/corda.md documents every field
+// with or without a notary. Each node uses H2 or a schema on a server. docs/corda.md documents every field
 // with its default and source.
 //
 // The node configuration is rendered from the files in templates/ in layers: base, notary, database, edition,
@@ -88,5 +88,5 @@ func bringsCorDapps(spec *v1alpha1.BenchmarkNetworkSpec) bool {
 }
 
 func usesH2(spec *v1alpha1.BenchmarkNetworkSpec) bool {
-	return spec.DatabaseOrDefault().Engine != v1alpha1.EnginePostgreSQL
+	return spec.DatabaseOrDefault().Engine == v1alpha1.EngineH2
 }

@@ -44,12 +44,20 @@ type nodeConf struct {
 	// Raft is set for a replica of a Raft notary.
 	Raft                    *raftReplica
 	Database                platform.DatabaseConnection
+	DataSourceClass         string
 	Connections             int32
 	FlowThreads, RPCThreads int32
 	JournalBufferTimeout    *metav1.Duration
 	BrokerTTLCheckInterval  *metav1.Duration
 	P2PCompression, OpenSSL *v1alpha1.Switch
 	Extra                   []extraEntry
+}
+
+// dataSourceClasses are the JDBC data sources of the servers, which R3's documentation names.
+var dataSourceClasses = map[v1alpha1.DatabaseEngine]string{
+	v1alpha1.EnginePostgreSQL: "org.postgresql.ds.PGSimpleDataSource",
+	v1alpha1.EngineSQLServer:  "com.microsoft.sqlserver.jdbc.SQLServerDataSource",
+	v1alpha1.EngineOracle:     "oracle.jdbc.pool.OracleDataSource",
 }
 
 // nodePortNumbers are the ports of a node. Jolokia is 0 if the node serves no metrics.
@@ -77,7 +85,7 @@ func templateLayers(spec *v1alpha1.BenchmarkNetworkSpec, m platform.Member, extr
 	if usesH2(spec) {
 		all = append(all, "h2")
 	} else {
-		all = append(all, "postgresql")
+		all = append(all, "server")
 	}
 	if isEnterprise(spec) {
 		all = append(all, "enterprise")
@@ -111,6 +119,7 @@ func buildNodeConf(in platform.Input, m platform.Member) nodeConf {
 		NotaryService:             notaryServiceName(spec),
 		Raft:                      newRaftReplica(in.Network, m),
 		Database:                  in.Databases[m.Name],
+		DataSourceClass:           dataSourceClasses[spec.DatabaseOrDefault().Engine],
 		Connections:               pools.connections.value,
 		FlowThreads:               pools.flowThreads.value,
 		RPCThreads:                pools.rpcThreads.value,

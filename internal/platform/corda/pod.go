@@ -80,16 +80,28 @@ func cordaContainer(in platform.Input, m platform.Member, name string, command .
 	}
 }
 
-// memberPasswordEnv returns the passwords that the member's node.conf refers to.
+// memberPasswordEnv returns the passwords, and the database connection of a user's Secret, that the member's node.conf refers to.
 func memberPasswordEnv(in platform.Input, m platform.Member) []corev1.EnvVar {
 	env := storePasswordEnv(in.Network.Name)
 	if m.Role == roleParty {
 		env = append(env, pods.EnvFromSecret("BENCHNET_RPC_PASSWORD", naming.CredentialsSecret(in.Network.Name), rpcPasswordKey(m.Name)))
 	}
 	if db, ok := in.Databases[m.Name]; ok {
-		env = append(env, pods.EnvFromSecret("BENCHNET_DATABASE_PASSWORD", db.PasswordSecret, db.PasswordKey))
+		env = append(env, databaseEnv(db)...)
 	}
 	return env
+}
+
+// databaseEnv returns what a Secret holds of a database connection.
+func databaseEnv(db platform.DatabaseConnection) []corev1.EnvVar {
+	env := []corev1.EnvVar{pods.EnvFromSecret("BENCHNET_DATABASE_PASSWORD", db.PasswordSecret, db.PasswordKey)}
+	if db.URLKey == "" {
+		return env
+	}
+	schema := pods.EnvFromSecret("BENCHNET_DATABASE_SCHEMA", db.PasswordSecret, db.SchemaKey)
+	schema.ValueFrom.SecretKeyRef.Optional = new(true)
+	return append(env, pods.EnvFromSecret("BENCHNET_DATABASE_URL", db.PasswordSecret, db.URLKey),
+		pods.EnvFromSecret("BENCHNET_DATABASE_USER", db.PasswordSecret, db.UserKey), schema)
 }
 
 // storePasswordEnv returns the passwords of the key stores, for the node and for the genesis program.

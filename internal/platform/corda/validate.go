@@ -32,6 +32,7 @@ func (Corda) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fie
 	errs = append(errs, validateEdition(spec, corda)...)
 	errs = append(errs, validateTuning(spec, corda.Child("tuning"))...)
 	errs = append(errs, validateStorage(spec, path.Child("members", "storage", "size"))...)
+	errs = append(errs, validateServerVersion(spec, path.Child("database", "version"))...)
 	errs = append(errs, database.ValidateSettings(spec.DatabaseOrDefault().Settings, path.Child("database", "settings"))...)
 	return append(errs, validateSpread(spec, path.Child("members", "spread"))...)
 }
@@ -74,6 +75,19 @@ func validateCorDapps(corda *v1alpha1.CordaPlatform, path *field.Path) field.Err
 			"needs platform.corda.version %s, not %s: the project's CorDapps are compiled for Java 8", projectCorDapps, corda.Version))}
 	}
 	return nil
+}
+
+// maxDumpVersion is the version of PostgreSQL whose pg_dump is in the project's node images. It refuses later servers.
+const maxDumpVersion = 15
+
+// validateServerVersion rejects a server whose schema template the project's node image would have to dump, but cannot.
+func validateServerVersion(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
+	version := spec.DatabaseOrDefault().Version
+	if version <= maxDumpVersion || spec.Platform.Corda.Image != "" || !bringsCorDapps(spec) && !usesRaft(spec) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, version, fmt.Sprintf("must be at most %d with CorDapps of your own or a Raft notary, "+
+		"unless platform.corda.image has a later pg_dump: that of the project's image cannot copy the schema of a later server", maxDumpVersion))}
 }
 
 // validateNotaryType rejects a notary type that the edition or the version does not support.

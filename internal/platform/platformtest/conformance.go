@@ -39,6 +39,10 @@ func NewInput(p platform.Platform, network *v1alpha1.BenchmarkNetwork) platform.
 	}
 	in.Databases = map[string]platform.DatabaseConnection{}
 	for _, m := range p.Topology(network).Members {
+		if spec := network.Spec.DatabaseOrDefault(); spec.HasUserSchemas() {
+			in.Databases[m.Name] = platform.NewSecretConnection(spec.External.JDBCSecret.Name, m.Name)
+			continue
+		}
 		in.Databases[m.Name] = platform.DatabaseConnection{
 			URL: "jdbc:postgresql://" + network.Name + "-db:5432/ledger?currentSchema=" + m.Name, User: m.Name,
 			PasswordSecret: naming.MemberDatabaseSecret(network.Name, m.Name), PasswordKey: "password",

@@ -187,11 +187,13 @@ type ContainerInfo struct {
 	MemoryLimit   int64   `json:"memoryLimit"`
 }
 
-// DatabaseInfo describes the database of the network. Its version is that of its image; its settings are in
-// Environment.Settings.
+// DatabaseInfo describes the database of the network. Its settings are in Environment.Settings.
 type DatabaseInfo struct {
 	Engine   string `json:"engine"`
 	Topology string `json:"topology"`
+	// Versions are the different versions that the servers reported when their schemas were set up; absent for H2, for servers
+	// whose schemas the user sets up, and in results of older versions.
+	Versions []string `json:"versions,omitempty"`
 }
 
 // NewRunResult returns a document with a measurement and its verdict. The caller adds Run, Times.Start and End,

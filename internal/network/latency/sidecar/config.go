@@ -51,12 +51,12 @@ func BuildConfig(network *v1alpha1.BenchmarkNetwork, members []string) (*latency
 // validateDatabaseRoundTrip rejects a round trip to a database that has no pod of its own.
 func validateDatabaseRoundTrip(database v1alpha1.DatabaseSpec, roundTrip *metav1.Duration, path *field.Path) field.ErrorList {
 	switch {
-	case database.Engine != v1alpha1.EnginePostgreSQL:
-		return field.ErrorList{field.Invalid(path, roundTrip.Duration.String(),
-			"needs spec.database.engine PostgreSQL: other databases run inside the member, not across a network")}
 	case database.Provider == v1alpha1.ProviderExternal:
 		return field.ErrorList{field.Invalid(path, roundTrip.Duration.String(),
 			"needs spec.database.provider Chart: latency to an external server cannot be emulated")}
+	case database.Engine != v1alpha1.EnginePostgreSQL:
+		return field.ErrorList{field.Invalid(path, roundTrip.Duration.String(),
+			"needs spec.database.engine PostgreSQL: H2 runs inside the member, not across a network")}
 	}
 	return nil
 }

@@ -1,0 +1,114 @@
+package corda_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform/corda"
+	"github.com/benchnet/benchnet/internal/platform/platformtest"
+)
+
+// oracleManifest is a valid network on schemas that the user made.
+const oracleManifest = `
+apiVersion: benchnet.dev/v1alpha1
+kind: BenchmarkNetwork
+metadata: {name: net}
+spec:
+  platform: {type: Corda, corda: {distribution: Enterprise, version: "4.12", image: "example.com/corda:4.12.1"}}
+  members: {count: 2}
+  database: {engine: Oracle, topology: Shared, provider: External, external: {host: ora.example, jdbcSecret: {name: accounts}}}
+  workloads:
+  - {name: pay, type: Corda, corda: {flow: Pay}, load: {clients: 10}}
+`
+
+// TestAdmitsDatabases checks the rules of the CRD for engines, versions and images of databases.
+func TestAdmitsDatabases(t *testing.T) {
+	admission := platformtest.NewNetworkAdmission(t)
+	const server = "engine: PostgreSQL, topology: Shared"
+	for _, test := range []struct{ name, manifest, from, to, want string }{
+		{"Oracle", oracleManifest, "name: net", "name: net", ""},
+		{"SQL Server with a port", oracleManifest, "engine: Oracle", "engine: SQLServer", ""},
+		{"Oracle of open source", oracleManifest, "distribution: Enterprise, ", "", "engine SQLServer and Oracle need spec.platform.corda.distribution Enterprise"},
+		{"Oracle by a chart", oracleManifest, "provider: External, external: {host: ora.example, jdbcSecret: {name: accounts}}", "provider: Chart",
+			"engine SQLServer and Oracle need database.provider External"},
+		{"a server for each member", oracleManifest, "topology: Shared", "topology: PerMember", "topology must be Shared when database.provider is External"},
+		{"Oracle without accounts", oracleManifest, ", jdbcSecret: {name: accounts}", "", "jdbcSecret"},
+		{"Oracle with an administrator", oracleManifest, "host: ora", "adminSecret: {name: admin}, host: ora", "without adminSecret"},
+		{"Oracle with a mode of libpq", oracleManifest, "host: ora", "sslMode: require, host: ora", "without adminSecret and sslMode"},
+		{"an engine that does not exist", oracleManifest, "engine: Oracle", "engine: DB2", "DB2"},
+		{"a shared notary on Oracle", oracleManifest, "distribution: Enterprise,", "notary: {type: SharedDatabase}, distribution: Enterprise,",
+			"notary.type SharedDatabase needs spec.database.engine PostgreSQL"},
+		{"accounts on PostgreSQL", oracleManifest, "engine: Oracle", "engine: PostgreSQL", "needs adminSecret with database.engine PostgreSQL"},
+		{"the project's version", validManifest, server, server + ", version: 15", ""},
+		{"another version", validManifest, server, server + ", version: 17, image: 'postgres:17.2'", ""},
+		{"the same version of another image", validManifest, server, server + ", version: 15, image: 'postgres:15.10'", ""},
+		{"another version without its image", validManifest, server, server + ", version: 17", "database.version must be 15, which the project's image has"},
+		{"an image without its version", validManifest, server, server + ", image: 'postgres:17.2'", "database.version must be 15"},
+		{"a version that is too old", validManifest, server, server + ", version: 12, image: 'postgres:12'", "database.version"},
+		{"a version that is too new", validManifest, server, server + ", version: 18, image: 'postgres:18'", "database.version"},
+		{"a floating image", validManifest, server, server + ", version: 17, image: 'postgres:latest'", "database.image must carry a tag"},
+		{"a version of H2", validManifest, server, "engine: H2, version: 15", "database.version and database.image need the project's chart"},
+		{"a version of your chart", validManifest, server, server + ", version: 15, chart: {configMapName: mine}", "need the project's chart"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			err := admission.Admit([]byte(strings.Replace(test.manifest, test.from, test.to, 1)), &v1alpha1.BenchmarkNetwork{})
+			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+				t.Errorf("want the error %q: %v", test.want, err)
+			}
+		})
+	}
+}
+
+// TestUserSchemas checks that a node reads its account from the user's Secret, and that its configuration has none of it.
+func TestUserSchemas(t *testing.T) {
+	for engine, class := range map[string]string{
+		"SQLServer": "com.microsoft.sqlserver.jdbc.SQLServerDataSource", "Oracle": "oracle.jdbc.pool.OracleDataSource",
+	} {
+		t.Run(engine, func(t *testing.T) {
+			manifest := strings.Replace(oracleManifest, "engine: Oracle", "engine: "+engine, 1)
+			network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, []byte(manifest))
+			platformtest.CheckConformance(t, corda.New(), []platformtest.Sample{{Name: engine, Network: network}})
+			want := `
+dataSourceProperties {
+  dataSourceClassName = "` + class + `"
+  dataSource.url = ${BENCHNET_DATABASE_URL}
+  dataSource.user = ${BENCHNET_DATABASE_USER}
+  dataSource.password = ${BENCHNET_DATABASE_PASSWORD}
+  maximumPoolSize = 10
+}
+database.schema = ${?BENCHNET_DATABASE_SCHEMA}
+`
+			if conf := nodeConfOf(t, network, "notary"); !strings.Contains(conf, want) {
+				t.Errorf("node.conf lacks%sin\n%s", want, conf)
+			}
+			got := map[string]string{}
+			for _, e := range podOf(t, network, "notary").Containers[0].Env {
+				if e.ValueFrom != nil && e.ValueFrom.SecretKeyRef.Name == "accounts" {
+					got[e.Name] = e.ValueFrom.SecretKeyRef.Key
+					if optional := e.ValueFrom.SecretKeyRef.Optional; (optional != nil && *optional) != (e.Name == "BENCHNET_DATABASE_SCHEMA") {
+						t.Errorf("only the schema is optional, but got %+v", e.ValueFrom.SecretKeyRef)
+					}
+				}
+			}
+			for variable, key := range map[string]string{"URL": "url", "USER": "username", "PASSWORD": "password", "SCHEMA": "schema"} {
+				if got["BENCHNET_DATABASE_"+variable] != "notary."+key {
+					t.Errorf("the node's environment from the Secret is %v", got)
+				}
+			}
+		})
+	}
+}
+
+func TestRefusesDatabases(t *testing.T) {
+	checkRefusals(t, refusalCases{
+		{"a reset", func(s *networkSpec) {
+			withEnterprise(func(*v1alpha1.CordaTuning) {})(s)
+			s.Database.Engine, s.Workloads[0].Reset = v1alpha1.EngineOracle, v1alpha1.ResetReset
+		}, "workloads[0].reset", []string{"Reset", "must be Keep with database.engine Oracle", "schemas are yours"}},
+		{"a server that pg_dump refuses", func(s *networkSpec) {
+			s.Database.Version, s.Database.Image = 16, "postgres:16.6"
+			s.Platform.Corda.CorDapps = v1alpha1.CorDappsSpec{Type: v1alpha1.CordAppsVolume, ClaimName: "mine"}
+		}, "database.version", []string{"16", "at most 15", "pg_dump"}},
+	})
+}
