@@ -98,7 +98,7 @@ type DatabaseSpec struct {
 	// external is the server of provider External.
 	// +optional
 	External *ExternalDatabase `json:"external,omitempty"`
-	// connectionsPerMember is the size of a member's connection pool. Default: flow threads + RPC threads + 1, at least 10.
+	// connectionsPerMember is the size of a member's connection pool. Default: flow threads + RPC threads + 2, at least 10.
 	// +kubebuilder:validation:Minimum=2
 	// +kubebuilder:validation:Maximum=2048
 	// +optional

@@ -45,7 +45,7 @@ func derivePoolSizes(spec *v1alpha1.BenchmarkNetworkSpec) poolSizes {
 	}
 	p.connections = poolSize{
 		value:  max(minConnections, p.neededConnections()),
-		source: "flow threads + RPC threads + 1 (R3: a connection per flow thread and one more), at least 10 (the default of the pool)",
+		source: "flow threads + RPC threads + 2 (R3: Corda Enterprise refuses fewer), at least 10 (the default of the pool)",
 	}
 	if set := spec.DatabaseOrDefault().ConnectionsPerMember; set != nil {
 		p.connections = poolSize{*set, "spec.database.connectionsPerMember"}
@@ -73,7 +73,7 @@ func enterprisePools(cores int32, tuning v1alpha1.CordaTuning) poolSizes {
 
 func (p poolSizes) maxRPCThreads() int32 { return max(minRPCThreads, p.flowThreads.value) }
 
-func (p poolSizes) neededConnections() int32 { return p.flowThreads.value + p.rpcThreads.value + 1 }
+func (p poolSizes) neededConnections() int32 { return p.flowThreads.value + p.rpcThreads.value + 2 }
 
 // nodeOverhead returns the memory that a node with these pools needs besides its heap.
 func (p poolSizes) nodeOverhead() sizing.ProcessOverhead {
@@ -87,7 +87,7 @@ func (p poolSizes) validateConnections(path *field.Path) field.ErrorList {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path, p.connections.value, fmt.Sprintf(
-		"must be at least %d: %d flow threads + %d RPC threads + 1, otherwise flows wait for a connection",
+		"must be at least %d: %d flow threads + %d RPC threads + 2, otherwise flows wait for a connection and Corda Enterprise does not start",
 		p.neededConnections(), p.flowThreads.value, p.rpcThreads.value))}
 }
 

@@ -85,7 +85,7 @@ func TestRefusesMemberSizes(t *testing.T) {
 		{"no cores", func(s *networkSpec) { s.Members.Cores = quantityPtr("0") }, "members.cores", []string{"greater than 0"}},
 		{"volume too small", func(s *networkSpec) { s.Members.Storage.Size = quantityPtr("1Mi") }, "members.storage.size", []string{"at least 512Mi"}},
 		{"connections below the need of open-source Corda", func(s *networkSpec) { s.Database.ConnectionsPerMember = new(int32(5)) },
-			"database.connectionsPerMember", []string{"at least 6", "1 flow threads + 4 RPC threads + 1"}},
+			"database.connectionsPerMember", []string{"at least 7", "1 flow threads + 4 RPC threads + 2"}},
 	})
 }
 
@@ -94,7 +94,7 @@ func TestRefusesEnterpriseTuning(t *testing.T) {
 		{"connections below flow threads", func(s *networkSpec) {
 			withEnterprise(func(c *v1alpha1.CordaTuning) { c.FlowThreads = new(int32(64)) })(s)
 			s.Database.ConnectionsPerMember = new(int32(64))
-		}, "database.connectionsPerMember", []string{"at least 69", "64 flow threads"}},
+		}, "database.connectionsPerMember", []string{"at least 70", "64 flow threads"}},
 		{"flow threads below the minimum of RPC threads", withEnterprise(func(c *v1alpha1.CordaTuning) { c.FlowThreads = new(int32(2)) }),
 			"platform.corda.tuning.flowThreads", []string{"at least 4"}},
 		{"more RPC than flow threads", withEnterprise(func(c *v1alpha1.CordaTuning) { c.RPCThreads = new(int32(5)) }),
