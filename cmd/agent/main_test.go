@@ -194,7 +194,7 @@ func waitUntil(t *testing.T, what string, reached func() bool) {
 }
 
 // TestSuperviseMember covers a member's life: not ready despite an earlier container's ready file, ready at its
-// log line, scraped, and stopped with its own exit code.
+// log lines, scraped, and stopped with its own exit code.
 func TestSuperviseMember(t *testing.T) {
 	dir, address := t.TempDir(), freeAddress(t)
 	ready, goFile := filepath.Join(dir, "ready"), filepath.Join(dir, "go")
@@ -202,7 +202,7 @@ func TestSuperviseMember(t *testing.T) {
 		t.Fatal(err)
 	}
 	script := fmt.Sprintf("trap 'exit 5' TERM; echo starting; until [ -f %s ]; do sleep 0.02; done; echo 'Node for \"A\" started up and registered in 3.2 sec'; while :; do sleep 0.02; done", goFile)
-	c := agentCommand(t, "supervise", "--metrics-addr", address, "--ready-pattern", `Node for ".*" started up and registered`, "--ready-file", ready, "--", "sh", "-c", script)
+	c := agentCommand(t, "supervise", "--metrics-addr", address, "--ready-pattern", `Node for ".*" started up and registered`, "--ready-pattern", "^starting$", "--ready-file", ready, "--", "sh", "-c", script)
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -214,7 +214,7 @@ func TestSuperviseMember(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(ready); err == nil {
-		t.Error("ready before its line")
+		t.Error("ready before its second line")
 	}
 	waitUntil(t, "the endpoint", func() bool { return readinessStatus(address) == http.StatusServiceUnavailable })
 	if err := os.WriteFile(goFile, nil, 0o644); err != nil {

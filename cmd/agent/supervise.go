@@ -30,7 +30,8 @@ import (
 
 func superviseCommand(flags *flag.FlagSet) subcommand.Action {
 	address := flags.String("metrics-addr", ":9101", "`address` to serve /metrics, /machine, /calibration and /ready on; empty for none")
-	pattern := flags.String("ready-pattern", "", "regular `expression`; the first matching line of the standard output creates --ready-file")
+	var patterns repeatedFlag
+	flags.Var(&patterns, "ready-pattern", "regular `expression`; a matching line of the standard output creates --ready-file; if repeated, a line for each")
 	ready := flags.String("ready-file", "", "`file` that is created when the command is ready; removed at the start")
 	keepStdin := flags.Bool("keep-stdin", false, "keep the command's standard input open, for programs that stop at its end")
 	volume := flags.String("volume", "", "`folder` whose file system usage is exported; empty for none")
@@ -42,7 +43,7 @@ func superviseCommand(flags *flag.FlagSet) subcommand.Action {
 		if len(args) == 0 {
 			return 0, subcommand.UsageErrorf("no command given after --")
 		}
-		watch, err := newReadinessWatchers(*pattern, *ready)
+		watch, err := newReadinessWatchers(patterns, *ready)
 		if err != nil {
 			return 0, err
 		}
@@ -84,27 +85,35 @@ func forwardConnections(routes []string) error {
 	return nil
 }
 
-// newReadinessWatchers removes the ready file, which may be left from an earlier container, and returns a
-// watcher that creates it at the matching line. It returns no watcher without a pattern.
-func newReadinessWatchers(pattern, file string) ([]process.LineWatcher, error) {
-	if (pattern == "") != (file == "") {
+// newReadinessWatchers removes the ready file, which may be left from an earlier container, and returns watchers that
+// create it when each pattern has matched a line. It returns no watchers without a pattern.
+func newReadinessWatchers(patterns []string, file string) ([]process.LineWatcher, error) {
+	if (len(patterns) == 0) != (file == "") {
 		return nil, subcommand.UsageErrorf("--ready-pattern and --ready-file belong together")
 	}
-	if pattern == "" {
+	if len(patterns) == 0 {
 		return nil, nil
 	}
-	expression, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil, subcommand.UsageErrorf("--ready-pattern: %w", err)
+	var watchers []process.LineWatcher
+	unmatched := len(patterns)
+	for _, pattern := range patterns {
+		expression, err := regexp.Compile(pattern)
+		if err != nil {
+			return nil, subcommand.UsageErrorf("--ready-pattern: %w", err)
+		}
+		watchers = append(watchers, process.WatchFirstMatch(expression, func() {
+			if unmatched--; unmatched > 0 {
+				return
+			}
+			if err := files.WriteAtomic(file, nil, 0o644); err != nil {
+				logToStderr("create the ready file: %v", err)
+			}
+		}))
 	}
 	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("remove the ready file: %w", err)
 	}
-	return []process.LineWatcher{process.WatchFirstMatch(expression, func() {
-		if err := files.WriteAtomic(file, nil, 0o644); err != nil {
-			logToStderr("create the ready file: %v", err)
-		}
-	})}, nil
+	return watchers, nil
 }
 
 // newAgentMux returns a handler of the metrics and the readiness of the command, and of the description of the host.
