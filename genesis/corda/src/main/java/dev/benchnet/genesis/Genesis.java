@@ -36,11 +36,11 @@ final class Genesis {
         try {
             Future<Map<String, List<SecureHash>>> whitelist = pool.submit(() -> ContractWhitelist.scanFolder(spec.cordapps));
             Authority authority = Authority.create();
-            Map<NetworkSpec.Notary, ServiceIdentity> services = createServices(spec, authority);
+            Map<String, ServiceIdentity> services = createServices(spec, authority);
             MemberFiles.Factory factory = new MemberFiles.Factory(authority, passwords, spec.platformVersion, now);
             List<Future<MemberFiles>> members = new ArrayList<>();
             for (NetworkSpec.Member member : spec.members) {
-                members.add(pool.submit(() -> factory.create(member, findService(services, member))));
+                members.add(pool.submit(() -> factory.create(member, Optional.ofNullable(services.get(member.name)))));
             }
             return assemble(spec, authority, services, members, whitelist, now);
         } catch (ExecutionException e) {
@@ -50,20 +50,17 @@ final class Genesis {
         }
     }
 
-    private static Map<NetworkSpec.Notary, ServiceIdentity> createServices(NetworkSpec spec, Authority authority) {
-        Map<NetworkSpec.Notary, ServiceIdentity> services = new HashMap<>();
+    /** Returns the identities of notary services by the name of the replica. */
+    private static Map<String, ServiceIdentity> createServices(NetworkSpec spec, Authority authority) {
+        Map<String, ServiceIdentity> services = new HashMap<>();
         for (NetworkSpec.Notary notary : spec.notaries) {
-            notary.serviceLegalName.ifPresent(name -> services.put(notary, new ServiceIdentity(authority, name)));
+            notary.serviceLegalName.ifPresent(name ->
+                    services.putAll(ServiceIdentity.createForReplicas(authority, name, notary.members, notary.composite)));
         }
         return services;
     }
 
-    /** Returns the identity of the service of which the member is a replica. */
-    private static Optional<ServiceIdentity> findService(Map<NetworkSpec.Notary, ServiceIdentity> services, NetworkSpec.Member member) {
-        return services.entrySet().stream().filter(s -> s.getKey().members.contains(member.name)).map(Map.Entry::getValue).findFirst();
-    }
-
-    private static SortedMap<String, byte[]> assemble(NetworkSpec spec, Authority authority, Map<NetworkSpec.Notary, ServiceIdentity> services,
+    private static SortedMap<String, byte[]> assemble(NetworkSpec spec, Authority authority, Map<String, ServiceIdentity> services,
                                                       List<Future<MemberFiles>> members, Future<Map<String, List<SecureHash>>> whitelist,
                                                       Instant now) throws Exception {
         SortedMap<String, byte[]> files = new TreeMap<>();
@@ -75,7 +72,7 @@ final class Genesis {
         }
         List<NotaryInfo> notaries = new ArrayList<>();
         for (NetworkSpec.Notary notary : spec.notaries) {
-            ServiceIdentity service = services.get(notary);
+            ServiceIdentity service = services.get(notary.members.get(0));
             Party identity = service == null ? parties.get(notary.members.get(0)) : service.party().getParty();
             notaries.add(new NotaryInfo(identity, notary.validating));
         }

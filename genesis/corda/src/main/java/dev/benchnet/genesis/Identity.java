@@ -53,6 +53,9 @@ final class Identity {
         store.setKeyEntry(X509Utilities.NODE_IDENTITY_KEY_ALIAS, legalKey(), password, legalChain);
         if (service.isPresent()) {
             store.setKeyEntry(X509Utilities.DISTRIBUTED_NOTARY_KEY_ALIAS, service.get().key(), password, service.get().chainToRoot());
+            if (service.get().compositeCertificate().isPresent()) {
+                store.setCertificateEntry(X509Utilities.DISTRIBUTED_NOTARY_COMPOSITE_KEY_ALIAS, service.get().compositeCertificate().get());
+            }
         }
         return bytes(store, password);
     }

@@ -71,9 +71,12 @@ final class MemberFiles {
                 throws GeneralSecurityException, IOException {
             List<PartyAndCertificate> identities = new ArrayList<>(Collections.singletonList(identity.party()));
             List<PrivateKey> keys = new ArrayList<>(Collections.singletonList(identity.legalKey()));
-            service.ifPresent(shared -> {
-                identities.add(shared.party());
-                keys.add(shared.key());
+            service.ifPresent(s -> {
+                identities.add(s.party());
+                // Corda expects no signature of a composite key.
+                if (!s.compositeCertificate().isPresent()) {
+                    keys.add(s.key());
+                }
             });
             SerializedBytes<NodeInfo> raw = PeerSerialization.serialize(new NodeInfo(
                     Collections.singletonList(member.p2pAddress), identities, platformVersion, now.toEpochMilli()));

@@ -55,11 +55,14 @@ final class NetworkSpec {
         final List<String> members;
         /** Name of the identity that all replicas share. Without it, the only replica uses its own identity. */
         final Optional<CordaX500Name> serviceLegalName;
+        /** Whether that identity has a composite key, of which each replica holds a part. */
+        final boolean composite;
         final boolean validating;
 
-        Notary(List<String> members, Optional<CordaX500Name> serviceLegalName, boolean validating) {
+        Notary(List<String> members, Optional<CordaX500Name> serviceLegalName, boolean composite, boolean validating) {
             this.members = members;
             this.serviceLegalName = serviceLegalName;
+            this.composite = composite;
             this.validating = validating;
         }
     }

@@ -92,7 +92,7 @@ final class SpecReader {
         List<NetworkSpec.Notary> notaries = new ArrayList<>();
         Set<Object> taken = members.stream().map(m -> m.legalName).collect(Collectors.toSet());
         for (Field notary : field.isPresent() ? field.get().readList() : Collections.<Field>emptyList()) {
-            notary.rejectUnknown("members", "serviceLegalName", "validating");
+            notary.rejectUnknown("members", "serviceLegalName", "composite", "validating");
             List<String> replicas = readReplicas(notary.get("members"), members, taken);
             Optional<CordaX500Name> service = Optional.empty();
             if (notary.find("serviceLegalName").isPresent()) {
@@ -100,7 +100,10 @@ final class SpecReader {
                 requireUnique(notary.get("serviceLegalName"), taken.add(service.get()));
             }
             notary.require(service.isPresent() || replicas.size() == 1, "several members need a serviceLegalName");
-            notaries.add(new NetworkSpec.Notary(replicas, service, notary.get("validating").readFlag()));
+            Optional<Field> composite = notary.find("composite");
+            boolean isComposite = composite.isPresent() && composite.get().readFlag();
+            notary.require(service.isPresent() || !isComposite, "composite needs a serviceLegalName");
+            notaries.add(new NetworkSpec.Notary(replicas, service, isComposite, notary.get("validating").readFlag()));
         }
         return Collections.unmodifiableList(notaries);
     }

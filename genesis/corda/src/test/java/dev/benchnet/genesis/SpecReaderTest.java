@@ -30,7 +30,7 @@ class SpecReaderTest {
     void readsWhatIsGiven() throws Exception {
         NetworkSpec spec = read("{\"platformVersion\":10,\"minimumPlatformVersion\":4,\"maxMessageSize\":1000,\"maxTransactionSize\":2000,"
                 + "\"eventHorizonDays\":7,\"members\":[{\"name\":\"a\",\"legalName\":\"O=Bank A,L=London,C=GB\",\"p2pAddress\":\"a.svc:10200\"}],"
-                + "\"notaries\":[{\"members\":[\"a\"],\"serviceLegalName\":\"O=Notary,L=London,C=GB\",\"validating\":true}],\"cordapps\":\"" + folder + "\"}");
+                + "\"notaries\":[{\"members\":[\"a\"],\"serviceLegalName\":\"O=Notary,L=London,C=GB\",\"composite\":true,\"validating\":true}],\"cordapps\":\"" + folder + "\"}");
         assertEquals(10, spec.platformVersion);
         assertEquals(4, spec.minimumPlatformVersion);
         assertEquals(1000, spec.maxMessageSize);
@@ -38,6 +38,7 @@ class SpecReaderTest {
         assertEquals(Duration.ofDays(7), spec.eventHorizon);
         assertEquals("Bank A", spec.members.get(0).legalName.getOrganisation());
         assertEquals("a.svc:10200", spec.members.get(0).p2pAddress.toString());
+        assertTrue(spec.notaries.get(0).composite);
         assertTrue(spec.notaries.get(0).validating);
         assertEquals(Collections.singletonList("a"), spec.notaries.get(0).members);
         assertEquals("Notary", spec.notaries.get(0).serviceLegalName.get().getOrganisation());
@@ -99,6 +100,7 @@ class SpecReaderTest {
         "/notaries/0/serviceLegalName     | \"Notary\"          | notaries[0].serviceLegalName: \"Notary\" is not a Corda legal name",
         "/notaries/0/serviceLegalName     | \"O=Bank 1,L=London,C=GB\" | notaries[0].serviceLegalName: is used by another entry too",
         "/notaries/0/member               | \"member-0\"        | notaries[0].member: unknown field",
+        "/notaries/0/composite            | true                | notaries[0]: composite needs a serviceLegalName",
         "/notaries/0/validating           |                     | notaries[0].validating: is missing",
         "/notaries/0/validating           | \"false\"           | notaries[0].validating: must be true or false",
         "/notaries/1                      | {\"members\":[\"member-0\"],\"validating\":true} | notaries[1].members[0]: is used by another entry too",
