@@ -145,6 +145,8 @@ func TestBadNotaries(t *testing.T) {
 		{"no majority of four replicas", "type: SharedDatabase, replicas: 3", "type: Raft, replicas: 4", []string{"notary.replicas", "3 or 5"}},
 		{"a log that is lost with its pod", "type: SharedDatabase, replicas: 3}}}\n  members: {",
 			"type: Raft}}}\n  members: {storage: {type: Ephemeral}, ", []string{"notary.type Raft", "notary.storage.type Persistent"}},
+		{"five replicas that agree by BFT-SMaRt", "type: SharedDatabase, replicas: 3", "type: BFT, replicas: 5", []string{"notary.replicas", "4 or 7"}},
+		{"a BFT notary before 4.6", `version: "4.10", notary: {type: SharedDatabase, replicas: 3`, `version: "4.5", notary: {type: BFT`, []string{"notary.type", "BFT", "4.6"}},
 		{"a Raft notary before 4.6", `version: "4.10", notary: {type: SharedDatabase`, `version: "4.5", notary: {type: Raft`, []string{"notary.type", "Raft", "4.6"}},
 		{"shared tables before 4.6", `version: "4.10"`, `version: "4.5"`, []string{"notary.type", "SharedDatabase", "4.6"}},
 	})

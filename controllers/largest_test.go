@@ -87,6 +87,7 @@ func largestVariants(kind v1alpha1.PlatformType) map[string]string {
 			"database: {engine: SQLServer, topology: Shared, provider: External, external: {host: %s, jdbcSecret: {name: %s}}}",
 			"example.com/corda:"+strings.Repeat("1", 400), strings.Repeat("h", 253), strings.Repeat("s", 253))
 		variants["Notary service"] = "platform: {corda: {notary: {type: SharedDatabase, replicas: 8}}}\ndatabase: {engine: PostgreSQL, topology: Shared, memory: 8Ti}"
+		variants["BFT notary"] = "platform: {corda: {notary: {type: BFT, replicas: 7, size: Large}}}"
 		variants["Raft notary"] = "platform: {corda: {notary: {type: Raft, replicas: 5, size: Large}}}"
 	default:
 		variants["Regions"] = "latency: {regions: [{name: NYC, count: 1}, {name: LON, count: 1}, {name: SFO, count: 1}]}"

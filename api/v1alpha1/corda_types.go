@@ -16,7 +16,7 @@ const (
 )
 
 // CordaNotaryType says how transactions of the network are notarised.
-// +kubebuilder:validation:Enum=Single;SharedDatabase;Raft;None
+// +kubebuilder:validation:Enum=Single;SharedDatabase;Raft;BFT;None
 type CordaNotaryType string
 
 // The notary types.
@@ -24,6 +24,7 @@ const (
 	CordaNotarySingle         CordaNotaryType = "Single"
 	CordaNotarySharedDatabase CordaNotaryType = "SharedDatabase"
 	CordaNotaryRaft           CordaNotaryType = "Raft"
+	CordaNotaryBFT            CordaNotaryType = "BFT"
 	CordaNotaryNone           CordaNotaryType = "None"
 )
 
@@ -91,21 +92,23 @@ type CordaPlatform struct {
 }
 
 // CordaNotary configures how transactions are notarised.
-// +kubebuilder:validation:XValidation:rule="self.type != 'None' || self.validation == 'NonValidating'",message="platform.corda.notary.validation Validating needs notary.type Single, SharedDatabase or Raft"
-// +kubebuilder:validation:XValidation:rule="self.type != 'None' || !(has(self.size) || has(self.heap) || has(self.cores) || has(self.memory) || has(self.storage) || has(self.scheduling))",message="platform.corda.notary: size, heap, cores, memory, storage and scheduling need notary.type Single, SharedDatabase or Raft"
-// +kubebuilder:validation:XValidation:rule="self.type in ['SharedDatabase', 'Raft'] || !has(self.replicas)",message="platform.corda.notary.replicas needs notary.type SharedDatabase or Raft: Single is one node"
+// +kubebuilder:validation:XValidation:rule="!(self.type in ['BFT', 'None']) || self.validation == 'NonValidating'",message="platform.corda.notary.validation Validating needs notary.type Single, SharedDatabase or Raft"
+// +kubebuilder:validation:XValidation:rule="self.type != 'None' || !(has(self.size) || has(self.heap) || has(self.cores) || has(self.memory) || has(self.storage) || has(self.scheduling))",message="platform.corda.notary: size, heap, cores, memory, storage and scheduling need notary.type Single, SharedDatabase, Raft or BFT"
+// +kubebuilder:validation:XValidation:rule="self.type in ['SharedDatabase', 'Raft', 'BFT'] || !has(self.replicas)",message="platform.corda.notary.replicas needs notary.type SharedDatabase, Raft or BFT: Single is one node"
 // +kubebuilder:validation:XValidation:rule="self.type != 'Raft' || !has(self.replicas) || self.replicas in [3, 5]",message="platform.corda.notary.replicas must be 3 or 5 with notary.type Raft, so that a majority survives the loss of one or two"
+// +kubebuilder:validation:XValidation:rule="self.type != 'BFT' || !has(self.replicas) || self.replicas in [4, 7]",message="platform.corda.notary.replicas must be 4 or 7 with notary.type BFT: three times the number of faulty replicas, and one"
 type CordaNotary struct {
-	// type is Single, SharedDatabase, Raft or None. Single is one notary node with its own database. SharedDatabase and Raft are
-	// services of several nodes with one identity, and need distribution OpenSource and version 4.6 or later. The nodes of
+	// type is Single, SharedDatabase, Raft, BFT or None. Single is one notary node with its own database. SharedDatabase, Raft and
+	// BFT are services of several nodes with one identity, and need distribution OpenSource and version 4.6 or later. The nodes of
 	// SharedDatabase record spent states in the same tables, which needs database.engine PostgreSQL with topology Shared or
-	// PerMember. Those of Raft agree on every request by a majority, and need storage.type Persistent. With None, only
-	// flows by class name that need no notary can run. All flows of the finance CorDapp need one, including Issue. Default: Single.
+	// PerMember. Those of Raft and BFT agree on every request, and need storage.type Persistent: Raft by a majority; BFT,
+	// which is experimental and only NonValidating, by BFT-SMaRt. With None, only flows by class name that need no notary can
+	// run. All flows of the finance CorDapp need one, including Issue. Default: Single.
 	// +kubebuilder:default=Single
 	// +optional
 	Type CordaNotaryType `json:"type,omitempty"`
 	// replicas is the number of nodes of the notary service: from 1 to 8 with type SharedDatabase (default: 2), 3 or 5 with
-	// Raft (default: 3). It must not be set with other types.
+	// Raft (default: 3), 4 or 7 with BFT (default: 4). It must not be set with other types.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=8
 	// +optional

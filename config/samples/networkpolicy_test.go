@@ -185,12 +185,15 @@ func TestNetworksAreIsolated(t *testing.T) {
 	}
 }
 
-// isConnectionNeeded reports whether the pods belong to the same network, the caller does not run genesis, and the Raft
-// port is called by a replica.
+// isConnectionNeeded reports whether the pods belong to the same network, the caller does not run genesis, and the
+// ports of a notary service are called by a replica.
 func isConnectionNeeded(from, to policyPod, port corev1.ContainerPort) bool {
 	isReplica := strings.HasPrefix(from.label[v1alpha1.LabelMember], "notary-")
-	return from.label[v1alpha1.LabelNetwork] == to.label[v1alpha1.LabelNetwork] && from.component != "genesis" && (isReplica || port.Name != "raft")
+	return from.label[v1alpha1.LabelNetwork] == to.label[v1alpha1.LabelNetwork] && from.component != "genesis" && (isReplica || !replicaPortNames.MatchString(port.Name))
 }
+
+// replicaPortNames matches the names of ports that the replicas of a notary service open to each other.
+var replicaPortNames = regexp.MustCompile(`^(raft|bft(-replicas)?)$`)
 
 // metricsPortNames matches the names of metrics ports, as in config/prometheus/pod_monitor.yaml.
 var metricsPortNames = regexp.MustCompile(`^(jmx|(.+-)?(agent|metrics))$`)

@@ -74,11 +74,15 @@ func notaryReplicas(spec *v1alpha1.BenchmarkNetworkSpec) int32 {
 
 // isNotaryCluster reports whether the notary is a service of several nodes.
 func isNotaryCluster(spec *v1alpha1.BenchmarkNetworkSpec) bool {
-	return spec.Platform.Corda.Notary.Type == v1alpha1.CordaNotarySharedDatabase || usesRaft(spec)
+	return spec.Platform.Corda.Notary.Type == v1alpha1.CordaNotarySharedDatabase || usesRaft(spec) || usesBFT(spec)
 }
 
 func usesRaft(spec *v1alpha1.BenchmarkNetworkSpec) bool {
 	return spec.Platform.Corda.Notary.Type == v1alpha1.CordaNotaryRaft
+}
+
+func usesBFT(spec *v1alpha1.BenchmarkNetworkSpec) bool {
+	return spec.Platform.Corda.Notary.Type == v1alpha1.CordaNotaryBFT
 }
 
 // bringsCorDapps reports whether the user supplies the CorDapps. Otherwise the node uses those in its image.

@@ -35,7 +35,9 @@ type genesisNotary struct {
 	Members []string `json:"members"`
 	// ServiceLegalName is the name of the identity that the members share; empty for a single notary.
 	ServiceLegalName string `json:"serviceLegalName,omitempty"`
-	Validating       bool   `json:"validating"`
+	// Composite says that each member has its own key of that identity, and that a quorum of them must sign.
+	Composite  bool `json:"composite,omitempty"`
+	Validating bool `json:"validating"`
 }
 
 func buildGenesisSpec(spec *v1alpha1.BenchmarkNetworkSpec, t platform.Topology) genesisSpec {
@@ -46,7 +48,7 @@ func buildGenesisSpec(spec *v1alpha1.BenchmarkNetworkSpec, t platform.Topology) 
 	}
 	if hasNotary(spec) {
 		g.Notaries = append(g.Notaries, genesisNotary{
-			Members: notaryMembers(t), ServiceLegalName: notaryServiceName(spec), Validating: isNotaryValidating(spec)})
+			Members: notaryMembers(t), ServiceLegalName: notaryServiceName(spec), Composite: usesBFT(spec), Validating: isNotaryValidating(spec)})
 	}
 	if bringsCorDapps(spec) {
 		g.CorDapps = cordappsDir
@@ -57,7 +59,7 @@ func buildGenesisSpec(spec *v1alpha1.BenchmarkNetworkSpec, t platform.Topology) 
 // needsSchemaTemplate reports whether the genesis Job creates a template of the members' H2 databases, because
 // the node's image may have none for the CorDapps or the notary. Otherwise every member would migrate its own database.
 func needsSchemaTemplate(spec *v1alpha1.BenchmarkNetworkSpec) bool {
-	return usesH2(spec) && (bringsCorDapps(spec) || spec.Platform.Corda.Image != "" || usesRaft(spec))
+	return usesH2(spec) && (bringsCorDapps(spec) || spec.Platform.Corda.Image != "" || hasOwnNotaryTables(spec))
 }
 
 // usesSchemaTemplate reports whether a node's database is a copy of that template. A node with another image than the
@@ -66,12 +68,17 @@ func usesSchemaTemplate(in platform.Input, m platform.Member) bool {
 	return needsSchemaTemplate(&in.Network.Spec) && nodeImage(in, m.Spec) == nodeImage(in, &in.Network.Spec)
 }
 
-// schemaEnv returns the variable by which the program schema adds the tables of a Raft notary.
+// hasOwnNotaryTables reports whether the notary replaces the tables of Corda's JPA notary by its own.
+func hasOwnNotaryTables(spec *v1alpha1.BenchmarkNetworkSpec) bool {
+	return usesRaft(spec) || usesBFT(spec)
+}
+
+// schemaEnv returns the variable by which the program schema adds the notary's own tables.
 func schemaEnv(spec *v1alpha1.BenchmarkNetworkSpec) []corev1.EnvVar {
-	if !usesRaft(spec) {
+	if !hasOwnNotaryTables(spec) {
 		return nil
 	}
-	return []corev1.EnvVar{{Name: "BENCHNET_NOTARY", Value: string(v1alpha1.CordaNotaryRaft)}}
+	return []corev1.EnvVar{{Name: "BENCHNET_NOTARY", Value: string(spec.Platform.Corda.Notary.Type)}}
 }
 
 // Steps of the genesis Job.

@@ -10,11 +10,12 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
 
-// BuildMembers returns a headless Service, NetworkPolicies, and a ConfigMap and a StatefulSet for each node.
+// BuildMembers returns a headless Service, NetworkPolicies, and a ConfigMap and a StatefulSet for each node; for a
+// replica of a BFT notary also a Service.
 func (Corda) BuildMembers(in platform.Input, topology platform.Topology) ([]client.Object, error) {
 	objects := []client.Object{members.Service(in.Network, nodePorts), members.NetworkPolicy(in.Network, nodePorts)}
-	if usesRaft(&in.Network.Spec) {
-		objects = append(objects, raftPolicy(in.Network, topology))
+	if ports := replicaPorts[in.Network.Spec.Platform.Corda.Notary.Type]; ports != nil {
+		objects = append(objects, replicaPolicy(in.Network, topology, ports))
 	}
 	for _, m := range topology.Members {
 		conf, err := renderNodeConf(in, m)
@@ -26,6 +27,9 @@ func (Corda) BuildMembers(in platform.Input, topology platform.Topology) ([]clie
 		pod := memberPod(in, m)
 		pod.Volumes = append(pod.Volumes, volumes...)
 		objects = append(objects, members.ConfigMap(in.Network, m, files), members.StatefulSet(in.Network, m, pod, files, claims...))
+		if newBFTReplica(in.Network, m) != nil {
+			objects = append(objects, members.AddressService(in.Network, m, bftPorts))
+		}
 	}
 	return objects, nil
 }

@@ -41,8 +41,9 @@ type nodeConf struct {
 	Validating                bool
 	// NotaryService is the legal name of the notary service of which the node is a replica.
 	NotaryService string
-	// Raft is set for a replica of a Raft notary.
+	// Raft and BFT are set for a replica of such a notary.
 	Raft                    *raftReplica
+	BFT                     *bftReplica
 	Database                platform.DatabaseConnection
 	DataSourceClass         string
 	Connections             int32
@@ -118,6 +119,7 @@ func buildNodeConf(in platform.Input, m platform.Member) nodeConf {
 		Validating:                isNotaryValidating(spec),
 		NotaryService:             notaryServiceName(spec),
 		Raft:                      newRaftReplica(in.Network, m),
+		BFT:                       newBFTReplica(in.Network, m),
 		Database:                  in.Databases[m.Name],
 		DataSourceClass:           dataSourceClasses[spec.DatabaseOrDefault().Engine],
 		Connections:               pools.connections.value,

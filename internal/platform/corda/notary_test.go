@@ -1,6 +1,7 @@
 package corda_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -34,6 +35,10 @@ func TestRefusesNotaryTypes(t *testing.T) {
 			withNotary(v1alpha1.CordaNotaryRaft)(s)
 			s.Platform.Corda.Version = "4.5"
 		}, at, []string{"Raft", "4.6 or later, not 4.5"}},
+		{"BFT of Enterprise", func(s *networkSpec) {
+			withNotary(v1alpha1.CordaNotaryBFT)(s)
+			withEnterprise(func(*v1alpha1.CordaTuning) {})(s)
+		}, at, []string{"BFT", "OpenSource"}},
 		{"the name of a replica", func(s *networkSpec) {
 			shared(s)
 			withLegalNames("O=Notary 1,L=London,C=GB", "O=Beta,L=Paris,C=FR")(s)
@@ -53,7 +58,12 @@ func TestAdmitsNotaries(t *testing.T) {
 		{"five replicas", "type: Raft, replicas: 5", "type: Persistent", ""},
 		{"no majority of four replicas", "type: Raft, replicas: 4", "", "platform.corda.notary.replicas must be 3 or 5"},
 		{"a log that is lost with its pod", "type: Raft", "type: Ephemeral", "notary.storage.type Persistent"},
-		{"replicas of one node", "type: Single, replicas: 3", "", "replicas needs notary.type SharedDatabase or Raft"},
+		{"BFT", "type: BFT", "size: 5Gi", ""},
+		{"seven replicas", "type: BFT, replicas: 7", "type: Persistent", ""},
+		{"five replicas that agree by BFT-SMaRt", "type: BFT, replicas: 5", "", "platform.corda.notary.replicas must be 4 or 7"},
+		{"spent states that are lost with their pod", "type: BFT", "type: Ephemeral", "notary.storage.type Persistent"},
+		{"BFT that validates", "type: BFT, validation: Validating", "", "needs notary.type Single, SharedDatabase or Raft"},
+		{"replicas of one node", "type: Single, replicas: 3", "", "replicas needs notary.type SharedDatabase, Raft or BFT"},
 		{"validation without a notary", "type: None, validation: Validating", "", "needs notary.type Single, SharedDatabase or Raft"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -125,6 +135,36 @@ func TestRaftReplicas(t *testing.T) {
 				if !strings.Contains(command, want) {
 					t.Errorf("the command lacks %s: %s", want, command)
 				}
+			}
+		})
+	}
+}
+
+// TestBFTReplicas checks that every replica has the address of each Service at the index of its replica, except its own.
+func TestBFTReplicas(t *testing.T) {
+	network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, []byte(validManifest))
+	withNotary(v1alpha1.CordaNotaryBFT)(&network.Spec)
+	replicas := corda.New().Topology(network).Members[2:]
+	if len(replicas) != 4 {
+		t.Fatalf("a BFT notary has %d replicas by default, want 4", len(replicas))
+	}
+	for id, m := range replicas {
+		t.Run(m.Name, func(t *testing.T) {
+			var addresses []string
+			for peer, p := range replicas {
+				service := findMemberObject[*corev1.Service](t, network, p.Name)
+				if service.Spec.ClusterIP == corev1.ClusterIPNone {
+					t.Errorf("the address of %s does not persist while its pod is replaced", p.Name)
+				}
+				host := service.Name + "." + network.Namespace + ".svc"
+				if peer == id {
+					host = "0.0.0.0"
+				}
+				addresses = append(addresses, `      "`+host+`:10205"`)
+			}
+			want := fmt.Sprintf("    replicaId = %d\n    clusterAddresses = [\n%s\n    ]\n", id, strings.Join(addresses, "\n"))
+			if conf := nodeConfOf(t, network, m.Name); !strings.Contains(conf, want) {
+				t.Errorf("the configuration lacks:\n%s\n\nbut is:\n%s", want, conf)
 			}
 		})
 	}

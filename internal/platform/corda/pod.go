@@ -1,6 +1,8 @@
 package corda
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -50,14 +52,14 @@ func prepareContainer(in platform.Input, m platform.Member, supplied cordappSupp
 // must not be killed for being slow.
 func nodeContainer(in platform.Input, m platform.Member) corev1.Container {
 	raft := newRaftReplica(in.Network, m)
-	flags := append([]string{"--ready-pattern", readyPattern, "--ready-file", readyFile}, raft.forwardFlags()...)
+	flags := slices.Concat([]string{"--ready-pattern", readyPattern, "--ready-file", readyFile}, newBFTReplica(in.Network, m).readyFlags(), raft.forwardFlags())
 	c := cordaContainer(in, m, "corda", members.SuperviseCommand(portAgent, baseDir, append(flags, "--", programNode)...)...)
 	c.Env = append(c.Env, memberPasswordEnv(in, m)...)
 	if in.Network.Spec.Observation == v1alpha1.ObservationNone {
 		c.Env = append(c.Env, corev1.EnvVar{Name: "BENCHNET_JMX_EXPORTER", Value: "Disabled"})
 	}
 	c.VolumeMounts = append(c.VolumeMounts, pods.ReadOnlyMount(pods.AgentVolumeName, pods.AgentDir), pods.WritableMount(volumeRun, runDir))
-	c.Ports = append(members.ContainerPorts(nodePorts), raft.containerPorts()...)
+	c.Ports = members.ContainerPorts(portsOf(&in.Network.Spec, m))
 	c.StartupProbe = &corev1.Probe{PeriodSeconds: 1, TimeoutSeconds: 10, FailureThreshold: startupTimeoutSeconds, ProbeHandler: corev1.ProbeHandler{
 		Exec: &corev1.ExecAction{Command: append([]string{pods.AgentPath, "check", "--file", readyFile}, raft.checkFlags(in.Network)...)}}}
 	c.ReadinessProbe = &corev1.Probe{PeriodSeconds: 10, TimeoutSeconds: 10, FailureThreshold: 3, ProbeHandler: corev1.ProbeHandler{

@@ -3,13 +3,7 @@ package corda
 import (
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
-
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/members"
 )
@@ -17,11 +11,12 @@ import (
 // Ports of a replica of a Raft notary.
 const (
 	// portRaft is the port of its pod, which the other replicas reach.
-	portRaft     = 10203
-	portNameRaft = "raft"
+	portRaft = 10203
 	// portRaftLoopback is the port of its node's address.
 	portRaftLoopback = 10204
 )
+
+var raftPorts = []members.Port{{Name: "raft", Number: portRaft}}
 
 // raftReplica configures the node of a replica of a Raft notary. Corda's Raft library derives the ID of a replica
 // from its IP address, and a pod that is replaced has a new one. So each replica has a loopback address, which is
@@ -81,27 +76,4 @@ func (r *raftReplica) checkFlags(network *v1alpha1.BenchmarkNetwork) []string {
 		"--get", fmt.Sprintf("http://127.0.0.1:%d/jolokia/read/net.corda:type=RaftCluster,name=ThisServerStatus/Value", portJolokia),
 		"--match", `"value":"(LEADER|FOLLOWER)"`,
 	}
-}
-
-// containerPorts returns the ports of the container beside nodePorts; none for nil.
-func (r *raftReplica) containerPorts() []corev1.ContainerPort {
-	if r == nil {
-		return nil
-	}
-	return []corev1.ContainerPort{{Name: portNameRaft, ContainerPort: portRaft, Protocol: corev1.ProtocolTCP}}
-}
-
-// raftPolicy admits only the replicas of the notary to each other's Raft port.
-func raftPolicy(network *v1alpha1.BenchmarkNetwork, topology platform.Topology) *networkingv1.NetworkPolicy {
-	replicas := metav1.LabelSelector{MatchLabels: naming.MembersSelector(network.Name), MatchExpressions: []metav1.LabelSelectorRequirement{
-		{Key: v1alpha1.LabelMember, Operator: metav1.LabelSelectorOpIn, Values: notaryMembers(topology)}}}
-	meta := members.ObjectMeta(network, naming.NetworkPolicy(network.Name, portNameRaft), naming.ComponentMember)
-	return &networkingv1.NetworkPolicy{ObjectMeta: meta, Spec: networkingv1.NetworkPolicySpec{
-		PodSelector: replicas,
-		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
-		Ingress: []networkingv1.NetworkPolicyIngressRule{{
-			From:  []networkingv1.NetworkPolicyPeer{{PodSelector: &replicas}},
-			Ports: []networkingv1.NetworkPolicyPort{{Protocol: new(corev1.ProtocolTCP), Port: new(intstr.FromString(portNameRaft))}},
-		}},
-	}}
 }

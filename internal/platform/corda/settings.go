@@ -46,7 +46,7 @@ func machineSource(size v1alpha1.Size, set *resource.Quantity, field string) str
 }
 
 func notaryReplicasSetting(spec *v1alpha1.BenchmarkNetworkSpec) v1alpha1.DerivedSetting {
-	source := "the smallest service that survives the loss of a replica"
+	source := "the smallest service with redundancy"
 	if spec.Platform.Corda.Notary.Replicas != nil {
 		source = "spec.platform.corda.notary.replicas"
 	}

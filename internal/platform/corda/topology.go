@@ -44,9 +44,9 @@ const (
 	notaryIdentity = "O=Notary,L=London,C=GB"
 )
 
-// defaultNotaryReplicas is, for a notary service, the smallest number that survives the loss of a replica.
+// defaultNotaryReplicas is, for a notary service, the smallest number with redundancy.
 var defaultNotaryReplicas = map[v1alpha1.CordaNotaryType]int32{
-	v1alpha1.CordaNotarySingle: 1, v1alpha1.CordaNotarySharedDatabase: 2, v1alpha1.CordaNotaryRaft: 3,
+	v1alpha1.CordaNotarySingle: 1, v1alpha1.CordaNotarySharedDatabase: 2, v1alpha1.CordaNotaryRaft: 3, v1alpha1.CordaNotaryBFT: 4,
 }
 
 // Topology lists the parties, then the notary or its replicas.
