@@ -189,9 +189,7 @@ func (w *interruptingWriter) Write(text []byte) (int, error) {
 
 // TestInterruption checks that an interruption keeps the applied objects and prints how to resume watching.
 func TestInterruption(t *testing.T) {
-	if server == nil {
-		t.Skip("KUBEBUILDER_ASSETS is not set: make test-envtest builds the API server")
-	}
+	requireServer(t)
 	runPlugin(t, "run", "-f", filepath.Join("testdata", "network.yaml"), "--timeout", "1s").expect(t, 1)
 	ctx, interrupt := context.WithCancel(t.Context())
 	out, errOut := interruptingWriter{interrupt: interrupt}, bytes.Buffer{}
@@ -302,6 +300,7 @@ func TestReset(t *testing.T) {
 
 // TestResetOfUserSchemas checks that a network is not reset if the operator cannot empty its schemas.
 func TestResetOfUserSchemas(t *testing.T) {
+	requireServer(t)
 	oracle := &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "oracle", Namespace: namespace}, Spec: v1alpha1.BenchmarkNetworkSpec{
 		Platform: v1alpha1.PlatformSpec{Type: v1alpha1.PlatformCorda, Corda: &v1alpha1.CordaPlatform{Distribution: v1alpha1.CordaEnterprise, Image: "example.com/corda:1"}},
 		Members:  v1alpha1.MembersSpec{Count: 1},

@@ -158,9 +158,7 @@ func writeExperimentBundle(t *testing.T, file string, result *experiment.Result,
 
 func createNamespace(t *testing.T, name string) {
 	t.Helper()
-	if server == nil {
-		t.Skip("KUBEBUILDER_ASSETS is not set: make test-envtest builds the API server")
-	}
+	requireServer(t)
 	if err := server.client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}); err != nil {
 		t.Fatal(err)
 	}

@@ -115,6 +115,14 @@ func (w *testServer) loadRecordedObjects(ctx context.Context) error {
 	return nil
 }
 
+// requireServer skips a test that needs the API server, where its binaries are missing.
+func requireServer(t *testing.T) {
+	t.Helper()
+	if server == nil {
+		t.Skip("KUBEBUILDER_ASSETS is not set: make test-envtest builds the API server")
+	}
+}
+
 // commandResult is the result of a command line.
 type commandResult struct {
 	code     int
@@ -129,9 +137,7 @@ func runPlugin(t *testing.T, args ...string) commandResult {
 
 func runPluginWithInput(t *testing.T, input string, args ...string) commandResult {
 	t.Helper()
-	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
-		t.Skip("KUBEBUILDER_ASSETS is not set: make test-envtest builds the API server")
-	}
+	requireServer(t)
 	var out, errOut bytes.Buffer
 	head := []string{"--kubeconfig", server.kubeconfig, "--namespace", namespace, "--cache-dir", t.TempDir()}
 	if args[0] == "__complete" {

@@ -20,7 +20,7 @@ func TestBadInput(t *testing.T) {
 		want           []string
 	}{
 		{"a misspelt field", "reservation: Minimal", "reservatoin: Minimal", []string{"unknown field", "reservatoin"}},
-		{"an unknown version", `version: "4.10"`, `version: "4.2"`, []string{"spec.platform.corda.version", "4.2", "4.10"}},
+		{"an unknown version", `version: "4.10"`, `version: "4.2"`, []string{"spec.platform.corda.version", "4.2", "4.3 or a later 4.x"}},
 		{"no members", "count: 2\n    heap", "count: 0\n    heap", []string{"spec.members.count", "greater than or equal to 1"}},
 		{"H2 that is shared", "engine: PostgreSQL", "engine: H2", []string{"H2 lives inside each member", "PerMember"}},
 		{"a load that is neither closed nor open", "model: Open", "model: Closed", []string{"ratePerSecond", "Open"}},
