@@ -19,7 +19,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"text/template"
 
 	"aead.dev/minisign"
 	"github.com/parquet-go/parquet-go"
@@ -74,14 +73,9 @@ func TestDelivery(t *testing.T) {
 
 func renderDelivery(t *testing.T, stored *storage, hook *receiver, certificate *hostCertificate) string {
 	t.Helper()
-	var text bytes.Buffer
-	err := template.Must(template.New("delivery").Parse(deliveryTemplate)).Execute(&text, map[string]string{
+	return renderTemplate(t, deliveryTemplate, map[string]string{
 		"StorageURL": stored.url, "Bucket": stored.bucket, "AccessKeyID": stored.accessKeyID, "SecretAccessKey": stored.secretAccessKey,
 		"ReceiverURL": hook.url, "SigningKey": hook.signingKey, "Certificate": certificate.pem})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text.String()
 }
 
 // assertUploaded fetches the objects of a run and compares them with the ConfigMap of its result and with what the plugin prints.

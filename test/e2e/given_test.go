@@ -3,12 +3,10 @@
 package e2e_test
 
 import (
-	"bytes"
 	_ "embed"
 	"os"
 	"slices"
 	"testing"
-	"text/template"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
@@ -56,11 +54,7 @@ func testLocalImages(t *testing.T, name, manifest string, platform system, image
 	if len(listNodes(ns)) >= 3 {
 		images.Spread = v1alpha1.SpreadRequired
 	}
-	var text bytes.Buffer
-	if err := template.Must(template.New(name).Parse(manifest)).Execute(&text, images); err != nil {
-		t.Fatal(err)
-	}
-	ns.MustApply(text.String())
+	ns.MustApply(renderTemplate(t, manifest, images))
 	logStages(ns, ns.WaitReady("given"))
 	mustPass(t, "a run is measured", func(t *testing.T) {
 		ns := ns.ForSubtest(t)

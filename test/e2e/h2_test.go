@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"text/template"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -97,11 +96,7 @@ func TestOneMemberOnH2(t *testing.T) {
 
 func renderRun(t *testing.T, name, window string) string {
 	t.Helper()
-	var text strings.Builder
-	if err := template.Must(template.New("run").Parse(h2RunTemplate)).Execute(&text, struct{ Name, Window string }{name, window}); err != nil {
-		t.Fatal(err)
-	}
-	return text.String()
+	return renderTemplate(t, h2RunTemplate, struct{ Name, Window string }{name, window})
 }
 
 // assertDisturbed fails unless the run is invalid because it lost the member.

@@ -6,7 +6,6 @@ import (
 	_ "embed"
 	"strings"
 	"testing"
-	"text/template"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -54,15 +53,10 @@ func TestKueue(t *testing.T) {
 
 func applyQueuedNetwork(ns *cluster.Namespace, name string, priority int) {
 	ns.Helper()
-	var manifest strings.Builder
-	parameters := struct {
+	ns.MustApply(renderTemplate(ns.TB, kueueNetworkTemplate, struct {
 		Name     string
 		Priority int
-	}{name, priority}
-	if err := template.Must(template.New("network").Parse(kueueNetworkTemplate)).Execute(&manifest, parameters); err != nil {
-		ns.Fatal(err)
-	}
-	ns.MustApply(manifest.String())
+	}{name, priority}))
 }
 
 // waitQueued waits until the network is queued with that text in the message, and has no pods.

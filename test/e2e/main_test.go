@@ -7,8 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
+	"text/template"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -147,4 +149,13 @@ func mustPass(t *testing.T, name string, test func(t *testing.T)) {
 	if !t.Run(name, test) {
 		t.FailNow()
 	}
+}
+
+func renderTemplate(t testing.TB, manifest string, values any) string {
+	t.Helper()
+	var text strings.Builder
+	if err := template.Must(template.New("manifest").Parse(manifest)).Execute(&text, values); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
 }

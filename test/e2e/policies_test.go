@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"text/template"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -193,11 +192,7 @@ func startPolicyClients(ns *cluster.Namespace, clients []policyClient, image str
 		Image   string
 		Clients []policyClient
 	}{image, clients}
-	var text strings.Builder
-	if err := template.Must(template.New("clients").Parse(policyClientsTemplate)).Execute(&text, data); err != nil {
-		ns.Fatal(err)
-	}
-	ns.MustApply(text.String())
+	ns.MustApply(renderTemplate(ns.TB, policyClientsTemplate, data))
 	for _, c := range data.Clients {
 		ns.RunKubectl("wait", "--for=condition=Ready", "pod/"+c.Name, "--timeout=20m")
 	}
