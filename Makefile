@@ -204,6 +204,10 @@ try-argocd: ## Try a benchmark repository with the real Argo CD, run as processe
 test-kueue: ## The part of test-e2e with Kueue, which runs on the cluster as a pod
 	@hack/test/e2e -run '^TestKueue$$'
 
+.PHONY: test-notaries
+test-notaries: ## Double spends on every Corda notary service, after restarts and resets too (most of an hour); BENCHNET_E2E_NOTARIES=bft selects
+	@BENCHNET_E2E_NOTARIES=$${BENCHNET_E2E_NOTARIES:-all} hack/test/e2e -run '^TestNotaryTypes$$'
+
 .PHONY: fuzz
 fuzz: ## Fuzz all parsers for FUZZTIME (15s) each; earlier findings are unit tests
 	@hack/test/fuzz
