@@ -64,8 +64,12 @@ cluster_loaded() {
   echo "$cache/loaded/$(kubectl --kubeconfig "$(cluster_kubeconfig)" get namespace kube-system --output 'jsonpath={.metadata.uid}')"
 }
 
+# cluster_prepare builds what cluster_up needs, without a change of the machine.
+cluster_prepare() { :; }
+
 # use_provider defines cluster_up, cluster_down, cluster_load, cluster_kubeconfig, cluster_logs, cluster_nodes,
-# cluster_trust, cluster_start_node, cluster_stop_node and cluster_kill_node, and may replace cluster_loaded.
+# cluster_trust, cluster_start_node, cluster_stop_node and cluster_kill_node, and may replace cluster_loaded and
+# cluster_prepare.
 use_provider() {
   chosen=$(provider)
   case $chosen in

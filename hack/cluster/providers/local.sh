@@ -17,6 +17,12 @@ source "$here/local/registry.sh"
 
 cluster_kubeconfig() { echo "$state/kubeconfig"; }
 
+cluster_prepare() {
+  "$here/assets" >/dev/null
+  "$here/../tools/get" registry >/dev/null
+  if enforces_policies; then get_enforcer >/dev/null; fi
+}
+
 cluster_up() {
   local count bin
   [[ $EUID -eq 0 ]] || fail "the local cluster needs root"
