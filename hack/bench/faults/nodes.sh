@@ -1,9 +1,11 @@
-# Sourced by run: faults of whole nodes, on a cluster of three. Each part repeats its fault BENCHNET_FAULTS_REPETITIONS
-# times (5) and adds a row of times to nodes.tsv for each. Expects out, root and namespace; made is the number of networks.
+# Sourced by run: faults of whole nodes, on a cluster of three. Each part injects its fault into at_once networks,
+# BENCHNET_FAULTS_REPETITIONS times (1), and adds a row of times to nodes.tsv for each network. Expects out, root,
+# at_once and namespace; made is the number of networks.
 # shellcheck shell=bash disable=SC2154,SC2034
 
 # How long a lost node stays lost, in seconds: it is not ready after about 55 s.
 readonly outage=90
+watchers=()
 
 part_node-stopped() { repeat_fault inject_during_run lose_node stop; }
 part_node-killed() { repeat_fault inject_during_run lose_node kill; }
@@ -23,46 +25,48 @@ part_node-genesis() { repeat_fault inject_in_stage Genesis; }
 part_node-members() { repeat_fault inject_in_stage Members; }
 part_node-deletion() { repeat_fault inject_in_stage Finished delete; }
 
-# repeat_fault COMMAND...: creates a network for each repetition and runs the command, which knows it as $network.
+# repeat_fault COMMAND...: creates the networks of each repetition and runs the command, which knows them as networks.
 repeat_fault() {
-  local repetition network
+  local repetition networks
   shape=spread_network
   record_reference
-  for ((repetition = 1; repetition <= ${BENCHNET_FAULTS_REPETITIONS:-5}; repetition++)); do
-    network=$part-$repetition-1
-    create_networks "$part-$repetition" 1
+  for ((repetition = 1; repetition <= ${BENCHNET_FAULTS_REPETITIONS:-1}; repetition++)); do
+    mapfile -t networks < <(seq --format "$part-$repetition-%g" "$at_once")
+    create_networks "$part-$repetition" "$at_once"
     "$@"
   done
   record_counts "$part"
 }
 
-# inject_during_run FAULT...: injects the fault into a node with one of four validators, 10 s after the run has begun to
-# measure.
+# inject_during_run FAULT...: injects the fault into a node with one of the four validators of the first network, 10 s
+# after all runs have begun to measure. The other networks have one or two validators on it.
 inject_during_run() {
-  wait_until 300 "the run of $network measures" is_run_measuring "$network-blocks"
+  local network
+  for network in "${networks[@]}"; do
+    wait_until 300 "the run of $network measures" is_run_measuring "$network-blocks"
+  done
   sleep 10
-  victim=$(node_of_one_member "$network")
-  watch_report "$network" "$victim"
-  "$@" "$network"
-  finish_repetition "$network"
+  victim=$(node_of_one_member "${networks[0]}")
+  watch_reports
+  "$@"
+  finish_repetition
 }
 
-# inject_in_stage STAGE [delete]: stops a node for 60 s when the network reaches the stage; with delete, deletes the
-# network meanwhile.
+# inject_in_stage STAGE [delete]: stops a node for 60 s when the first network reaches the stage; with delete, deletes the
+# networks meanwhile.
 inject_in_stage() {
   victim=benchnet-3
-  wait_until 600 "$network reaches $1" has_reached_stage "$network" "$1"
-  watch_report "$network" "$victim"
+  wait_until 600 "${networks[0]} reaches $1" has_reached_stage "${networks[0]}" "$1"
+  watch_reports
   "$root/hack/cluster/node" "$victim" stop
-  if [[ ${2:-} == delete ]]; then k delete benchmarknetwork "$network" --wait=false > /dev/null; fi
+  if [[ ${2:-} == delete ]]; then k delete benchmarknetworks "${networks[@]}" --wait=false > /dev/null; fi
   sleep 60
   start_lost_node
   if [[ ${2:-} == delete ]]; then
-    made=$((made - 1))
-    wait_until 300 "$network is gone" is_network_gone "$network" || true
-    record_times "$network" "gone"
+    made=$((made - at_once))
+    record_times "gone" is_network_gone
   else
-    finish_repetition "$network"
+    finish_repetition
   fi
 }
 
@@ -73,14 +77,17 @@ lose_node() {
   start_lost_node
 }
 
-# lose_node_forever NETWORK: kills the node, and deletes it from the cluster when the network's condition says so. The
-# node joins again for the next repetition.
+# lose_node_forever: kills the node, and deletes it from the cluster when the conditions of all networks say so. The node
+# joins again when all networks are as specified without it.
 lose_node_forever() {
+  local network
   "$root/hack/cluster/node" "$victim" kill
-  wait_until 300 "the condition says to delete $victim" reports "$1" "kubectl delete node $victim" || true
+  for network in "${networks[@]}"; do
+    wait_until 300 "the condition of $network says to delete $victim" reports "$network" "kubectl delete node $victim" || true
+  done
   kubectl delete node "$victim" > /dev/null
   repaired=$SECONDS
-  wait_until 300 "$1 is as specified without $victim" is_ready "$1" || true
+  record_times "as specified" is_ready
   "$root/hack/cluster/node" "$victim" start
 }
 
@@ -120,7 +127,7 @@ drop_packets() { run_on_node "$2" iptables --table mangle "--$1" PREROUTING --in
 # lose_operator kills the node of the leading operator, with the members and the other pods on it.
 lose_operator() {
   victim=$(kubectl get pod --namespace "$operator_namespace" "$(leader_pod)" --output jsonpath='{.spec.nodeName}')
-  watch_report "$1" "$victim"
+  watch_reports
   lose_node kill
 }
 
@@ -144,14 +151,22 @@ node_of_one_member() {
     [.items[].spec.nodeName] | group_by(.) | map(select(length == 1 and .[0] != "benchnet")) | first[0] // "benchnet-3"'
 }
 
-# watch_report NETWORK NODE: measures in the background how long it takes until the network's condition names the node.
-watch_report() {
-  local began=$SECONDS
-  if [[ -n ${watcher:-} ]]; then kill "$watcher" 2> /dev/null || true; fi
-  rm -f "$out/reported-after"
+# watch_reports: measures in the background how long it takes until the condition of each network names the victim.
+watch_reports() {
+  local network began=$SECONDS
+  stop_watchers
+  rm -f "$out"/reported-after.*
   repaired=$SECONDS
-  (wait_until 240 "$1 names $2" reports "$1" "$2" 2> /dev/null && echo $((SECONDS - began)) > "$out/reported-after") &
-  watcher=$!
+  for network in "${networks[@]}"; do
+    (wait_until 240 "$network names $victim" reports "$network" "$victim" 2> /dev/null && echo $((SECONDS - began)) > "$out/reported-after.$network") &
+    watchers+=($!)
+  done
+}
+
+stop_watchers() {
+  local watcher
+  for watcher in "${watchers[@]}"; do kill "$watcher" 2> /dev/null || true; done
+  watchers=()
 }
 
 # reports NETWORK WORDS: succeeds if the condition Ready of the network is false and its message contains the words.
@@ -167,23 +182,37 @@ is_ready() {
 
 is_network_gone() { [[ -z $(k get benchmarknetwork "$1" --ignore-not-found --output name) ]]; }
 
-# finish_repetition NETWORK: waits until the network is as specified and its run has ended, and records the times.
+# finish_repetition: waits until all networks are as specified and their runs have ended, and records times and verdicts.
 finish_repetition() {
-  wait_until 420 "$1 is ready again" is_ready "$1" || true
-  record_times "$1" "as specified"
-  wait_until 420 "the run of $1 has ended" has_run_ended "$1-blocks" || true
-  say "$1: $(k get benchmarkrun "$1-blocks" --output jsonpath='{.status.verdict}: {.status.reasons[*].reason}')"
-  k get benchmarkrun "$1-blocks" --output json | jq --raw-output --arg part "$part" '
-    [$part, .status.verdict, ([.status.reasons[] | select(.severity == "Invalid") | .reason] | unique | join(" "))] | @tsv' >> "$out/verdicts.tsv"
+  local network
+  [[ $part == node-gone ]] || record_times "as specified" is_ready
+  for network in "${networks[@]}"; do
+    wait_until 420 "the run of $network has ended" has_run_ended "$network-blocks" || true
+    k get benchmarkrun "$network-blocks" --output json | jq --raw-output --arg part "$part" '
+      [$part, .status.verdict, ([.status.reasons[] | select(.severity == "Invalid") | .reason] | unique | join(" "))] | @tsv' >> "$out/verdicts.tsv"
+    tail -1 "$out/verdicts.tsv" >&2
+  done
 }
 
-# record_times NETWORK STATE: adds a row: seconds from the fault until the condition named the node ("-" if it did not),
-# and from the repair until the state was reached.
+# record_times STATE TEST: waits until all networks pass the test, and adds a row for each: seconds from the fault until its
+# condition named the node ("-" if it did not), and from the repair until it passed ("-" if it did not in time).
 record_times() {
-  kill "$watcher" 2> /dev/null || true
-  printf '%s\t%s\t%s\t%s\t%s\n' "$part" "$victim" "$(cat "$out/reported-after" 2> /dev/null || echo -)" "$((SECONDS - repaired))" "$2" >> "$out/nodes.tsv"
-  tail -1 "$out/nodes.tsv" >&2
+  local network pids=()
+  rm -f "$out"/passed-after.*
+  for network in "${networks[@]}"; do
+    (wait_until 420 "$network is $1" "$2" "$network" && echo $((SECONDS - repaired)) > "$out/passed-after.$network") &
+    pids+=($!)
+  done
+  wait "${pids[@]}" || true
+  stop_watchers
+  for network in "${networks[@]}"; do
+    printf '%s\t%s\t%s\t%s\t%s\n' "$part" "$victim" "$(read_seconds reported-after "$network")" "$(read_seconds passed-after "$network")" "$1" >> "$out/nodes.tsv"
+  done
+  tail -n "$at_once" "$out/nodes.tsv" >&2
 }
+
+# read_seconds EVENT NETWORK: prints when the event was observed, "-" if it was not.
+read_seconds() { cat "$out/$1.$2" 2> /dev/null || echo -; }
 
 # print_node_table prints the times and the verdicts of each part.
 print_node_table() {
