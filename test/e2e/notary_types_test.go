@@ -27,7 +27,7 @@ type notaryService struct {
 	Name             string
 	Notary, Database string
 	Replicas         int
-	// Window is the measured time of the first run. In 4m every type notarizes several hundred states.
+	// Window is the measured time of the first run.
 	Window string
 }
 
@@ -38,17 +38,17 @@ func TestNotaryTypes(t *testing.T) {
 	if selected == "" {
 		t.Skip("BENCHNET_E2E_NOTARIES names no notary type")
 	}
+	const onH2, onPostgreSQL = "{engine: H2}", "{engine: PostgreSQL, topology: Shared}"
 	for _, service := range []notaryService{
-		{Name: "shared-database", Notary: "{type: SharedDatabase, replicas: 3}", Database: "{engine: PostgreSQL, topology: Shared}", Replicas: 3},
-		{Name: "raft", Notary: "{type: Raft, replicas: 3, memory: 1088Mi}", Database: "{engine: H2}", Replicas: 3},
-		{Name: "raft-5-validating", Notary: "{type: Raft, replicas: 5, validation: Validating, memory: 1088Mi}", Database: "{engine: PostgreSQL, topology: Shared}", Replicas: 5},
-		{Name: "bft", Notary: "{type: BFT, replicas: 4}", Database: "{engine: H2}", Replicas: 4},
+		{Name: "bft", Notary: "{type: BFT, replicas: 4}", Replicas: 4, Database: onH2, Window: "60s"},
+		{Name: "raft", Notary: "{type: Raft, replicas: 3, memory: 1088Mi}", Replicas: 3, Database: onH2, Window: "4m"},
+		{Name: "shared-database", Notary: "{type: SharedDatabase, replicas: 3}", Replicas: 3, Database: onPostgreSQL, Window: "60s"},
+		{Name: "raft-5-validating", Notary: "{type: Raft, replicas: 5, validation: Validating, memory: 1088Mi}", Replicas: 5, Database: onPostgreSQL, Window: "60s"},
 	} {
 		t.Run(service.Name, func(t *testing.T) {
 			if selected != "all" && !strings.Contains(","+selected+",", ","+service.Name+",") {
 				t.Skipf("BENCHNET_E2E_NOTARIES is %s", selected)
 			}
-			service.Window = "4m"
 			testNotaryService(t, service)
 		})
 	}
