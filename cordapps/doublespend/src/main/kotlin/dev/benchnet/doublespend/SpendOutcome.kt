@@ -36,13 +36,16 @@ fun outcomeOf(spend: SecureHash, error: Exception): SpendOutcome {
     }
 }
 
+/** The notary accepted two spends of one state. It has a class of its own because results count errors by class. */
+class DoubleSpendException(message: String) : FlowException(message)
+
 /**
- * Returns the outcome of the spend that was notarized. Throws a FlowException unless exactly one spend was notarized and
- * the other was rejected because of a conflict over the state.
+ * Returns the outcome of the spend that was notarized. Throws a DoubleSpendException if both spends were notarized, and
+ * another FlowException unless the other spend was rejected because of a conflict over the state.
  */
 fun requireSingleSpend(state: StateRef, first: SpendOutcome, second: SpendOutcome): SpendOutcome.Notarized {
     val notarized = listOf(first, second).filterIsInstance<SpendOutcome.Notarized>()
-    if (notarized.size == 2) throw FlowException("both spends of $state were notarized: ${first.spend}, ${second.spend}")
+    if (notarized.size == 2) throw DoubleSpendException("both spends of $state were notarized: ${first.spend}, ${second.spend}")
     val winner = notarized.singleOrNull() ?: throw FlowException("neither spend of $state was notarized: $first; $second")
     val loser = if (winner == first) second else first
     if (loser !is SpendOutcome.Conflict || state !in loser.consumed) throw FlowException("${winner.spend} spent $state, but $loser")

@@ -27,6 +27,7 @@ class SpendOutcomeTest {
         for ((a, b) in listOf(one to other, other to one)) {
             val error = assertThrows(FlowException::class.java) { requireSingleSpend(state, a, b) }
             assertEquals(message(a, b), error.message)
+            assertEquals(one is Notarized && other is Notarized, error is DoubleSpendException)
         }
     }
 
