@@ -23,7 +23,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/kube/kinds"
 )
 
 // Writer applies and deletes objects on behalf of their owner.
@@ -31,12 +30,13 @@ type Writer struct {
 	client    client.Client
 	apiReader client.Reader
 	scheme    *runtime.Scheme
+	upToDate  comparisons
 }
 
 // NewWriter returns a Writer. The direct reader must bypass the cache: it looks up the owner of a conflicting
 // object. The scheme must contain the kinds of owners and of typed objects.
 func NewWriter(c client.Client, direct client.Reader, scheme *runtime.Scheme) *Writer {
-	return &Writer{client: c, apiReader: direct, scheme: scheme}
+	return &Writer{client: c, apiReader: direct, scheme: scheme, upToDate: newComparisons()}
 }
 
 // createOnlyVersion is a resource version that no object has. An apply that carries it creates an object, and
@@ -64,16 +64,21 @@ func (w *Writer) Apply(ctx context.Context, owner Owner, desired, live client.Ob
 // ApplyAndReturn does what Apply does and returns the resulting object. Only its metadata is reliable, which
 // suffices to use it as an owner.
 func (w *Writer) ApplyAndReturn(ctx context.Context, owner Owner, desired, live client.Object) (client.Object, error) {
+	compared, err := w.upToDate.hash(owner, desired, live)
+	if err != nil {
+		return nil, err
+	}
+	if live != nil && w.upToDate.has(compared) {
+		return live, nil
+	}
 	intent, err := w.buildIntent(owner, desired)
 	if err != nil {
 		return nil, err
 	}
 	var drift []string
 	if live != nil {
-		if kinds.DriftOf(intent.GroupVersionKind().GroupKind()) == kinds.DriftIgnored {
-			return live, nil
-		}
 		if drift = findDrift(intent, live); len(drift) == 0 {
+			w.upToDate.add(compared)
 			return live, nil
 		}
 	}

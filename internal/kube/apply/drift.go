@@ -21,9 +21,13 @@ var ownAnnotations = []string{v1alpha1.AnnotationAppliedHash, v1alpha1.Annotatio
 
 // findDrift returns the paths of the fields in which the live object differs from the intent, such as
 // data.node.conf; none if the live object was applied from the same intent and has not been changed since. It
-// never returns values, which may be secret.
+// never returns values, which may be secret. It ignores the drift of kinds with DriftIgnored.
 func findDrift(intent *unstructured.Unstructured, live client.Object) []string {
-	byGeneration := kinds.DriftOf(intent.GroupVersionKind().GroupKind()) == kinds.DriftByGeneration
+	mode := kinds.DriftOf(intent.GroupVersionKind().GroupKind())
+	if mode == kinds.DriftIgnored {
+		return nil
+	}
+	byGeneration := mode == kinds.DriftByGeneration
 	have, err := trimmedFields(live.DeepCopyObject())
 	if err != nil {
 		return []string{err.Error()}
