@@ -114,7 +114,10 @@ func (w *Writer) sendApplyPatch(ctx context.Context, intent *unstructured.Unstru
 	made.SetGroupVersionKind(intent.GroupVersionKind())
 	made.SetNamespace(intent.GetNamespace())
 	made.SetName(intent.GetName())
-	err = w.client.Patch(ctx, made, client.RawPatch(types.ApplyPatchType, data), client.FieldOwner(v1alpha1.ManagedBy), client.ForceOwnership)
+	// Without FieldValidationIgnore, the API server parses the patch twice, to find duplicate fields. It refuses unknown
+	// fields in any case.
+	err = w.client.Patch(ctx, made, client.RawPatch(types.ApplyPatchType, data), client.FieldOwner(v1alpha1.ManagedBy), client.ForceOwnership,
+		client.FieldValidation(metav1.FieldValidationIgnore))
 	if err != nil {
 		return nil, fmt.Errorf("apply %s: %w", name, err)
 	}
