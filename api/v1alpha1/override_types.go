@@ -26,7 +26,30 @@ type NodeOverride struct {
 	// +optional
 	Storage *Storage `json:"storage,omitempty"`
 	// scheduling says on which nodes of the cluster the pods run. It replaces members.scheduling as a whole, and must not be set with
-	// database.topology PerHost. Default: members.scheduling.
+	// database.topology PerHost, except for a notary with dedicated database instances. Default: members.scheduling.
+	// +optional
+	Scheduling *Scheduling `json:"scheduling,omitempty"`
+}
+
+// DatabaseOverride gives a dedicated database instance another size, volume, settings or place than spec.database.
+type DatabaseOverride struct {
+	// cores is the number of cores that the instance may use. Default: database.cores.
+	// +optional
+	Cores *resource.Quantity `json:"cores,omitempty"`
+	// memory is the memory of the instance. Default: database.memory.
+	// +optional
+	Memory *resource.Quantity `json:"memory,omitempty"`
+	// settings are settings of PostgreSQL, as in database.settings. They replace database.settings as a whole. Default: those.
+	// +kubebuilder:validation:MinProperties=1
+	// +kubebuilder:validation:MaxProperties=32
+	// +optional
+	Settings map[string]DatabaseSetting `json:"settings,omitempty"`
+	// storage is the volume. It replaces database.storage as a whole. Default: database.storage.
+	// +optional
+	Storage *Storage `json:"storage,omitempty"`
+	// scheduling says on which nodes of the cluster the server runs. It replaces database.scheduling as a whole. Default:
+	// database.scheduling, or members.scheduling without its terms about other pods (podAffinity, podAntiAffinity,
+	// topologySpreadConstraints).
 	// +optional
 	Scheduling *Scheduling `json:"scheduling,omitempty"`
 }
@@ -70,6 +93,18 @@ func (s *BenchmarkNetworkSpec) WithNodeOverride(o *NodeOverride) *BenchmarkNetwo
 		m.Storage = *o.Storage
 	}
 	return &overridden
+}
+
+// WithOverride returns the spec as it is for a dedicated instance, which serves its own members only. It shares all other
+// fields with d.
+func (d DatabaseSpec) WithOverride(o *DatabaseOverride) DatabaseSpec {
+	d.Topology, d.MembersPerInstance = TopologyPerMember, nil
+	d.Cores, d.Memory = cmp.Or(o.Cores, d.Cores), cmp.Or(o.Memory, d.Memory)
+	d.Storage, d.Scheduling = cmp.Or(o.Storage, d.Storage), cmp.Or(o.Scheduling, d.Scheduling)
+	if o.Settings != nil {
+		d.Settings = o.Settings
+	}
+	return d
 }
 
 // WithMemberOverride returns the spec as it is for the members of an override. It shares all other fields with s.

@@ -18,7 +18,7 @@ const (
 	// maxLabel is the length of a DNS label.
 	maxLabel = 63
 	// maxNetwork leaves space for the longest suffix, which is that of the pod of a database Job:
-	// -db-99-purpose-fingerprint-xxxxx.
+	// -db-notary-6-setup-fingerprint-xxxxx.
 	maxNetwork = 30
 	// maxExperiment leaves space for the longest point, repetition and attempt: -s01-l1000000-r100-a10.
 	maxExperiment = 40
@@ -93,6 +93,9 @@ func SharedDatabase(network string) string { return networkPrefix(network) + "-d
 func DatabaseInstance(network string, n int) string {
 	return fmt.Sprintf("%s-%d", SharedDatabase(network), n)
 }
+
+// DedicatedDatabase returns the name of an instance that only one node, or the replicas of one service, use.
+func DedicatedDatabase(network, user string) string { return SharedDatabase(network) + "-" + user }
 
 // DatabaseJob returns the name of a Job on an instance, such as net-db-setup-0f882c93, and of the ConfigMap with
 // its scripts. The fingerprint is a hash of their content.

@@ -15,6 +15,9 @@ func TestLongestNames(t *testing.T) {
 		func(n string) string { return IdentitySecret(n, "member-999") }, func(n string) string { return MemberDatabaseSecret(n, "member-999") },
 		CredentialsSecret, NetworkMapSecret, func(n string) string { return GenesisJob(n) + "-xxxxx" }, DatabaseSuperuserSecret,
 		func(n string) string { return DatabaseJob(DatabaseInstance(n, 100), "teardown", "01234567") + "-xxxxx" },
+		func(n string) string {
+			return DatabaseJob(DedicatedDatabase(n, "notary-6"), "setup", "01234567") + "-xxxxx"
+		},
 		func(n string) string { return NetworkPolicy(n, "databases") }, func(n string) string { return WorkloadRun(n, n) },
 		func(n string) string { return WorkerJob(n) + "-49" }, func(n string) string { return ExperimentNetwork(n, 256) },
 		func(n string) string { return ExperimentRun(n, SearchPoint("s01", 1_000_000), 100, 10) },

@@ -21,6 +21,22 @@ type Override struct {
 	Spec *v1alpha1.BenchmarkNetworkSpec
 }
 
+// replacePath returns the source of a setting with the path of the override in place of those that it overrides.
+func (o Override) replacePath(source string) string {
+	path := "spec." + strings.Join(o.Path, ".")
+	return strings.NewReplacer("spec.members", path, "spec.database", path+".database").Replace(source)
+}
+
+// replaceField returns the field of the override in place of the field of the members, or the settings of the database, that
+// it overrides. It returns false for other fields. The path is that of the spec.
+func (o Override) replaceField(name string, path *field.Path) (string, bool) {
+	own := path.Child(o.Path[0], o.Path[1:]...)
+	if rest, found := strings.CutPrefix(name, path.Child("members").String()+"."); found {
+		return own.Child(rest).String(), true
+	}
+	return own.Child("database", "settings").String(), name == path.Child("database", "settings").String()
+}
+
 // overridesOf returns the overrides of members and of the platform's other nodes.
 func overridesOf(p Platform, spec *v1alpha1.BenchmarkNetworkSpec) []Override {
 	var all []Override
@@ -61,7 +77,7 @@ func DerivedSettings(p Platform, spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1
 			same := func(c v1alpha1.DerivedSetting) bool { return c.Name == s.Name && c.Value == s.Value }
 			if !slices.ContainsFunc(common, same) {
 				s.Name += "[" + o.Nodes + "]"
-				s.Source = strings.Replace(s.Source, "spec.members", "spec."+strings.Join(o.Path, "."), 1)
+				s.Source = o.replacePath(s.Source)
 				settings = append(settings, s)
 			}
 		}
@@ -73,18 +89,20 @@ func DerivedSettings(p Platform, spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1
 // that of the spec. Problems that the spec has without overrides are not repeated.
 func validateOverrides(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path, without field.ErrorList) field.ErrorList {
 	problems := validateOrdinals(spec.Members.Overrides, path.Child("members", "overrides"))
-	members := path.Child("members").String() + "."
 	for _, o := range overridesOf(p, spec) {
 		own := path.Child(o.Path[0], o.Path[1:]...)
 		if o.Spec.Members.Scheduling != spec.Members.Scheduling {
 			problems = append(problems, pods.ValidateScheduling(o.Spec.Members.Scheduling, own.Child("scheduling"))...)
 		}
+		if scheduling := o.Spec.DatabaseOrDefault().Scheduling; scheduling != spec.DatabaseOrDefault().Scheduling {
+			problems = append(problems, pods.ValidateScheduling(scheduling, own.Child("database", "scheduling"))...)
+		}
 		for _, problem := range p.Validate(o.Spec, path) {
 			if slices.ContainsFunc(without, func(e *field.Error) bool { return e.Error() == problem.Error() }) {
 				continue
 			}
-			if rest, found := strings.CutPrefix(problem.Field, members); found {
-				problem.Field = own.Child(rest).String()
+			if name, found := o.replaceField(problem.Field, path); found {
+				problem.Field = name
 			} else {
 				problem.Detail += " (for " + o.Nodes + ", because of " + own.String() + ")"
 			}

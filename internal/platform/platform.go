@@ -191,6 +191,20 @@ type DatabaseRequirements struct {
 	Volumes []corev1.Volume
 	// SharedTables are the tables that some members use together; nil means that every member has its own.
 	SharedTables *SharedTables
+	// DedicatedInstances serve some members apart from the instances of the topology, in the order of these members.
+	DedicatedInstances []DedicatedInstance
+}
+
+// DedicatedInstance is a database instance that serves only the given members.
+type DedicatedInstance struct {
+	// Name distinguishes the instance within the network, such as notary.
+	Name string
+	// Members names the members.
+	Members []string
+	// Override is the part of the spec by which the instance differs from spec.database, and Path its path, such as
+	// spec.platform.corda.notary.database.
+	Override *v1alpha1.DatabaseOverride
+	Path     string
 }
 
 // SharedTables are tables of the schema template that several members use together.

@@ -69,8 +69,11 @@ func TestBuildGolden(t *testing.T) {
 	image := newInput()
 	image.Network.Spec.Database.Version, image.Network.Spec.Database.Image = 17, "docker.io/library/postgres:17.2"
 
+	dedicated := newDedicatedInput(v1alpha1.DatabaseOverride{Cores: new(resource.MustParse("4")), Memory: new(resource.MustParse("2Gi")),
+		Settings: map[string]v1alpha1.DatabaseSetting{"synchronous_commit": "off"}, Storage: &v1alpha1.Storage{Type: v1alpha1.StorageEphemeral}})
+
 	t.Run("shared", func(t *testing.T) { golden.Check(t, "shared", renderLayout(t, mustBuildTwice(t, newInput()))) })
-	for name, in := range map[string]Input{"per-host": newPerHostInput(), "per-member": perMember, "external": newExternalInput(), "image": image} {
+	for name, in := range map[string]Input{"per-host": newPerHostInput(), "per-member": perMember, "external": newExternalInput(), "image": image, "dedicated": dedicated} {
 		t.Run(name, func(t *testing.T) { golden.CheckVariant(t, "shared", name, renderLayout(t, mustBuildTwice(t, in))) })
 	}
 }
@@ -139,23 +142,32 @@ func TestBuildRefuses(t *testing.T) {
 		change func(*Input)
 		want   string
 	}{
-		"no members": {func(in *Input) { in.Members = nil }, "a database needs at least one member"},
+		"no members": {func(in *Input) { in.Members = nil }, "spec.database: a database needs at least one member"},
 		"no host size": {func(in *Input) { in.Network.Spec.Database.Topology = v1alpha1.TopologyPerHost },
-			"topology PerHost needs membersPerInstance of at least 1"},
-		"no connections": {func(in *Input) { in.Requirements.Connections["notary"] = 0 }, "member notary needs at least 1 database connection, not 0"},
+			"spec.database: topology PerHost needs membersPerInstance of at least 1"},
+		"no connections": {func(in *Input) { in.Requirements.Connections["notary"] = 0 }, "spec.database: member notary needs at least 1 database connection, not 0"},
 		"twice the same member": {func(in *Input) { in.Members[1].Name = "member-0" },
-			"members member-0 and member-0 would share the database role member_0: rename one"},
+			"spec.database: members member-0 and member-0 would share the database role member_0: rename one"},
 		"external without server": {func(in *Input) { in.Network.Spec.Database.Provider = v1alpha1.ProviderExternal },
-			"provider External needs a host and a Secret"},
+			"spec.database: provider External needs a host and a Secret"},
 		"schemas of the user without server": {func(in *Input) { in.Network.Spec.Database.Engine = v1alpha1.EngineOracle },
-			"provider External needs a host and a Secret"},
+			"spec.database: provider External needs a host and a Secret"},
 		"external per member": {func(in *Input) {
 			*in = newExternalInput()
 			in.Network.Spec.Database.Topology = v1alpha1.TopologyPerMember
 		},
-			"provider External has one server: topology must be Shared, not PerMember"},
+			"spec.database: provider External has one server: topology must be Shared, not PerMember"},
+		"external for one member": {func(in *Input) {
+			dedicated := newDedicatedInput(v1alpha1.DatabaseOverride{}).Requirements.DedicatedInstances
+			*in = newExternalInput()
+			in.Requirements.DedicatedInstances = dedicated
+		}, "spec.database: provider External has one server, which cannot be dedicated to some members"},
+		"too little memory of a dedicated instance": {func(in *Input) {
+			*in = newDedicatedInput(v1alpha1.DatabaseOverride{Memory: new(resource.MustParse("64Mi"))})
+		}, "spec.platform.corda.notary.database: database instance two-banks-db-notary: memory 64Mi is too small for 20 connections of about 5 MB each " +
+			"in addition to shared_buffers: at least 128Mi"},
 		"too little memory": {func(in *Input) { in.Requirements.Connections = equalPools(140) },
-			"database instance two-banks-db: memory 1Gi is too small for 430 connections of about 5 MB each in addition to shared_buffers: at least 2734Mi"},
+			"spec.database: database instance two-banks-db: memory 1Gi is too small for 430 connections of about 5 MB each in addition to shared_buffers: at least 2734Mi"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := newInput()

@@ -74,17 +74,15 @@ func (in Input) externalServer() *v1alpha1.ExternalDatabase {
 func (in Input) projectImage() string { return in.Images.Image("postgresql", postgresqlVersion) }
 
 // serverImage returns the image of an instance of the project's chart, and its program that starts the server.
-func (in Input) serverImage() (reference, entrypoint string) {
-	if own := in.databaseSpec().Image; own != "" {
-		return own, officialEntrypoint
+func (in Input) serverImage(spec v1alpha1.DatabaseSpec) (reference, entrypoint string) {
+	if spec.Image != "" {
+		return spec.Image, officialEntrypoint
 	}
 	return in.projectImage(), serverEntrypoint
 }
 
-// serverResources returns the resources of one instance of the project's chart. Its requests equal its limits,
-// or less if the members' reservation is Minimal.
-func (in Input) serverResources() corev1.ResourceRequirements {
-	spec := in.databaseSpec()
+// ServerMachine returns the size of an instance of the project's chart.
+func ServerMachine(spec v1alpha1.DatabaseSpec) sizing.Machine {
 	machine := sizing.Machine{Cores: resource.MustParse("1"), Memory: resource.MustParse("1Gi")}
 	if spec.Cores != nil {
 		machine.Cores = *spec.Cores
@@ -92,6 +90,13 @@ func (in Input) serverResources() corev1.ResourceRequirements {
 	if spec.Memory != nil {
 		machine.Memory = *spec.Memory
 	}
+	return machine
+}
+
+// serverResources returns the resources of an instance of the project's chart. Its requests equal its limits,
+// or less if the members' reservation is Minimal.
+func (in Input) serverResources(spec v1alpha1.DatabaseSpec) corev1.ResourceRequirements {
+	machine := ServerMachine(spec)
 	cores, memory := machine.Requests(in.Network.Spec.Members.Reservation)
 	return corev1.ResourceRequirements{
 		Limits:   corev1.ResourceList{corev1.ResourceCPU: machine.Cores, corev1.ResourceMemory: machine.Memory},

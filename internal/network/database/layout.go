@@ -58,6 +58,8 @@ type Instance struct {
 	Name string
 	Host string
 	Port int32
+	// Spec is spec.database as it is for this instance.
+	Spec v1alpha1.DatabaseSpec
 	// Members are the names of the members that it serves, in order.
 	Members []string
 	// MaxConnections is the server's limit; 0 if the server decides (a user's chart, an external server).
@@ -118,7 +120,7 @@ func (i Instance) Status() InstanceStatus {
 // Build returns the layout. Its errors are user errors and name what to change.
 func Build(in Input) (Layout, error) {
 	if err := in.validateInput(); err != nil {
-		return Layout{}, err
+		return Layout{}, fmt.Errorf("%s: %w", specPath, err)
 	}
 	if in.databaseSpec().HasUserSchemas() {
 		return in.buildUserSchemas(), nil
@@ -129,7 +131,7 @@ func Build(in Input) (Layout, error) {
 	if in.Chart != nil && in.externalServer() == nil {
 		var err error
 		if servers, err = in.renderUserChart(groups); err != nil {
-			return Layout{}, err
+			return Layout{}, fmt.Errorf("%s: %w", specPath, err)
 		}
 	}
 	for n, g := range groups {
@@ -139,15 +141,15 @@ func Build(in Input) (Layout, error) {
 		}
 		instance, err := in.buildInstance(g, server)
 		if err != nil {
-			return Layout{}, fmt.Errorf("database instance %s: %w", g.name, err)
-		}
-		if err := in.checkUniqueNames(instance); err != nil {
-			return Layout{}, fmt.Errorf("database instance %s: %w", g.name, err)
+			return Layout{}, fmt.Errorf("%s: database instance %s: %w", g.path(), g.name, err)
 		}
 		layout.Instances = append(layout.Instances, instance)
 		for _, m := range g.members {
 			layout.Connections[m.Name] = in.buildConnection(instance, m)
 		}
+	}
+	if err := in.checkUniqueNames(layout.Instances); err != nil {
+		return Layout{}, fmt.Errorf("%s: %w", specPath, err)
 	}
 	return layout, nil
 }
@@ -155,7 +157,7 @@ func Build(in Input) (Layout, error) {
 // buildUserSchemas returns one instance without objects, and the connections that the user's Secret holds.
 func (in Input) buildUserSchemas() Layout {
 	spec := in.databaseSpec()
-	i := Instance{Name: naming.SharedDatabase(in.Network.Name), Host: spec.External.Host, Port: ExternalPort(spec)}
+	i := Instance{Name: naming.SharedDatabase(in.Network.Name), Host: spec.External.Host, Port: ExternalPort(spec), Spec: spec}
 	connections := make(map[string]platform.DatabaseConnection, len(in.Members))
 	for _, m := range in.Members {
 		i.Members = append(i.Members, m.Name)
@@ -167,14 +169,14 @@ func (in Input) buildUserSchemas() Layout {
 // buildInstance returns the instance of a group. The server is the rendering of a user's chart, or nil without
 // one.
 func (in Input) buildInstance(g memberGroup, server []client.Object) (Instance, error) {
-	i := Instance{Name: g.name, Host: g.name, Port: serverPort}
+	i := Instance{Name: g.name, Host: g.name, Port: serverPort, Spec: g.spec}
 	for _, m := range g.members {
 		i.Members = append(i.Members, m.Name)
 	}
 	external := in.externalServer()
 	switch {
 	case external != nil:
-		i.Host, i.Port = external.Host, ExternalPort(in.databaseSpec())
+		i.Host, i.Port = external.Host, ExternalPort(g.spec)
 	case in.Chart != nil:
 		i.ServerObjects = server
 	default:
@@ -203,6 +205,8 @@ func (in Input) validateInput() error {
 		return errors.New("provider External needs a host and a Secret")
 	case spec.Provider == v1alpha1.ProviderExternal && spec.Topology != v1alpha1.TopologyShared:
 		return fmt.Errorf("provider External has one server: topology must be Shared, not %s", spec.Topology)
+	case spec.Provider == v1alpha1.ProviderExternal && len(in.Requirements.DedicatedInstances) > 0:
+		return errors.New("provider External has one server, which cannot be dedicated to some members")
 	}
 	seen := map[string]string{}
 	for _, m := range in.Members {

@@ -20,8 +20,8 @@ import (
 
 // renderOwnChart renders the project's chart into the instance.
 func (in Input) renderOwnChart(g memberGroup, i *Instance) error {
-	needed, memory := in.totalConnections(g), in.serverResources().Limits[corev1.ResourceMemory]
-	settings, err := serverSettings(needed, memory.Value(), in.databaseSpec().Settings)
+	needed, memory := in.totalConnections(g), ServerMachine(g.spec).Memory
+	settings, err := serverSettings(needed, memory.Value(), g.spec.Settings, g.settingsSource())
 	if err != nil {
 		return err
 	}
@@ -90,13 +90,13 @@ func (in Input) chartValues(g memberGroup, settings []Setting, size resource.Qua
 		conf[s.Name] = s.Value
 	}
 	storage := map[string]any{"type": v1alpha1.StoragePersistent, "size": size}
-	if given := in.databaseSpec().Storage; given != nil {
+	if given := g.spec.Storage; given != nil {
 		storage["type"] = cmp.Or(given.Type, v1alpha1.StoragePersistent)
 		if given.ClassName != nil {
 			storage["storageClassName"] = *given.ClassName
 		}
 	}
-	image, entrypoint := in.serverImage()
+	image, entrypoint := in.serverImage(g.spec)
 	exported := in.Network.Spec.Observation != v1alpha1.ObservationNone
 	return map[string]any{
 		"image":        image,
@@ -104,7 +104,7 @@ func (in Input) chartValues(g memberGroup, settings []Setting, size resource.Qua
 		"auth":         map[string]any{"existingSecret": naming.DatabaseSuperuserSecret(in.Network.Name), "passwordKey": PasswordKey},
 		"settings":     conf,
 		"storage":      storage,
-		"resources":    in.serverResources(),
+		"resources":    in.serverResources(g.spec),
 		"exporter":     map[string]any{"enabled": exported, "port": exporterPort, "image": in.Images.Image("postgres-exporter", "")},
 		"agent":        map[string]any{"enabled": true, "port": agentPort, "image": in.Images.Image("agent", "")},
 		"commonLabels": naming.DatabaseLabels(in.Network.Name, g.name),
@@ -112,7 +112,7 @@ func (in Input) chartValues(g memberGroup, settings []Setting, size resource.Qua
 	}
 }
 
-// serverAntiAffinity spreads the instances of topology PerHost over as many hosts as possible.
+// serverAntiAffinity spreads the instances of topology PerHost, and those apart from it, over as many hosts as possible.
 func (in Input) serverAntiAffinity() corev1.Affinity {
 	if in.databaseSpec().Topology != v1alpha1.TopologyPerHost {
 		return corev1.Affinity{}
@@ -147,20 +147,22 @@ func normalizeValues(values map[string]any) (map[string]any, error) {
 	return out, nil
 }
 
-// checkUniqueNames returns an error if two objects of the instance have the same kind and name, or if a chart's
+// checkUniqueNames returns an error if two objects of the instances have the same kind and name, or if a chart's
 // Secret has the name of one of the operator's. The operator would otherwise write both in turn without end.
-func (in Input) checkUniqueNames(i Instance) error {
+func (in Input) checkUniqueNames(instances []Instance) error {
 	type name struct{ kind, name string }
 	seen := map[name]bool{{"Secret", naming.DatabaseSuperuserSecret(in.Network.Name)}: true}
 	for _, m := range in.Members {
 		seen[name{"Secret", in.passwordSecret(m)}] = true
 	}
-	for _, o := range slices.Concat(i.SetupObjects, i.ResetObjects, i.ServerObjects) {
-		n := name{o.GetObjectKind().GroupVersionKind().Kind, o.GetName()}
-		if seen[n] {
-			return fmt.Errorf("%s %s exists twice: the chart must use other names", n.kind, n.name)
+	for _, i := range instances {
+		for _, o := range slices.Concat(i.SetupObjects, i.ResetObjects, i.ServerObjects) {
+			n := name{o.GetObjectKind().GroupVersionKind().Kind, o.GetName()}
+			if seen[n] {
+				return fmt.Errorf("database instance %s: %s %s exists twice: the chart must use other names", i.Name, n.kind, n.name)
+			}
+			seen[n] = true
 		}
-		seen[n] = true
 	}
 	return nil
 }

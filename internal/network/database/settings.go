@@ -59,8 +59,8 @@ func ValidateSettings(given map[string]v1alpha1.DatabaseSetting, path *field.Pat
 }
 
 // serverSettings returns the settings of an instance with that many connections of members, sorted by name: derived ones, and
-// those of the spec, which replace them.
-func serverSettings(needed, memory int64, given map[string]v1alpha1.DatabaseSetting) ([]Setting, error) {
+// the given ones, which replace them and come from the field source.
+func serverSettings(needed, memory int64, given map[string]v1alpha1.DatabaseSetting, source string) ([]Setting, error) {
 	if err := checkMemory(memory, needed+reservedConnections); err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func serverSettings(needed, memory int64, given map[string]v1alpha1.DatabaseSett
 	}
 	settings = slices.DeleteFunc(settings, func(s Setting) bool { _, replaced := given[s.Name]; return replaced })
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		settings = append(settings, Setting{name, string(given[name]), "spec.database.settings"})
+		settings = append(settings, Setting{name, string(given[name]), source})
 	}
 	slices.SortFunc(settings, func(a, b Setting) int { return strings.Compare(a.Name, b.Name) })
 	return settings, nil

@@ -205,7 +205,7 @@ func (in Input) scriptContainer(g memberGroup, i Instance, script string) corev1
 		corev1.EnvVar{Name: "BENCHNET_CONNECTIONS", Value: fmt.Sprint(in.totalConnections(g))},
 		corev1.EnvVar{Name: "BENCHNET_PASSWORDS", Value: passwordsPath},
 	)
-	if version := in.databaseSpec().Version; version != 0 {
+	if version := g.spec.Version; version != 0 {
 		env = append(env, corev1.EnvVar{Name: "BENCHNET_POSTGRESQL_VERSION", Value: fmt.Sprint(version)})
 	}
 	return corev1.Container{

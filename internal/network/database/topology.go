@@ -14,29 +14,71 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
+// specPath is the path of the spec of all instances but dedicated ones.
+const specPath = "spec.database"
+
 // memberGroup holds the members of one instance.
 type memberGroup struct {
-	name    string
+	name string
+	// spec is spec.database as it is for the instance.
+	spec    v1alpha1.DatabaseSpec
 	members []platform.Member
+	// dedicated is set if the instance is apart from those of the topology.
+	dedicated *platform.DedicatedInstance
 }
 
-// groupMembers distributes the members over instances: <network>-db with topology Shared, and <network>-db-<i>
-// otherwise. With topology PerMember, members that share tables have one instance together.
+// path returns the path of the fields that describe the instance.
+func (g memberGroup) path() string {
+	if g.dedicated != nil {
+		return g.dedicated.Path
+	}
+	return specPath
+}
+
+// settingsSource returns the path of the field that holds the given settings.
+func (g memberGroup) settingsSource() string {
+	if g.dedicated != nil && g.dedicated.Override.Settings != nil {
+		return g.dedicated.Path + ".settings"
+	}
+	return specPath + ".settings"
+}
+
+// groupMembers distributes the members over the instances of the topology and the dedicated ones.
 func (in Input) groupMembers() []memberGroup {
-	size := 1
-	switch spec := in.databaseSpec(); spec.Topology {
+	var dedicated []memberGroup
+	common := slices.Clone(in.Members)
+	for i := range in.Requirements.DedicatedInstances {
+		d := &in.Requirements.DedicatedInstances[i]
+		serves := func(m platform.Member) bool { return slices.Contains(d.Members, m.Name) }
+		group := memberGroup{name: naming.DedicatedDatabase(in.Network.Name, d.Name), spec: in.databaseSpec().WithOverride(d.Override), dedicated: d}
+		for _, m := range in.Members {
+			if serves(m) {
+				group.members = append(group.members, m)
+			}
+		}
+		common = slices.DeleteFunc(common, serves)
+		dedicated = append(dedicated, group)
+	}
+	return append(in.groupByTopology(common), dedicated...)
+}
+
+// groupByTopology distributes members over instances: <network>-db with topology Shared, and <network>-db-<i>
+// otherwise. With topology PerMember, members that share tables have one instance together.
+func (in Input) groupByTopology(members []platform.Member) []memberGroup {
+	spec, size := in.databaseSpec(), 1
+	switch spec.Topology {
 	case v1alpha1.TopologyShared:
-		return []memberGroup{{name: naming.SharedDatabase(in.Network.Name), members: in.Members}}
+		return []memberGroup{{name: naming.SharedDatabase(in.Network.Name), spec: spec, members: members}}
 	case v1alpha1.TopologyPerHost:
 		size = int(*spec.MembersPerInstance)
 	}
 	var out []memberGroup
-	for start, end := 0, 0; start < len(in.Members); start = end {
-		end = min(start+size, len(in.Members))
-		for in.sharesTables(in.Members[start]) && end < len(in.Members) && in.sharesTables(in.Members[end]) {
+	for start, end := 0, 0; start < len(members); start = end {
+		end = min(start+size, len(members))
+		for in.sharesTables(members[start]) && end < len(members) && in.sharesTables(members[end]) {
 			end++
 		}
-		out = append(out, memberGroup{name: naming.DatabaseInstance(in.Network.Name, len(out)), members: in.Members[start:end]})
+		out = append(out, memberGroup{name: naming.DatabaseInstance(in.Network.Name, len(out)), spec: spec, members: members[start:end]})
 	}
 	return out
 }
@@ -59,7 +101,7 @@ func (in Input) buildConnection(i Instance, m platform.Member) platform.Database
 	if external := in.externalServer(); external != nil && external.SSLMode != "" {
 		c.URL += "&sslmode=" + external.SSLMode
 	}
-	if in.databaseSpec().Topology == v1alpha1.TopologyPerHost {
+	if i.Spec.Topology == v1alpha1.TopologyPerHost {
 		c.Affinity = in.hostAffinity(i)
 	}
 	return c
@@ -73,7 +115,7 @@ func (in Input) passwordSecret(m platform.Member) string {
 // where instances run.
 func (in Input) hostAffinity(i Instance) *corev1.PodAffinity {
 	selector := &metav1.LabelSelector{MatchLabels: map[string]string{InstanceLabel: i.Name}}
-	if in.databaseSpec().Scheduling != nil {
+	if i.Spec.Scheduling != nil {
 		selector = &metav1.LabelSelector{MatchLabels: naming.MembersSelector(in.Network.Name), MatchExpressions: []metav1.LabelSelectorRequirement{
 			{Key: v1alpha1.LabelMember, Operator: metav1.LabelSelectorOpIn, Values: i.Members}}}
 	}

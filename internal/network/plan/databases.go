@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"fmt"
-
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -37,12 +35,13 @@ func buildDatabaseStages(in Input, pin platform.Input, p *Plan) (map[string]plat
 		},
 	})
 	if err != nil {
-		return nil, fmt.Errorf("spec.database: %w", err)
+		return nil, err
 	}
 	p.Credentials = append(p.Credentials, databaseCredentials(in, p.Topology)...)
 	for _, instance := range built.Instances {
 		status := instance.Status()
 		p.Databases = append(p.Databases, status)
+		p.databaseScheduling[instance.Name] = instance.Spec.Scheduling
 		p.addShortfall(instance.Name, database.DataVolume, instance.Storage, instance.NeededStorage)
 		servers.Objects = append(servers.Objects, instance.ServerObjects...)
 		schemas.Objects = append(schemas.Objects, instance.SetupObjects...)

@@ -117,6 +117,8 @@ type Plan struct {
 
 	// schemaResets recreate the members' schemas; empty in the first epoch.
 	schemaResets []client.Object
+	// databaseScheduling holds the scheduling of each database instance by name; nil means that of the members.
+	databaseScheduling map[string]*v1alpha1.Scheduling
 }
 
 // Build returns the plan. Its errors are user errors and name what to change. A plan returned together with an
@@ -124,7 +126,8 @@ type Plan struct {
 func Build(in Input) (*Plan, error) {
 	in.Images = in.imageCatalogue()
 	sized := in.networkWithPlannedWorkloads()
-	p := &Plan{Topology: in.Platform.Topology(sized), Settings: platform.DerivedSettings(in.Platform, &sized.Spec), Epoch: in.decideEpoch()}
+	p := &Plan{Topology: in.Platform.Topology(sized), Settings: platform.DerivedSettings(in.Platform, &sized.Spec), Epoch: in.decideEpoch(),
+		databaseScheduling: map[string]*v1alpha1.Scheduling{}}
 	p.EpochRecord = in.buildEpochRecord(p.Epoch)
 	if err := p.buildProvisioningStages(in, sized); err != nil {
 		return nil, err

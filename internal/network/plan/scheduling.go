@@ -32,16 +32,22 @@ func addScheduling(in Input, p *Plan) error {
 }
 
 func hasScheduling(in Input, p *Plan) bool {
-	return in.Network.Spec.Members.Scheduling != nil || in.Network.Spec.DatabaseOrDefault().Scheduling != nil ||
+	for _, scheduling := range p.databaseScheduling {
+		if scheduling != nil {
+			return true
+		}
+	}
+	return in.Network.Spec.Members.Scheduling != nil ||
 		slices.ContainsFunc(p.Topology.Members, func(m platform.Member) bool { return m.Spec.Members.Scheduling != nil })
 }
 
 // applyScheduling applies the scheduling of the owner's role to its pod. Jobs, and databases without a scheduling
 // of their own, follow that of the members as far as it concerns nodes.
 func applyScheduling(in Input, p *Plan, owner client.Object, pod *corev1.PodSpec) error {
-	members, databases := in.Network.Spec.Members.Scheduling, in.Network.Spec.DatabaseOrDefault().Scheduling
+	members := in.Network.Spec.Members.Scheduling
 	member, isMember := p.Topology.FindMember(owner.GetLabels()[v1alpha1.LabelMember])
 	_, isJob := owner.(*batchv1.Job)
+	database := p.databaseScheduling[owner.GetLabels()[v1alpha1.LabelDatabaseInstance]]
 	switch {
 	case isJob:
 		return pods.ApplyNodeScheduling(pod, members)
@@ -49,8 +55,8 @@ func applyScheduling(in Input, p *Plan, owner client.Object, pod *corev1.PodSpec
 		return pods.ApplyScheduling(pod, member.Spec.Members.Scheduling)
 	case in.Chart != nil:
 		return nil
-	case databases != nil:
-		return pods.ApplyScheduling(pod, databases)
+	case database != nil:
+		return pods.ApplyScheduling(pod, database)
 	}
 	return pods.ApplyNodeScheduling(pod, members)
 }
@@ -66,8 +72,8 @@ func checkSharedHosts(in Input, p *Plan) error {
 	var problem *field.Error
 	err := pods.EditTemplates(p.objectsWithPods(), func(_ client.Object, template *corev1.PodTemplateSpec) error {
 		host := requiredHost(template)
-		if in.Network.Spec.DatabaseOrDefault().Scheduling == nil {
-			host = cmp.Or(template.Labels[v1alpha1.LabelDatabaseInstance], host)
+		if instance := template.Labels[v1alpha1.LabelDatabaseInstance]; p.databaseScheduling[instance] == nil {
+			host = cmp.Or(instance, host)
 		}
 		if host == "" {
 			return nil

@@ -19,10 +19,20 @@ import (
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
-// scheduledPlatform has two members and a notary with a scheduling of its own, and a genesis Job.
+// scheduledPlatform has two members and a notary with a scheduling of its own, and a genesis Job. The notary may have a
+// dedicated database instance.
 type scheduledPlatform struct {
 	fakePlatform
-	notary *v1alpha1.Scheduling
+	notary   *v1alpha1.Scheduling
+	database *v1alpha1.DatabaseOverride
+}
+
+func (s scheduledPlatform) DatabaseRequirements(in platform.Input, t platform.Topology) platform.DatabaseRequirements {
+	requirements := s.fakePlatform.DatabaseRequirements(in, t)
+	if s.database != nil {
+		requirements.DedicatedInstances = []platform.DedicatedInstance{{Name: "notary", Members: []string{"notary"}, Override: s.database}}
+	}
+	return requirements
 }
 
 func (s scheduledPlatform) Topology(n *v1alpha1.BenchmarkNetwork) platform.Topology {
@@ -163,6 +173,59 @@ func TestSchedulingOfRoleReplacesThatOfMembers(t *testing.T) {
 	for name, want := range map[string]string{"member-0": "members", "notary": "notary", "net-db": "", "run": "", "setup": "members"} {
 		if got := templates[name].Spec.NodeSelector["pool"]; got != want {
 			t.Errorf("pods of %s select pool %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestSchedulingOfDedicatedInstance checks whose scheduling a dedicated instance has.
+func TestSchedulingOfDedicatedInstance(t *testing.T) {
+	for name, test := range map[string]struct {
+		databases, own string
+		// want are the pools of the instance of the members and of the dedicated one.
+		want [2]string
+	}{
+		"its own":              {"nodeSelector: {pool: databases}", "nodeSelector: {pool: notary}", [2]string{"databases", "notary"}},
+		"only its own":         {"", "nodeSelector: {pool: notary}", [2]string{"members", "notary"}},
+		"any node":             {"nodeSelector: {pool: databases}", "{}", [2]string{"databases", ""}},
+		"that of databases":    {"nodeSelector: {pool: databases}", "", [2]string{"databases", "databases"}},
+		"that of members":      {"", "", [2]string{"members", "members"}},
+		"databases, otherwise": {"{}", "nodeSelector: {pool: notary}", [2]string{"", "notary"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := mustBuild(t, newInput(func(in *Input) {
+				in.Network.Spec.Members.Scheduling = parseScheduling(t, "nodeSelector: {pool: members}")
+				override := &v1alpha1.DatabaseOverride{}
+				if test.own != "" {
+					override.Scheduling = parseScheduling(t, test.own)
+				}
+				if test.databases != "" {
+					in.Network.Spec.Database.Scheduling = parseScheduling(t, test.databases)
+				}
+				in.Platform = scheduledPlatform{database: override}
+			}))
+			templates := podSpecs(t, p, nil)
+			got := [2]string{templates["net-db"].Spec.NodeSelector["pool"], templates["net-db-notary"].Spec.NodeSelector["pool"]}
+			if got != test.want {
+				t.Errorf("the servers select pools %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// TestNotaryApartFromSharedHosts checks that a notary with a dedicated instance need not share the host of members.
+func TestNotaryApartFromSharedHosts(t *testing.T) {
+	p := mustBuild(t, newInput(func(in *Input) {
+		in.Platform = scheduledPlatform{database: &v1alpha1.DatabaseOverride{}}
+		in.Network.Spec.Members.Scheduling = parseScheduling(t, "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "+
+			"[{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {benchnet.dev/member: notary}}}, "+
+			"{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {benchnet.dev/database-instance: net-db-notary}}}]}}")
+		in.Network.Spec.Database.Topology, in.Network.Spec.Database.MembersPerInstance = v1alpha1.TopologyPerHost, new(int32(3))
+	}))
+	templates := podSpecs(t, p, nil)
+	for member, want := range map[string]string{"member-0": "net-db-0", "member-1": "net-db-0", "notary": ""} {
+		template := templates[member]
+		if got := requiredHost(&template); got != want {
+			t.Errorf("%s must run on the host of %q, want %q", member, got, want)
 		}
 	}
 }
