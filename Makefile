@@ -229,7 +229,7 @@ bench: ## Measure benchnet itself, after make demo: time to a ready network comp
 	@hack/bench/run
 
 .PHONY: bench-experiments
-bench-experiments: ## Measure the quality of experiments, after make demo: PARTS="killed aa slowed i1 c1 c2 c3 c4 c5 j1 m1 notaries"; without PARTS, print a forecast of each
+bench-experiments: ## Measure the quality of experiments, after make demo: PARTS="killed aa slowed i1 c1 c2 c3 c4 c5 j1 m1 notaries bft"; without PARTS, print a forecast of each
 	@hack/bench/experiments/run $(PARTS)
 
 .PHONY: bench-instrument

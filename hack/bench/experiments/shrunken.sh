@@ -10,6 +10,7 @@ measure_c5() { measure_shrunken c5; }
 measure_j1() { measure_shrunken j1; }
 measure_m1() { measure_shrunken m1; }
 measure_notaries() { measure_shrunken notaries; }
+measure_bft() { measure_shrunken bft; }
 
 measure_shrunken() {
   apply_experiment "$1"
