@@ -21,7 +21,9 @@ var badScheduling = []badInputCase{
 	{"spread that does not exist", "count: 2", "count: 2, spread: Always", []string{"spec.members.spread", "Preferred"}},
 	{"separation that does not exist", "window: 10s}", "window: 10s}\n    workers: {separation: Always}", []string{"workloads[0].workers.separation", "Preferred"}},
 	{"databases in the members", "engine: PostgreSQL, topology: Shared", "engine: H2, topology: PerMember, scheduling: {}", []string{"database.scheduling", "PostgreSQL"}},
-	{"a notary that does not exist", `version: "4.10"`, `version: "4.10", notary: {type: None, scheduling: {}}`, []string{"scheduling need notary.type", "Single"}},
+	{"a notary that does not exist", `version: "4.10"`, `version: "4.10", notary: {type: None, scheduling: {}}`, []string{"scheduling and database need notary.type", "Single"}},
+	{"too little memory for the notary's database", `version: "4.10"`, `version: "4.10", notary: {database: {memory: 64Mi}}`,
+		[]string{"spec.platform.corda.notary.database", "banks-db-notary", "memory 64Mi is too small", "at least 128Mi"}},
 	{"label of a node for the notary", `version: "4.10"`, `version: "4.10", notary: {scheduling: {nodeSelector: {a: "b c"}}}`,
 		[]string{"spec.platform.corda.notary.scheduling.nodeSelector", "b c"}},
 	{"constraint of the workers", "window: 10s}", "window: 10s}\n    workers: {scheduling: {topologySpreadConstraints: [{topologyKey: a, whenUnsatisfiable: DoNotSchedule}]}}",
@@ -49,7 +51,7 @@ func TestImmutableScheduling(t *testing.T) {
 		"count: 2", "count: 2, scheduling: {affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "+
 			"[{weight: 7, preference: {matchExpressions: [{key: a, operator: Exists}]}}]}}, "+
 			"topologySpreadConstraints: [{maxSkew: 8, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]}, overrides: [{members: [1], cores: 300m}]",
-		`version: "4.10"`, `version: "4.10", notary: {cores: 700m}`,
+		`version: "4.10"`, `version: "4.10", notary: {cores: 700m, database: {cores: 900m}}`,
 		"window: 10s}", "window: 10s}\n    workers: {scheduling: {affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "+
 			"[{weight: 3, podAffinityTerm: {topologyKey: zone}}]}}}}",
 		"  database:", "  podTemplate: {metadata: {labels: {team: a}}}\n  imagePullSecrets: [registry]\n  database:").Replace(validCordaNetwork)
@@ -58,6 +60,7 @@ func TestImmutableScheduling(t *testing.T) {
 		"constraint":             {"maxSkew: 8", "maxSkew: 9", "spec.members cannot change"},
 		"override of a member":   {"cores: 300m", "cores: 400m", "spec.members cannot change"},
 		"size of the notary":     {"cores: 700m", "cores: 800m", "spec.platform cannot change"},
+		"database of the notary": {"cores: 900m", "cores: 950m", "spec.platform cannot change"},
 		"affinity of workers":    {"weight: 3", "weight: 4", "a workload cannot change"},
 		"label":                  {"team: a", "team: b", "spec.podTemplate cannot change"},
 		"pull Secret":            {"[registry]", "[other]", "spec.imagePullSecrets cannot change"},

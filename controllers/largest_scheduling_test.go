@@ -45,3 +45,16 @@ func longScheduling() string {
 	return fmt.Sprintf("{nodeSelector: {%s}, tolerations: [%s], topologySpreadConstraints: [%s]}",
 		strings.Join(selector, ", "), strings.Join(tolerations, ", "), strings.Join(constraints, ", "))
 }
+
+// longSettings returns as many settings of PostgreSQL as an instance may have, each with the longest value.
+func longSettings() string {
+	var settings []string
+	for name := range strings.FieldsSeq(`autovacuum autovacuum_max_workers autovacuum_naptime autovacuum_vacuum_cost_delay backend_flush_after
+		bgwriter_delay bgwriter_flush_after bgwriter_lru_maxpages checkpoint_completion_target checkpoint_flush_after checkpoint_timeout commit_delay
+		commit_siblings deadlock_timeout default_statistics_target effective_cache_size effective_io_concurrency fsync full_page_writes huge_pages jit
+		maintenance_work_mem max_locks_per_transaction max_parallel_workers max_wal_size max_worker_processes min_wal_size plan_cache_mode
+		random_page_cost seq_page_cost shared_buffers synchronous_commit`) {
+		settings = append(settings, name+": "+strings.Repeat("v", 64))
+	}
+	return "{" + strings.Join(settings, ", ") + "}"
+}

@@ -87,6 +87,9 @@ func largestVariants(kind v1alpha1.PlatformType) map[string]string {
 			"database: {engine: SQLServer, topology: Shared, provider: External, external: {host: %s, jdbcSecret: {name: %s}}}",
 			"example.com/corda:"+strings.Repeat("1", 400), strings.Repeat("h", 253), strings.Repeat("s", 253))
 		variants["Notary service"] = "platform: {corda: {notary: {type: SharedDatabase, replicas: 8}}}\ndatabase: {engine: PostgreSQL, topology: Shared, memory: 8Ti}"
+		variants["Databases of a notary"] = "platform: {corda: {notary: {type: BFT, replicas: 7, scheduling: " + longScheduling() +
+			", database: {memory: 8Ti, settings: " + longSettings() + ", scheduling: " + longScheduling() + "}}}}\n" +
+			"database: {engine: PostgreSQL, topology: PerHost, membersPerInstance: 1, memory: 8Ti, scheduling: " + longScheduling() + "}"
 		variants["BFT notary"] = "platform: {corda: {notary: {type: BFT, replicas: 7, size: Large}}}"
 		variants["Raft notary"] = "platform: {corda: {notary: {type: Raft, replicas: 5, size: Large}}}"
 	default:

@@ -54,6 +54,8 @@ var existingNetworks = []struct{ name, platform, spec string }{
 	{"Corda, PostgreSQL PerMember, ephemeral", "Corda", `{"members": {"count": 2, "storage": {"type": "Ephemeral"}},
 		"database": {"engine": "PostgreSQL", "topology": "PerMember", "storage": {"type": "Ephemeral"}}}`},
 	{"Corda, PostgreSQL PerHost", "Corda", `{"members": {"count": 2}, "database": {"engine": "PostgreSQL", "topology": "PerHost", "membersPerInstance": 2}}`},
+	{"Corda, PostgreSQL PerHost, database of the notary", "Corda", `{"platform": {"corda": {"notary": {"database": {"cores": "2", "storage": {"type": "Ephemeral"}}}}},
+		"members": {"count": 2}, "database": {"engine": "PostgreSQL", "topology": "PerHost", "membersPerInstance": 2}}`},
 	{"Corda, external PostgreSQL", "Corda", `{"members": {"count": 2},
 		"database": {"engine": "PostgreSQL", "topology": "Shared", "provider": "External", "external": {"host": "db.example", "adminSecret": {"name": "admin"}}}}`},
 	{"Corda, schemas of the user", "Corda", `{"platform": {"corda": {"distribution": "Enterprise", "image": "example.com/corda:1"}}, "members": {"count": 2},

@@ -93,7 +93,7 @@ type CordaPlatform struct {
 
 // CordaNotary configures how transactions are notarised.
 // +kubebuilder:validation:XValidation:rule="!(self.type in ['BFT', 'None']) || self.validation == 'NonValidating'",message="platform.corda.notary.validation Validating needs notary.type Single, SharedDatabase or Raft"
-// +kubebuilder:validation:XValidation:rule="self.type != 'None' || !(has(self.size) || has(self.heap) || has(self.cores) || has(self.memory) || has(self.storage) || has(self.scheduling))",message="platform.corda.notary: size, heap, cores, memory, storage and scheduling need notary.type Single, SharedDatabase, Raft or BFT"
+// +kubebuilder:validation:XValidation:rule="self.type != 'None' || !(has(self.size) || has(self.heap) || has(self.cores) || has(self.memory) || has(self.storage) || has(self.scheduling) || has(self.database))",message="platform.corda.notary: size, heap, cores, memory, storage, scheduling and database need notary.type Single, SharedDatabase, Raft or BFT"
 // +kubebuilder:validation:XValidation:rule="self.type in ['SharedDatabase', 'Raft', 'BFT'] || !has(self.replicas)",message="platform.corda.notary.replicas needs notary.type SharedDatabase, Raft or BFT: Single is one node"
 // +kubebuilder:validation:XValidation:rule="self.type != 'Raft' || !has(self.replicas) || self.replicas in [3, 5]",message="platform.corda.notary.replicas must be 3 or 5 with notary.type Raft, so that a majority survives the loss of one or two"
 // +kubebuilder:validation:XValidation:rule="self.type != 'BFT' || !has(self.replicas) || self.replicas in [4, 7]",message="platform.corda.notary.replicas must be 4 or 7 with notary.type BFT: three times the number of faulty replicas, and one"
@@ -101,7 +101,7 @@ type CordaNotary struct {
 	// type is Single, SharedDatabase, Raft, BFT or None. Single is one notary node with its own database. SharedDatabase, Raft and
 	// BFT are services of several nodes with one identity, and need distribution OpenSource and version 4.6 or later. The nodes of
 	// SharedDatabase record spent states in the same tables, which needs database.engine PostgreSQL with topology Shared or
-	// PerMember. Those of Raft and BFT agree on every request, and need storage.type Persistent: Raft by a majority; BFT,
+	// PerMember, or the field database. Those of Raft and BFT agree on every request, and need storage.type Persistent: Raft by a majority; BFT,
 	// which is experimental and only NonValidating, by BFT-SMaRt. With None, only flows by class name that need no notary can
 	// run. All flows of the finance CorDapp need one, including Issue. Default: Single.
 	// +kubebuilder:default=Single
@@ -119,6 +119,12 @@ type CordaNotary struct {
 	// +optional
 	Validation   CordaNotaryValidation `json:"validation,omitempty"`
 	NodeOverride `json:",inline"`
+	// database gives the notary dedicated database instances, apart from those of the members: one with type Single or
+	// SharedDatabase, one for each replica with Raft or BFT. {} means instances like those of the members. It needs
+	// database.engine PostgreSQL with provider Chart, and must be {} with database.chart. Default: database.topology assigns the
+	// notary to an instance like a member.
+	// +optional
+	Database *DatabaseOverride `json:"database,omitempty"`
 }
 
 // CorDappsSpec says where the CorDapps of a network come from. Only the field that belongs to the type may be set.

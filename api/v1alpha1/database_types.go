@@ -65,7 +65,8 @@ type DatabaseSpec struct {
 	Engine DatabaseEngine `json:"engine,omitempty"`
 	// topology is PerMember, Shared or PerHost. PerMember is one instance for each member, and one for all replicas of a notary
 	// of type SharedDatabase. Shared is one instance with a schema and a user for each member. PerHost is one instance for every
-	// membersPerInstance members, which share a host: that of the instance, unless scheduling places it. Default: PerMember.
+	// membersPerInstance members, which share a host: that of the instance, unless scheduling places it. With each of them,
+	// platform.corda.notary.database gives the notary dedicated instances. Default: PerMember.
 	// +kubebuilder:default=PerMember
 	// +optional
 	Topology DatabaseTopology `json:"topology,omitempty"`

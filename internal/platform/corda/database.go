@@ -31,6 +31,7 @@ func (Corda) DatabaseRequirements(in platform.Input, topology platform.Topology)
 		PlannedStates:       planned.States,
 		Volumes:             supplied.volumes,
 		SharedTables:        notarySharedTables(spec, topology),
+		DedicatedInstances:  notaryInstances(spec, topology),
 		Template: append(slices.Clone(supplied.initContainers), corev1.Container{
 			Name:                     "schema",
 			Image:                    nodeImage(in, spec),
@@ -51,6 +52,27 @@ func notarySharedTables(spec *v1alpha1.BenchmarkNetworkSpec, topology platform.T
 		return nil
 	}
 	return &platform.SharedTables{Members: notaryMembers(topology), Prefix: notaryTablePrefix}
+}
+
+// notaryInstances returns the dedicated database instances of the notary: one for a single notary or for replicas that
+// share tables, otherwise one for each replica. It returns none unless the spec asks for them.
+func notaryInstances(spec *v1alpha1.BenchmarkNetworkSpec, topology platform.Topology) []platform.DedicatedInstance {
+	override := spec.Platform.Corda.Notary.Database
+	if override == nil {
+		return nil
+	}
+	newInstance := func(name string, members ...string) platform.DedicatedInstance {
+		return platform.DedicatedInstance{Name: name, Members: members, Override: override, Path: "spec.platform.corda.notary.database"}
+	}
+	nodes := notaryMembers(topology)
+	if !usesRaft(spec) && !usesBFT(spec) {
+		return []platform.DedicatedInstance{newInstance(notaryName, nodes...)}
+	}
+	var all []platform.DedicatedInstance
+	for _, node := range nodes {
+		all = append(all, newInstance(node, node))
+	}
+	return all
 }
 
 // Upper bounds of the rate of a closed loop, in operations per second.

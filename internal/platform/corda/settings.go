@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/network/database"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
@@ -30,6 +31,7 @@ func (Corda) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.Der
 	if isNotaryCluster(spec) {
 		settings = append(settings, notaryReplicasSetting(spec))
 	}
+	settings = append(settings, databaseSettings(spec)...)
 	return append(settings, storageSettings(spec)...)
 }
 
@@ -51,6 +53,31 @@ func notaryReplicasSetting(spec *v1alpha1.BenchmarkNetworkSpec) v1alpha1.Derived
 		source = "spec.platform.corda.notary.replicas"
 	}
 	return v1alpha1.DerivedSetting{Name: "notaryReplicas", Value: strconv.Itoa(int(notaryReplicas(spec))), Source: source}
+}
+
+// databaseSettings returns the settings of the servers that the operator runs: which nodes share one, and the size of each
+// of the project's chart.
+func databaseSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
+	db := spec.DatabaseOrDefault()
+	if db.Engine != v1alpha1.EnginePostgreSQL || db.Provider != v1alpha1.ProviderChart {
+		return nil
+	}
+	settings := []v1alpha1.DerivedSetting{{Name: "databaseTopology", Value: string(db.Topology), Source: "spec.database"}}
+	if db.Chart != nil {
+		return settings
+	}
+	machine := database.ServerMachine(db)
+	return append(settings,
+		v1alpha1.DerivedSetting{Name: "databaseCores", Value: machine.Cores.String(), Source: databaseSource(db.Cores, "cores")},
+		v1alpha1.DerivedSetting{Name: "databaseMemory", Value: machine.Memory.String(), Source: databaseSource(db.Memory, "memory")})
+}
+
+// databaseSource returns the field if the spec sets it.
+func databaseSource(set *resource.Quantity, field string) string {
+	if set != nil {
+		return "spec.database." + field
+	}
+	return "the default of an instance"
 }
 
 func transactionCacheSetting(spec *v1alpha1.BenchmarkNetworkSpec, machine sizing.Machine) v1alpha1.DerivedSetting {

@@ -75,7 +75,12 @@ func newNotary(network *v1alpha1.BenchmarkNetwork, ordinal int32) platform.Membe
 
 // notarySpec returns the spec as it is for the notary and its replicas.
 func notarySpec(spec *v1alpha1.BenchmarkNetworkSpec) *v1alpha1.BenchmarkNetworkSpec {
-	return spec.WithNodeOverride(&spec.Platform.Corda.Notary.NodeOverride)
+	notary := &spec.Platform.Corda.Notary
+	overridden := spec.WithNodeOverride(&notary.NodeOverride)
+	if notary.Database != nil {
+		overridden.Database = new(spec.DatabaseOrDefault().WithOverride(notary.Database))
+	}
+	return overridden
 }
 
 // notaryReplicaName returns the member name of a replica of a notary service.
