@@ -326,9 +326,7 @@ type FlowArgument struct {
 	// value is the value of the argument as text. A whole number needs no quotes. A Boolean is "true" or "false", an Amount is
 	// such as "100.50 USD", an Instant is such as 2026-01-31T12:00:00Z, and a StateRef is "hash(index)". OpaqueBytes are the
 	// UTF-8 bytes of the text. A Party is a legal name of the network, or self, counterparty or notary.
-	// A value may have placeholders: ${counter} is the number of the operation, from 0 and unique over all workers, ${client} and
-	// ${worker} are the numbers of the client and of the worker, from 0, ${random:FROM:TO} is a random whole number from FROM to TO,
-	// and ${csv:COLUMN} is a cell of data, in the row counter modulo the number of rows. For a literal ${ write $${.
+	// It may have the placeholders ${counter}, ${client}, ${worker}, ${random:FROM:TO} and ${csv:COLUMN} (docs/corda.md).
 	// +required
 	Value Text `json:"value"`
 }

@@ -188,16 +188,14 @@ const (
 // Storage configures the volume of a pod.
 // +kubebuilder:validation:XValidation:rule="self.type == 'Persistent' || !has(self.className)",message="storage.className needs storage.type Persistent"
 type Storage struct {
-	// type is Persistent or Ephemeral. Persistent is a volume claim, which is deleted with the network. Ephemeral data is deleted
-	// with the pod. Default: Persistent.
+	// type is Persistent, a volume claim that is deleted with the network, or Ephemeral, deleted with the pod. Default: Persistent.
 	// +kubebuilder:default=Persistent
 	// +optional
 	Type StorageType `json:"type,omitempty"`
-	// size is the size of the volume. Default: derived from the workloads that the network lists or an experiment plans, by R3's 10 KB
-	// per transaction and per state with a margin.
+	// size is the size of the volume. Default: derived from the planned workloads, by R3's 10 KB per transaction and per state.
 	// +optional
 	Size *resource.Quantity `json:"size,omitempty"`
-	// className is the name of the StorageClass. It belongs to type Persistent. Default: the default class of the cluster.
+	// className is the StorageClass of type Persistent. Default: that of the cluster.
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	ClassName *string `json:"className,omitempty"`

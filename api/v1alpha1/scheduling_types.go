@@ -16,29 +16,28 @@ type Scheduling struct {
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	Tolerations []Toleration `json:"tolerations,omitempty"`
-	// affinity is that of a pod (kubectl explain pod.spec.affinity) without namespaces and namespaceSelector, with at most 16 terms
-	// in each list about pods. The operator adds its own terms. Default: none.
+	// affinity is as in a pod, without namespaces and namespaceSelector, with at most 16 terms in each list about pods. The
+	// operator adds its own. Default: none.
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +optional
 	Affinity *apiextensionsv1.JSON `json:"affinity,omitempty"`
-	// topologySpreadConstraints are those of a pod (kubectl explain pod.spec.topologySpreadConstraints), at most 16. They and affinity
-	// have at most 8 KiB of JSON together. Default: none.
+	// topologySpreadConstraints are as in a pod, at most 16; with affinity at most 8 KiB of JSON. Default: none.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:items:Type=object
 	// +optional
 	TopologySpreadConstraints []apiextensionsv1.JSON `json:"topologySpreadConstraints,omitempty"`
-	// priorityClassName is the PriorityClass of the pods. It must not begin with system-. Default: the cluster's default class.
+	// priorityClassName is the PriorityClass of the pods. Default: that of the cluster.
 	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:XValidation:rule="!self.startsWith('system-')",message="scheduling.priorityClassName must not begin with system-: such a class is for the cluster's own pods, name another one"
+	// +kubebuilder:validation:XValidation:rule="!self.startsWith('system-')",message="scheduling.priorityClassName must not begin with system-, which is for the cluster's own pods"
 	// +optional
 	PriorityClassName string `json:"priorityClassName,omitempty"`
-	// runtimeClassName is the RuntimeClass of the pods. Default: the runtime of the node.
+	// runtimeClassName is the RuntimeClass of the pods. Default: that of the node.
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	RuntimeClassName string `json:"runtimeClassName,omitempty"`
-	// schedulerName is the scheduler that places the pods. Default: the cluster's default scheduler.
+	// schedulerName is the scheduler of the pods. Default: that of the cluster.
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	SchedulerName string `json:"schedulerName,omitempty"`
@@ -46,7 +45,7 @@ type Scheduling struct {
 
 // Toleration has the fields of a pod's toleration.
 type Toleration struct {
-	// key is the key of the taint. It may be unset with operator Exists, which then matches every key.
+	// key is the key of the taint. Without it, operator Exists matches every key.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=317
 	// +optional
@@ -55,15 +54,15 @@ type Toleration struct {
 	// +kubebuilder:validation:Enum=Exists;Equal
 	// +optional
 	Operator corev1.TolerationOperator `json:"operator,omitempty"`
-	// value is the value of the taint. It may be set only with operator Equal.
+	// value is the value of the taint, only with operator Equal.
 	// +kubebuilder:validation:MaxLength=63
 	// +optional
 	Value string `json:"value,omitempty"`
-	// effect is the effect of the taint: NoSchedule, PreferNoSchedule or NoExecute. If unset, every effect matches.
+	// effect is the effect of the taint. If unset, every effect matches.
 	// +kubebuilder:validation:Enum=NoSchedule;PreferNoSchedule;NoExecute
 	// +optional
 	Effect corev1.TaintEffect `json:"effect,omitempty"`
-	// tolerationSeconds is the time in seconds for which a taint with effect NoExecute is tolerated. If unset, there is no limit.
+	// tolerationSeconds bounds how long a taint with effect NoExecute is tolerated. Default: no limit.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	TolerationSeconds *int64 `json:"tolerationSeconds,omitempty"`

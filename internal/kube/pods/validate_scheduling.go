@@ -45,7 +45,7 @@ func ValidateScheduling(s *v1alpha1.Scheduling, path *field.Path) field.ErrorLis
 	}
 	if strings.HasPrefix(s.PriorityClassName, "system-") {
 		problems = append(problems, field.Invalid(path.Child("priorityClassName"), s.PriorityClassName,
-			"must not begin with system-: such a class is for the cluster's own pods, name another one"))
+			"must not begin with system-, which is for the cluster's own pods"))
 	}
 	problems = append(problems, validateName(s.PriorityClassName, path.Child("priorityClassName"))...)
 	problems = append(problems, validateName(s.RuntimeClassName, path.Child("runtimeClassName"))...)

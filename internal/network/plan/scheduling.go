@@ -28,7 +28,7 @@ func addScheduling(in Input, p *Plan) error {
 	if err != nil {
 		return err
 	}
-	return checkSharedHosts(in, p)
+	return checkSharedHosts(p)
 }
 
 func hasScheduling(in Input, p *Plan) bool {
@@ -66,7 +66,7 @@ func (p *Plan) objectsWithPods() []client.Object { return append(p.Objects(), p.
 
 // checkSharedHosts rejects a scheduling of the members that keeps pods apart which database topology PerHost
 // places on one host: the members of an instance, and its server unless database.scheduling places it.
-func checkSharedHosts(in Input, p *Plan) error {
+func checkSharedHosts(p *Plan) error {
 	path := field.NewPath("spec", "members", "scheduling")
 	onHost := map[string][]*corev1.PodTemplateSpec{}
 	var problem *field.Error

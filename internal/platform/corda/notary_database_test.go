@@ -25,8 +25,7 @@ func TestAdmitsNotaryDatabases(t *testing.T) {
 		{"with every field", "database: {cores: 4, memory: 8Gi, storage: {size: 9Gi}, scheduling: {}, settings: {fsync: 'off'}}", shared, ""},
 		{"apart from hosts", "type: SharedDatabase, scheduling: {}, database: {}", perHost, ""},
 		{"of your chart", "database: {}", chart, ""},
-		{"without a database", "database: {}", "", "spec.platform.corda.notary.database needs spec.database.engine PostgreSQL with provider Chart, " +
-			"for which the operator runs the servers, not H2"},
+		{"without a database", "database: {}", "", "spec.platform.corda.notary.database needs spec.database.engine PostgreSQL with provider Chart, not H2"},
 		{"on H2", "database: {}", "database: {engine: H2}", "not H2 with provider Chart"},
 		{"on your server", "database: {}", external, "not PostgreSQL with provider External"},
 		{"without a notary", "type: None, database: {}", shared, "scheduling and database need notary.type Single"},
@@ -38,7 +37,7 @@ func TestAdmitsNotaryDatabases(t *testing.T) {
 		{"no settings", "database: {settings: {}}", shared, "database.settings"},
 		{"an unknown field", "database: {engine: PostgreSQL}", shared, "engine"},
 		{"shared tables on hosts of members", "type: SharedDatabase", perHost, "or with spec.platform.corda.notary.database"},
-		{"a place of the notary on the host of members", "scheduling: {}", perHost, "or spec.platform.corda.notary.database for a database apart"},
+		{"a place of the notary on the host of members", "scheduling: {}", perHost, "set spec.members.scheduling or spec.platform.corda.notary.database"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := admitOverridden(t, "tuning: {}", "notary: {"+test.notary+"}", shared, test.database)
