@@ -50,6 +50,10 @@ func measureBaselines(ctx context.Context, o options, p *controlPlane, report *r
 			return err
 		}
 		fmt.Fprintf(os.Stderr, "%d networks of %d members by %s\n", w.networks, w.members, baseline.name)
+		before, err := readCPUTimes()
+		if err != nil {
+			return err
+		}
 		started := time.Now()
 		if err := baseline.make(ctx, o, p, w, manifests); err != nil {
 			return err
@@ -63,7 +67,11 @@ func measureBaselines(ctx context.Context, o options, p *controlPlane, report *r
 		if err != nil {
 			return err
 		}
-		report.addBaseline(baseline.name, w, len(manifests), applied, took, sent)
+		after, err := readCPUTimes()
+		if err != nil {
+			return err
+		}
+		report.addBaseline(baseline.name, w, len(manifests), applied, took, sent, after.since(before))
 		if err := p.deleteNamespaces(ctx, w); err != nil {
 			return err
 		}
@@ -257,7 +265,12 @@ func (p *controlPlane) deleteNamespaces(ctx context.Context, w networkBatch) err
 		}
 	}
 	return p.waitUntil(ctx, "the namespaces of "+w.prefix+" are gone", func() (bool, error) {
-		err := p.client.Get(ctx, client.ObjectKey{Name: w.namespaceName(w.networks - 1)}, &corev1.Namespace{})
-		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
+		for i := range w.namespaceCount() {
+			err := p.client.Get(ctx, client.ObjectKey{Name: w.namespaceName(i * w.perNamespace)}, &corev1.Namespace{})
+			if !apierrors.IsNotFound(err) {
+				return false, err
+			}
+		}
+		return true, nil
 	})
 }

@@ -100,10 +100,14 @@ type operatorSample struct {
 	reconcileTimes reconcileTimes
 	requests       requestCounts
 	createdObjects int
+	cpu            cpuTimes
 }
 
 func (p *controlPlane) sampleOperator(ctx context.Context, o *operatorProcess) (seen operatorSample, err error) {
 	if seen.usage, err = o.readUsage(); err != nil {
+		return seen, err
+	}
+	if seen.cpu, err = readCPUTimes(); err != nil {
 		return seen, err
 	}
 	if seen.reconcileTimes, err = o.readReconcileTimes(ctx); err != nil {

@@ -29,13 +29,14 @@ func (r *resultTable) addRow(part, measure, value string) {
 	fmt.Fprintln(os.Stderr, r.rows[len(r.rows)-1])
 }
 
-func (r *resultTable) addBaseline(name string, w networkBatch, objects int, applied, took time.Duration, sent requestCounts) {
+func (r *resultTable) addBaseline(name string, w networkBatch, objects int, applied, took time.Duration, sent requestCounts, cpu cpuTimes) {
 	part := fmt.Sprintf("%d networks of %d by %s", w.networks, w.members, name)
 	r.rates[name] = float64(w.networks) / took.Seconds()
 	r.addRow(part, "all objects applied", formatSeconds(applied))
 	r.addRow(part, "all pods ready", formatSeconds(took))
 	r.addRow(part, "networks/s to ready pods", fmt.Sprintf("%.2f", r.rates[name]))
 	r.addRow(part, "requests per network", fmt.Sprintf("%.1f for %d objects", float64(sent.sumAll())/float64(w.networks), objects))
+	r.addRow(part, "CPU time", cpu.String())
 }
 
 func (r *resultTable) addNetworks(w networkBatch, took time.Duration, waits []time.Duration, before, after operatorSample) {
@@ -57,6 +58,7 @@ func (r *resultTable) addNetworks(w networkBatch, took time.Duration, waits []ti
 	count, p99 := after.reconcileTimes.quantileSince(before.reconcileTimes, 0.99)
 	r.addRow(part, "passes per network, 99th percentile of their time", fmt.Sprintf("%.1f, %s", count/n, p99))
 	r.addRow(part, "operator's memory, CPU time", fmt.Sprintf("%s; %s", after.usage, formatSeconds(after.usage.cpu-before.usage.cpu)))
+	r.addRow(part, "CPU time", after.cpu.since(before.cpu).String())
 	if rival := r.rates["kubectl"]; w.networks == r.options.comparedNetworks && rival > 0 {
 		r.addRow(part, "time relative to parallel creates, parallel applies, kubectl apply, helm install",
 			fmt.Sprintf("%.2f x, %.2f x, %.2f x, %.2f x", r.rates["creates"]/rate, r.rates["applies"]/rate, rival/rate, r.rates["helm"]/rate))
