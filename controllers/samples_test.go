@@ -6,7 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
@@ -29,6 +33,9 @@ func TestSampleExperiments(t *testing.T) {
 			must(t, err)
 			w := newTestEnvWithExperiment(t, string(text))
 			w.createNode("hall", "4000", "16Ti")
+			hall := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "hall"}}
+			labels := `{"metadata": {"labels": {"ledger-host": "true", "database-host": "true"}}}` // Of C5.
+			must(t, w.client.Patch(w.ctx, hall, client.RawPatch(types.MergePatchType, []byte(labels))))
 			e := &v1alpha1.BenchmarkExperiment{}
 			must(t, w.client.Get(w.ctx, w.requestFor(w.decodeYAML(string(text)).GetName()).NamespacedName, e))
 			w.reconcileExperiment(e.Name)
