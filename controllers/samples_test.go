@@ -33,8 +33,9 @@ func TestSampleExperiments(t *testing.T) {
 			must(t, err)
 			w := newTestEnvWithExperiment(t, string(text))
 			w.createNode("hall", "4000", "16Ti")
+			// The sample C5 selects nodes by these labels.
 			hall := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "hall"}}
-			labels := `{"metadata": {"labels": {"ledger-host": "true", "database-host": "true"}}}` // Of C5.
+			labels := `{"metadata": {"labels": {"ledger-host": "true", "database-host": "true"}}}`
 			must(t, w.client.Patch(w.ctx, hall, client.RawPatch(types.MergePatchType, []byte(labels))))
 			e := &v1alpha1.BenchmarkExperiment{}
 			must(t, w.client.Get(w.ctx, w.requestFor(w.decodeYAML(string(text)).GetName()).NamespacedName, e))

@@ -101,9 +101,9 @@ type CordaNotary struct {
 	// type is Single, SharedDatabase, Raft, BFT or None. Single is one notary node with its own database. SharedDatabase, Raft and
 	// BFT are services of several nodes with one identity, and need distribution OpenSource and version 4.6 or later. The nodes of
 	// SharedDatabase record spent states in the same tables, which needs database.engine PostgreSQL with topology Shared or
-	// PerMember, or the field database. Those of Raft and BFT agree on every request, and need storage.type Persistent: Raft by a majority; BFT,
-	// which is experimental and only NonValidating, by BFT-SMaRt. With None, only flows by class name that need no notary can
-	// run. All flows of the finance CorDapp need one, including Issue. Default: Single.
+	// PerMember, or the field database. Those of Raft and BFT agree on every request, and need storage.type Persistent: Raft by a
+	// majority; BFT, which is experimental and only NonValidating, by BFT-SMaRt. With None, only flows by class name that need no
+	// notary can run. All flows of the finance CorDapp need one, including Issue. Default: Single.
 	// +kubebuilder:default=Single
 	// +optional
 	Type CordaNotaryType `json:"type,omitempty"`

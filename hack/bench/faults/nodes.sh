@@ -183,6 +183,7 @@ is_ready() {
 is_network_gone() { [[ -z $(k get benchmarknetwork "$1" --ignore-not-found --output name) ]]; }
 
 # finish_repetition: waits until all networks are as specified and their runs have ended, and records times and verdicts.
+# lose_node_forever has recorded the times before the node joined again.
 finish_repetition() {
   local network
   [[ $part == node-gone ]] || record_times "as specified" is_ready

@@ -71,7 +71,7 @@ func measureBaselines(ctx context.Context, o options, p *controlPlane, report *r
 		if err != nil {
 			return err
 		}
-		report.addBaseline(baseline.name, w, len(manifests), applied, took, sent, after.since(before))
+		report.addBaseline(baseline.name, w, len(manifests), applied, took, sent, after.subtractEarlier(before))
 		if err := p.deleteNamespaces(ctx, w); err != nil {
 			return err
 		}

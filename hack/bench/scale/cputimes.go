@@ -30,8 +30,8 @@ func readCPUTimes() (cpuTimes, error) {
 	return times, nil
 }
 
-// since returns the CPU times after before.
-func (t cpuTimes) since(before cpuTimes) cpuTimes {
+// subtractEarlier returns the CPU times between an earlier reading and this one.
+func (t cpuTimes) subtractEarlier(before cpuTimes) cpuTimes {
 	left := cpuTimes{}
 	for program, time := range t {
 		left[program] = time - before[program]

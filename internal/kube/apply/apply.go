@@ -64,11 +64,11 @@ func (w *Writer) Apply(ctx context.Context, owner Owner, desired, live client.Ob
 // ApplyAndReturn does what Apply does and returns the resulting object. Only its metadata is reliable, which
 // suffices to use it as an owner.
 func (w *Writer) ApplyAndReturn(ctx context.Context, owner Owner, desired, live client.Object) (client.Object, error) {
-	compared, err := w.upToDate.hash(owner, desired, live)
+	compared, err := w.upToDate.hashComparison(owner, desired, live)
 	if err != nil {
 		return nil, err
 	}
-	if live != nil && w.upToDate.has(compared) {
+	if live != nil && w.upToDate.hasHash(compared) {
 		return live, nil
 	}
 	intent, err := w.buildIntent(owner, desired)
@@ -78,7 +78,7 @@ func (w *Writer) ApplyAndReturn(ctx context.Context, owner Owner, desired, live 
 	var drift []string
 	if live != nil {
 		if drift = findDrift(intent, live); len(drift) == 0 {
-			w.upToDate.add(compared)
+			w.upToDate.addHash(compared)
 			return live, nil
 		}
 	}

@@ -25,9 +25,9 @@ func newComparisons() comparisons {
 	return comparisons{seed: maphash.MakeSeed(), hashes: map[uint64]struct{}{}}
 }
 
-// hash returns the hash of everything that a comparison depends on. It returns 0 for a live object without a resource
+// hashComparison returns the hash of everything that a comparison depends on. It returns 0 for a live object without a resource
 // version, whose comparisons are not remembered.
-func (c *comparisons) hash(owner Owner, desired, live client.Object) (uint64, error) {
+func (c *comparisons) hashComparison(owner Owner, desired, live client.Object) (uint64, error) {
 	if live == nil || live.GetResourceVersion() == "" {
 		return 0, nil
 	}
@@ -41,14 +41,14 @@ func (c *comparisons) hash(owner Owner, desired, live client.Object) (uint64, er
 	return h.Sum64(), nil
 }
 
-func (c *comparisons) has(hash uint64) bool {
+func (c *comparisons) hasHash(hash uint64) bool {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	_, found := c.hashes[hash]
 	return found
 }
 
-func (c *comparisons) add(hash uint64) {
+func (c *comparisons) addHash(hash uint64) {
 	if hash == 0 {
 		return
 	}

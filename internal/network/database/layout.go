@@ -141,7 +141,7 @@ func Build(in Input) (Layout, error) {
 		}
 		instance, err := in.buildInstance(g, server)
 		if err != nil {
-			return Layout{}, fmt.Errorf("%s: database instance %s: %w", g.path(), g.name, err)
+			return Layout{}, fmt.Errorf("%s: database instance %s: %w", g.fieldPath(), g.name, err)
 		}
 		layout.Instances = append(layout.Instances, instance)
 		for _, m := range g.members {

@@ -27,8 +27,8 @@ type memberGroup struct {
 	dedicated *platform.DedicatedInstance
 }
 
-// path returns the path of the fields that describe the instance.
-func (g memberGroup) path() string {
+// fieldPath returns the path of the fields that describe the instance.
+func (g memberGroup) fieldPath() string {
 	if g.dedicated != nil {
 		return g.dedicated.Path
 	}
