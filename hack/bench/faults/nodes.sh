@@ -3,6 +3,8 @@
 # at_once and namespace; made is the number of networks.
 # shellcheck shell=bash disable=SC2154,SC2034
 
+# The node of the control plane, which no part loses.
+readonly kept_node=benchnet
 # How long a lost node stays lost, in seconds: it is not ready after about 55 s.
 readonly outage=90
 watchers=()
@@ -14,21 +16,20 @@ part_node-drained() { repeat_fault inject_during_run drain_node; }
 part_node-cordoned() { repeat_fault inject_during_run cordon_node; }
 part_link-cut() { repeat_fault inject_during_run cut_link; }
 part_operator-lost() {
-  place_operators '{"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
-    {"matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "NotIn", "values": ["benchnet"]}]}]}}'
   scale_installed_operator 2
-  repeat_fault inject_during_run lose_operator
+  operators_place=NotIn repeat_fault inject_during_run lose_operator
   scale_installed_operator 1
-  place_operators null
 }
 part_node-genesis() { repeat_fault inject_in_stage Genesis; }
 part_node-members() { repeat_fault inject_in_stage Members; }
 part_node-deletion() { repeat_fault inject_in_stage Finished delete; }
 
-# repeat_fault COMMAND...: creates the networks of each repetition and runs the command, which knows them as networks.
+# repeat_fault COMMAND...: creates the networks of each repetition and runs the command, which knows them as networks. The
+# operator runs on the kept node, or elsewhere with operators_place=NotIn.
 repeat_fault() {
   local repetition networks
   shape=spread_network
+  place_operators "${operators_place:-In}"
   record_reference
   for ((repetition = 1; repetition <= ${BENCHNET_FAULTS_REPETITIONS:-1}; repetition++)); do
     mapfile -t networks < <(seq --format "$part-$repetition-%g" "$at_once")
@@ -36,6 +37,7 @@ repeat_fault() {
     "$@"
   done
   record_counts "$part"
+  place_operators
 }
 
 # inject_during_run FAULT...: injects the fault into a node with one of the four validators of the first network, 10 s
@@ -131,10 +133,16 @@ lose_operator() {
   lose_node kill
 }
 
-# place_operators AFFINITY: sets the node affinity of the installed operator.
+# place_operators [In|NotIn]: keeps the installed operator on the kept node, or off it; without an argument, anywhere.
 place_operators() {
+  local affinity=null
+  if (($#)); then
+    affinity='{"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+      {"matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "'$1'", "values": ["'$kept_node'"]}]}]}}'
+  fi
   kubectl patch deployment --namespace "$operator_namespace" benchnet-operator --type merge \
-    --patch "{\"spec\": {\"template\": {\"spec\": {\"affinity\": {\"nodeAffinity\": $1}}}}}" > /dev/null
+    --patch "{\"spec\": {\"template\": {\"spec\": {\"affinity\": {\"nodeAffinity\": $affinity}}}}}" > /dev/null
+  kubectl rollout status deployment --namespace "$operator_namespace" benchnet-operator > /dev/null
 }
 
 start_lost_node() {
@@ -147,8 +155,8 @@ run_on_node() { nsenter --target "$(node_pid "$1")" --net -- "${@:2}"; }
 
 # node_of_one_member NETWORK: prints a node with exactly one member of the network, and without the control plane.
 node_of_one_member() {
-  k get pods --selector "benchnet.dev/network=$1,benchnet.dev/member" --output json | jq --raw-output '
-    [.items[].spec.nodeName] | group_by(.) | map(select(length == 1 and .[0] != "benchnet")) | first[0] // "benchnet-3"'
+  k get pods --selector "benchnet.dev/network=$1,benchnet.dev/member" --output json | jq --raw-output --arg kept "$kept_node" '
+    [.items[].spec.nodeName] | group_by(.) | map(select(length == 1 and .[0] != $kept)) | first[0] // "benchnet-3"'
 }
 
 # watch_reports: measures in the background how long it takes until the condition of each network names the victim.
@@ -180,7 +188,11 @@ is_ready() {
     any(.status.conditions[]?; .type == "Ready" and .status == "True")' > /dev/null
 }
 
-is_network_gone() { [[ -z $(k get benchmarknetwork "$1" --ignore-not-found --output name) ]]; }
+# is_network_gone NETWORK: succeeds if neither the network nor an object of it exists.
+is_network_gone() {
+  [[ -z $(k get benchmarknetwork "$1" --ignore-not-found --output name) ]] &&
+    [[ -z $(k get "$kinds" --selector "benchnet.dev/network=$1" --output name) ]]
+}
 
 # finish_repetition: waits until all networks are as specified and their runs have ended, and records times and verdicts.
 # lose_node_forever has recorded the times before the node joined again.
@@ -190,7 +202,7 @@ finish_repetition() {
   for network in "${networks[@]}"; do
     wait_until 420 "the run of $network has ended" has_run_ended "$network-blocks" || true
     k get benchmarkrun "$network-blocks" --output json | jq --raw-output --arg part "$part" '
-      [$part, .status.verdict, ([.status.reasons[] | select(.severity == "Invalid") | .reason] | unique | join(" "))] | @tsv' >> "$out/verdicts.tsv"
+      [$part, .status.verdict // .status.phase, ([.status.reasons[]? | select(.severity == "Invalid") | .reason] | unique | join(" "))] | @tsv' >> "$out/verdicts.tsv"
     tail -1 "$out/verdicts.tsv" >&2
   done
 }
