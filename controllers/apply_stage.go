@@ -12,6 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -25,7 +26,7 @@ const (
 	maxConcurrentApplies = 16
 	// maxApplyTime is how long a pass applies objects after its first write. The next pass applies the rest, so
 	// that a large network does not delay its own deletion or the networks behind it.
-	maxApplyTime = 3 * time.Second
+	maxApplyTime = 2 * time.Second
 	// continueInterval is the delay of the next pass. Meanwhile, the cache receives the objects of this one.
 	continueInterval = 500 * time.Millisecond
 )
@@ -41,7 +42,8 @@ func (r *NetworkReconciler) applyStage(ctx context.Context, pass *networkPass, o
 	applied := 0
 	for _, wave := range applyWaves(stage) {
 		results := make([]client.Object, len(wave))
-		done, err := runConcurrently(ctx, len(wave), pass.applyTimer.hasTime, func(i int) (err error) {
+		proceed := func() bool { return pass.applyTimer.hasTime() && !r.isDeleted(ctx, pass.network) }
+		done, err := runConcurrently(ctx, len(wave), proceed, func(i int) (err error) {
 			live := pass.snapshot.LiveObject(wave[i])
 			if results[i], err = r.Writer.ApplyAndReturn(ctx, owner, wave[i], live); results[i] != live {
 				pass.applyTimer.start()
@@ -60,6 +62,13 @@ func (r *NetworkReconciler) applyStage(ctx context.Context, pass *networkPass, o
 		}
 	}
 	return pass.stageReadiness(stage), nil
+}
+
+// isDeleted reports whether a network has been deleted since the pass read it.
+func (r *NetworkReconciler) isDeleted(ctx context.Context, network *v1alpha1.BenchmarkNetwork) bool {
+	now := &v1alpha1.BenchmarkNetwork{}
+	err := r.Client.Get(ctx, client.ObjectKeyFromObject(network), now, client.UnsafeDisableDeepCopy)
+	return apierrors.IsNotFound(err) || err == nil && (now.DeletionTimestamp != nil || now.UID != network.UID)
 }
 
 // unfinishedReadiness returns the readiness of a stage of which the pass has applied only some objects. An object

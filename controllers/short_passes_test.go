@@ -1,13 +1,18 @@
 package controllers_test
 
 import (
+	"context"
 	"regexp"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
@@ -62,6 +67,47 @@ func TestReadyNetworkStaysReadyInShortPasses(t *testing.T) {
 	}
 	if c := w.getNetwork("thirty").Status.Conditions; !meta.IsStatusConditionTrue(c, v1alpha1.ConditionReady) {
 		t.Errorf("the network is not ready any more: %+v", c)
+	}
+}
+
+// TestPassGivesWayToDeletion deletes a network while a pass applies its objects.
+func TestPassGivesWayToDeletion(t *testing.T) {
+	w := newTestEnv(t)
+	must(t, w.createFromYAML(thirtyValidators, &v1alpha1.BenchmarkNetwork{}))
+	const before, concurrent = 5, 16
+	var writes atomic.Int64
+	var deletion sync.Once
+	w.interceptPatches(func() {
+		if writes.Add(1) >= before {
+			deletion.Do(func() { w.deleteAndAwaitCache(w.getNetwork("thirty")) })
+		}
+	})
+	w.reconcileNetwork("thirty")
+	if n := writes.Load(); n < before || n > before+concurrent {
+		t.Errorf("the pass made %d writes, want at most %d after the deletion", n, concurrent)
+	}
+}
+
+// interceptPatches calls do before each patch of the reconcilers.
+func (w *testEnv) interceptPatches(do func()) {
+	w.t.Helper()
+	current, ok := w.operatorClient.(client.WithWatch)
+	if !ok {
+		w.t.Fatalf("%T cannot be intercepted", w.operatorClient)
+	}
+	w.operatorClient = interceptor.NewClient(current, interceptor.Funcs{
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+			do()
+			return c.Patch(ctx, o, p, opts...)
+		},
+	})
+}
+
+// deleteAndAwaitCache deletes an object and waits until the reconcilers' cache does not hold it any more.
+func (w *testEnv) deleteAndAwaitCache(object client.Object) {
+	must(w.t, w.client.Delete(w.ctx, object))
+	for !apierrors.IsNotFound(w.cache.Get(w.ctx, client.ObjectKeyFromObject(object), object)) {
+		time.Sleep(2 * time.Millisecond)
 	}
 }
 
