@@ -23,8 +23,17 @@ close_namespace() {
   kubectl delete namespace "$namespace" > /dev/null
 }
 
-# print_manifest PART: prints the part's manifest.
+# print_manifest PART: prints the part's manifest, with BENCHNET_BENCH_REPETITIONS if that is set.
 print_manifest() {
+  if [[ -z ${BENCHNET_BENCH_REPETITIONS:-} ]]; then
+    print_shrunken_sample "$1"
+  else
+    print_shrunken_sample "$1" | kubectl patch --local --filename - --type merge \
+      --patch "{\"spec\": {\"repetitions\": $BENCHNET_BENCH_REPETITIONS}}" --output yaml
+  fi
+}
+
+print_shrunken_sample() {
   if [[ -d $here/$1 ]]; then
     "$("$root/hack/tools/get" kustomize)" build --load-restrictor LoadRestrictionsNone "$here/$1" |
       sed "s|registry.example.com/jpaxos:2021|${BENCHNET_JPAXOS_IMAGE:-&}|"
