@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	kueuev1beta1 "sigs.k8s.io/kueue/apis/kueue/v1beta1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -204,13 +203,10 @@ func (r *NetworkReconciler) deleteIfExpired(ctx context.Context, pass *networkPa
 }
 
 // SetupWithManager watches networks, the objects that they own, and the runs on them. Owned objects change in
-// bursts, mostly as an echo of the operator's own writes, so their events are debounced, and so are those of the
-// network's status.
+// bursts, mostly as an echo of the operator's own writes, so their events are debounced.
 func (r *NetworkReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) error {
 	build := ctrl.NewControllerManagedBy(mgr).
-		For(&v1alpha1.BenchmarkNetwork{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		Watches(&v1alpha1.BenchmarkNetwork{}, debounced(&handler.EnqueueRequestForObject{}),
-			builder.WithPredicates(predicate.Not(predicate.GenerationChangedPredicate{}))).
+		For(&v1alpha1.BenchmarkNetwork{}).
 		Watches(&v1alpha1.BenchmarkRun{}, handler.EnqueueRequestsFromMapFunc(mapRunToNetwork)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency}).
 		WithLogConstructor(newLogConstructor(mgr, "network"))
