@@ -25,7 +25,7 @@ const (
 	// maxConcurrentApplies is the number of objects of a network that are applied at one time.
 	maxConcurrentApplies = 16
 	// maxApplyTime is how long a pass applies objects after its first write. The next pass applies the rest, so
-	// that a large network does not delay its own deletion or the networks behind it.
+	// that a large network does not delay the networks behind it.
 	maxApplyTime = 2 * time.Second
 	// continueInterval is the delay of the next pass. Meanwhile, the cache receives the objects of this one.
 	continueInterval = 500 * time.Millisecond
@@ -64,7 +64,7 @@ func (r *NetworkReconciler) applyStage(ctx context.Context, pass *networkPass, o
 	return pass.stageReadiness(stage), nil
 }
 
-// isDeleted reports whether a network has been deleted since the pass read it.
+// isDeleted reports whether the cache shows that a network has been deleted since the pass read it.
 func (r *NetworkReconciler) isDeleted(ctx context.Context, network *v1alpha1.BenchmarkNetwork) bool {
 	now := &v1alpha1.BenchmarkNetwork{}
 	err := r.Client.Get(ctx, client.ObjectKeyFromObject(network), now, client.UnsafeDisableDeepCopy)

@@ -24,12 +24,7 @@ type staleReads struct {
 
 // useStaleReads makes the reconcilers read the earlier states.
 func (w *testEnv) useStaleReads(s staleReads) {
-	w.t.Helper()
-	current, ok := w.operatorClient.(client.WithWatch)
-	if !ok {
-		w.t.Fatalf("%T cannot be intercepted", w.operatorClient)
-	}
-	w.operatorClient = interceptor.NewClient(current, interceptor.Funcs{
+	w.interceptOperator(interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 			if run, ok := o.(*v1alpha1.BenchmarkRun); ok && s.run != nil && key.Name == s.run.Name {
 				s.run.DeepCopyInto(run)

@@ -90,12 +90,7 @@ func TestPassGivesWayToDeletion(t *testing.T) {
 
 // interceptPatches calls do before each patch of the reconcilers.
 func (w *testEnv) interceptPatches(do func()) {
-	w.t.Helper()
-	current, ok := w.operatorClient.(client.WithWatch)
-	if !ok {
-		w.t.Fatalf("%T cannot be intercepted", w.operatorClient)
-	}
-	w.operatorClient = interceptor.NewClient(current, interceptor.Funcs{
+	w.interceptOperator(interceptor.Funcs{
 		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
 			do()
 			return c.Patch(ctx, o, p, opts...)
@@ -106,9 +101,9 @@ func (w *testEnv) interceptPatches(do func()) {
 // deleteAndAwaitCache deletes an object and waits until the reconcilers' cache does not hold it any more.
 func (w *testEnv) deleteAndAwaitCache(object client.Object) {
 	must(w.t, w.client.Delete(w.ctx, object))
-	for !apierrors.IsNotFound(w.cache.Get(w.ctx, client.ObjectKeyFromObject(object), object)) {
-		time.Sleep(2 * time.Millisecond)
-	}
+	w.waitFor("the cache to lose the deleted object", func() bool {
+		return apierrors.IsNotFound(w.cache.Get(w.ctx, client.ObjectKeyFromObject(object), object))
+	})
 }
 
 // makeShortPass makes a pass whose time to apply objects ends after a few of them, and reports whether it left some

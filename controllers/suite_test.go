@@ -165,6 +165,16 @@ func (w *testEnv) countWrite(do func() error) error {
 	return do()
 }
 
+// interceptOperator makes the reconcilers call the functions instead of their client.
+func (w *testEnv) interceptOperator(funcs interceptor.Funcs) {
+	w.t.Helper()
+	current, ok := w.operatorClient.(client.WithWatch)
+	if !ok {
+		w.t.Fatalf("%T cannot be intercepted", w.operatorClient)
+	}
+	w.operatorClient = interceptor.NewClient(current, funcs)
+}
+
 // countingFuncs counts every write of the reconcilers except dry runs.
 func (w *testEnv) countingFuncs() interceptor.Funcs {
 	return interceptor.Funcs{

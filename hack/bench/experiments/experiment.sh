@@ -26,14 +26,15 @@ close_namespace() {
 # print_manifest PART: prints the part's manifest, with BENCHNET_BENCH_REPETITIONS if that is set.
 print_manifest() {
   if [[ -z ${BENCHNET_BENCH_REPETITIONS:-} ]]; then
-    print_shrunken_sample "$1"
+    print_default_manifest "$1"
   else
-    print_shrunken_sample "$1" | kubectl patch --local --filename - --type merge \
+    print_default_manifest "$1" | kubectl patch --local --filename - --type merge \
       --patch "{\"spec\": {\"repetitions\": $BENCHNET_BENCH_REPETITIONS}}" --output yaml
   fi
 }
 
-print_shrunken_sample() {
+# print_default_manifest PART: prints the part's manifest with its own repetitions.
+print_default_manifest() {
   if [[ -d $here/$1 ]]; then
     "$("$root/hack/tools/get" kustomize)" build --load-restrictor LoadRestrictionsNone "$here/$1" |
       sed "s|registry.example.com/jpaxos:2021|${BENCHNET_JPAXOS_IMAGE:-&}|"
