@@ -8,6 +8,8 @@ readonly kept_node=benchnet
 # How long a lost node stays lost, in seconds: it is not ready after about 55 s.
 readonly outage=90
 watchers=()
+# The operator's affinity before place_operators, as JSON.
+affinity_before=
 
 part_node-stopped() { repeat_fault inject_during_run lose_node stop; }
 part_node-killed() { repeat_fault inject_during_run lose_node kill; }
@@ -37,7 +39,7 @@ repeat_fault() {
     "$@"
   done
   record_counts "$part"
-  place_operators
+  restore_placement
 }
 
 # inject_during_run FAULT...: injects the fault into a node with one of the four validators of the first network, 10 s
@@ -133,15 +135,25 @@ lose_operator() {
   lose_node kill
 }
 
-# place_operators [In|NotIn]: keeps the installed operator on the kept node, or off it; without an argument, anywhere.
+# place_operators In|NotIn: keeps the installed operator on the kept node, or off it, until restore_placement.
 place_operators() {
-  local affinity=null
-  if (($#)); then
-    affinity='{"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
-      {"matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "'$1'", "values": ["'$kept_node'"]}]}]}}'
-  fi
-  kubectl patch deployment --namespace "$operator_namespace" benchnet-operator --type merge \
-    --patch "{\"spec\": {\"template\": {\"spec\": {\"affinity\": {\"nodeAffinity\": $affinity}}}}}" > /dev/null
+  [[ -n $affinity_before ]] ||
+    affinity_before=$(kubectl get deployment --namespace "$operator_namespace" benchnet-operator --output json |
+      jq --compact-output .spec.template.spec.affinity)
+  set_operator_affinity '{"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+    {"matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "'"$1"'", "values": ["'"$kept_node"'"]}]}]}}}'
+}
+
+# restore_placement gives the installed operator the affinity that it had before place_operators.
+restore_placement() {
+  [[ -n $affinity_before ]] || return 0
+  set_operator_affinity "$affinity_before"
+  affinity_before=
+}
+
+set_operator_affinity() {
+  kubectl patch deployment --namespace "$operator_namespace" benchnet-operator --type json \
+    --patch "[{\"op\": \"add\", \"path\": \"/spec/template/spec/affinity\", \"value\": $1}]" > /dev/null
   kubectl rollout status deployment --namespace "$operator_namespace" benchnet-operator > /dev/null
 }
 
