@@ -137,9 +137,8 @@ lose_operator() {
 
 # place_operators In|NotIn: keeps the installed operator on the kept node, or off it, until restore_placement.
 place_operators() {
-  [[ -n $affinity_before ]] ||
-    affinity_before=$(kubectl get deployment --namespace "$operator_namespace" benchnet-operator --output json |
-      jq --compact-output .spec.template.spec.affinity)
+  affinity_before=$(kubectl get deployment --namespace "$operator_namespace" benchnet-operator --output json |
+    jq --compact-output .spec.template.spec.affinity)
   set_operator_affinity '{"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
     {"matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "'"$1"'", "values": ["'"$kept_node"'"]}]}]}}}'
 }
@@ -149,12 +148,6 @@ restore_placement() {
   [[ -n $affinity_before ]] || return 0
   set_operator_affinity "$affinity_before"
   affinity_before=
-}
-
-set_operator_affinity() {
-  kubectl patch deployment --namespace "$operator_namespace" benchnet-operator --type json \
-    --patch "[{\"op\": \"add\", \"path\": \"/spec/template/spec/affinity\", \"value\": $1}]" > /dev/null
-  kubectl rollout status deployment --namespace "$operator_namespace" benchnet-operator > /dev/null
 }
 
 start_lost_node() {

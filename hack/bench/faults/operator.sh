@@ -8,10 +8,21 @@ own=
 scale_installed_operator() {
   kubectl scale --namespace "$operator_namespace" deployment/benchnet-operator --replicas="$1" > /dev/null
   if (($1 > 0)); then
-    kubectl rollout status --namespace "$operator_namespace" deployment/benchnet-operator --timeout=5m > /dev/null
+    wait_for_rollout
   else
     kubectl wait --namespace "$operator_namespace" --for=delete pod --selector app.kubernetes.io/name=benchnet --timeout=2m > /dev/null 2>&1 || true
   fi
+}
+
+# set_operator_affinity JSON: replaces the affinity of the installed operator.
+set_operator_affinity() {
+  kubectl patch deployment --namespace "$operator_namespace" benchnet-operator --type json \
+    --patch "[{\"op\": \"add\", \"path\": \"/spec/template/spec/affinity\", \"value\": $1}]" > /dev/null
+  wait_for_rollout
+}
+
+wait_for_rollout() {
+  kubectl rollout status --namespace "$operator_namespace" deployment/benchnet-operator --timeout=5m > /dev/null
 }
 
 build_operator() {
