@@ -33,6 +33,7 @@ var (
 // first operator ignore it. A network survives upgrade, rollback, leader change, uninstall and reinstall, and each
 // operator measures it.
 func TestChart(t *testing.T) {
+	t.Parallel()
 	ns := cluster.NewNamespace(t, "chart")
 	ns.MustApply(fmt.Sprintf(installerManifest, ns.Name))
 	r := ns.NewRelease("lab", "installer")

@@ -37,6 +37,7 @@ var deliveryTemplate string
 // TestDelivery checks how results leave the cluster: by upload, webhook, export and bundle. The bundle is then
 // measured again in another namespace.
 func TestDelivery(t *testing.T) {
+	t.Parallel()
 	ns := cluster.NewNamespace(t, "delivery")
 	address := findHostAddress(ns)
 	certificate := newCertificate(t, address)

@@ -136,6 +136,7 @@ func assertExperimentDeleted(ns *cluster.Namespace, name string) {
 // TestComparisonWithItself compares a version with itself on one network: a suspended experiment starts
 // nothing, and the gate passes.
 func TestComparisonWithItself(t *testing.T) {
+	t.Parallel()
 	ns := cluster.NewNamespace(t, "compare")
 	ns.MustApply(compareManifest)
 	ns.WaitExperiment("same", "measures", func(e *v1alpha1.BenchmarkExperiment) bool { return e.Status.Display.Current != "" })

@@ -32,9 +32,11 @@ func TestJPaxosFromLocalImage(t *testing.T) {
 	testLocalImages(t, "jpaxos", replicasManifest, systemJPaxos, localImages{JPaxos: imageFromEnv(t, "BENCHNET_JPAXOS_IMAGE")}, testReplicas)
 }
 
-// TestEmeraldFromLocalImages runs only with BENCHNET_EMERALD_IMAGE and BENCHNET_GETH_IMAGE.
+// TestEmeraldFromLocalImages runs only with BENCHNET_EMERALD_IMAGE, an image with bash, and BENCHNET_GETH_IMAGE.
 func TestEmeraldFromLocalImages(t *testing.T) {
-	testLocalImages(t, "emerald", emeraldManifest, systemEmerald, localImages{Emerald: imageFromEnv(t, "BENCHNET_EMERALD_IMAGE"), Geth: imageFromEnv(t, "BENCHNET_GETH_IMAGE")})
+	testLocalImages(t, "emerald", emeraldManifest, systemEmerald, localImages{
+		Emerald: imageFromEnv(t, "BENCHNET_EMERALD_IMAGE"), Geth: imageFromEnv(t, "BENCHNET_GETH_IMAGE"),
+	}, testEmeraldValidators)
 }
 
 func imageFromEnv(t *testing.T, variable string) string {
@@ -73,17 +75,7 @@ func testLocalImages(t *testing.T, name, manifest string, platform system, image
 
 // testReplicas covers where three replicas of JPaxos run, and who reaches them.
 func testReplicas(t *testing.T, ns *cluster.Namespace) {
-	t.Run("each replica has a node", func(t *testing.T) {
-		ns := ns.ForSubtest(t)
-		if nodes := len(listNodes(ns)); nodes < 3 {
-			t.Skipf("needs three nodes, the cluster has %d", nodes)
-		}
-		result := readResult(ns, ns.WaitEnded("given-load"))
-		if on := placementOf(result); !slices.Equal(countPerNode(on, "member-"), []int{1, 1, 1}) {
-			t.Errorf("the replicas should be on three nodes: %v", on)
-		}
-		assertPlacementReported(ns, result)
-	})
+	testOneMemberPerNode(t, ns)
 	t.Run("who reaches whom", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
 		skipUnlessEnforced(ns)
@@ -91,5 +83,35 @@ func testReplicas(t *testing.T, ns *cluster.Namespace) {
 		testReach(t, ns, "given", map[string]string{
 			"replica": podAddress(replica, jpaxosReplicaPort), "client": podAddress(replica, jpaxosClientPort), "metrics": podAddress(replica, jpaxosMetricsPort),
 		}, naming.MemberPod("given", "member-1"))
+	})
+}
+
+// testEmeraldValidators covers where three validators of Emerald run, and who reaches them and their execution clients.
+func testEmeraldValidators(t *testing.T, ns *cluster.Namespace) {
+	testOneMemberPerNode(t, ns)
+	t.Run("who reaches whom", func(t *testing.T) {
+		ns := ns.ForSubtest(t)
+		skipUnlessEnforced(ns)
+		validator := getMemberPod(ns, "given", "member-0")
+		testReach(t, ns, "given", map[string]string{
+			"consensus": podAddress(validator, validatorP2PPort), "metrics": podAddress(validator, emeraldMetricsPort),
+			"rpc": podAddress(validator, executionRPCPort), "peers": podAddress(validator, executionPeersPort),
+			"execution-metrics": podAddress(validator, executionMetricsPort),
+		}, naming.MemberPod("given", "member-1"))
+	})
+}
+
+// testOneMemberPerNode covers that three members run on three nodes, as the result and the report say.
+func testOneMemberPerNode(t *testing.T, ns *cluster.Namespace) {
+	t.Run("each member has a node", func(t *testing.T) {
+		ns := ns.ForSubtest(t)
+		if nodes := len(listNodes(ns)); nodes < 3 {
+			t.Skipf("needs three nodes, the cluster has %d", nodes)
+		}
+		result := readResult(ns, ns.WaitEnded("given-load"))
+		if on := placementOf(result); !slices.Equal(countPerNode(on, "member-"), []int{1, 1, 1}) {
+			t.Errorf("the members should be on three nodes: %v", on)
+		}
+		assertPlacementReported(ns, result)
 	})
 }

@@ -25,17 +25,21 @@ import (
 var policyClientsTemplate string
 
 const (
-	validatorP2PPort    = 27000
-	jpaxosReplicaPort   = 2021
-	jpaxosClientPort    = 3001
-	jpaxosMetricsPort   = 9101
-	cordaP2PPort        = 10200
-	cordaRPCPort        = 10201
-	cordaMetricsPort    = 9100
-	databasePort        = 5432
-	databaseMetricsPort = 9187
-	dnsReadyPort        = 8181
-	enforcerRole        = "benchnet:kube-router"
+	validatorP2PPort     = 27000
+	emeraldMetricsPort   = 29000
+	executionRPCPort     = 8545
+	executionPeersPort   = 30303
+	executionMetricsPort = 9001
+	jpaxosReplicaPort    = 2021
+	jpaxosClientPort     = 3001
+	jpaxosMetricsPort    = 9101
+	cordaP2PPort         = 10200
+	cordaRPCPort         = 10201
+	cordaMetricsPort     = 9100
+	databasePort         = 5432
+	databaseMetricsPort  = 9187
+	dnsReadyPort         = 8181
+	enforcerRole         = "benchnet:kube-router"
 )
 
 // policyClient is a pod that calls the pods of a network.
