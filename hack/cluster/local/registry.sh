@@ -26,10 +26,15 @@ prepare_registry() {
   )
 }
 
+# read_image_name ARCHIVE prints the name of the image in a Docker archive, or nothing.
+read_image_name() {
+  tar --extract --to-stdout --file "$1" manifest.json 2>/dev/null | tr --delete '[:space:]' | sed -nE 's/.*"RepoTags":\["([^"]+)".*/\1/p'
+}
+
 # push_image ARCHIVE pushes the image of a Docker archive, and removes an older image of its name from the nodes.
 push_image() {
   local name
-  name=$(tar --extract --to-stdout --file "$1" manifest.json 2>/dev/null | sed -nE 's/.*"RepoTags":\["([^"]+)".*/\1/p') || true
+  name=$(read_image_name "$1") || true
   [[ -n $name ]] || fail "$1 is no Docker archive of an image with a tag"
   name=$(full_name "$name")
   say "pushing $name"
