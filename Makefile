@@ -205,7 +205,7 @@ test-kueue: ## The part of test-e2e with Kueue, which runs on the cluster as a p
 	@hack/test/e2e -run '^TestKueue$$'
 
 .PHONY: test-notaries
-test-notaries: ## Double spends on every Corda notary service, after restarts and resets too (most of an hour); BENCHNET_E2E_NOTARIES=bft selects
+test-notaries: ## Double spends on every Corda notary service, after restarts and resets too (more than an hour); BENCHNET_E2E_NOTARIES=bft selects
 	@BENCHNET_E2E_NOTARIES=$${BENCHNET_E2E_NOTARIES:-all} hack/test/e2e -run '^TestNotaryTypes$$'
 
 .PHONY: fuzz
