@@ -40,7 +40,7 @@ func TestNotaryTypes(t *testing.T) {
 	}
 	const onH2, onPostgreSQL = "{engine: H2}", "{engine: PostgreSQL, topology: Shared}"
 	for _, service := range []notaryService{
-		{Name: "bft", Notary: "{type: BFT, replicas: 4}", Replicas: 4, Database: onH2, Window: "10m"},
+		{Name: "bft", Notary: "{type: BFT, replicas: 4}", Replicas: 4, Database: onH2, Window: "8m"},
 		{Name: "raft", Notary: "{type: Raft, replicas: 3, memory: 1088Mi}", Replicas: 3, Database: onH2, Window: "6m"},
 		{Name: "shared-database", Notary: "{type: SharedDatabase, replicas: 3}", Replicas: 3, Database: onPostgreSQL, Window: "8m"},
 		{Name: "raft-5-validating", Notary: "{type: Raft, replicas: 5, validation: Validating, memory: 1088Mi}", Replicas: 5, Database: onPostgreSQL, Window: "60s"},
