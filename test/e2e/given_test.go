@@ -29,14 +29,17 @@ type localImages struct {
 
 // TestJPaxosFromLocalImage runs only with BENCHNET_JPAXOS_IMAGE, an image with bash.
 func TestJPaxosFromLocalImage(t *testing.T) {
-	testLocalImages(t, "jpaxos", replicasManifest, systemJPaxos, localImages{JPaxos: imageFromEnv(t, "BENCHNET_JPAXOS_IMAGE")}, testReplicas)
+	testLocalImages(t, "jpaxos", replicasManifest, systemJPaxos, localImages{JPaxos: imageFromEnv(t, "BENCHNET_JPAXOS_IMAGE")},
+		map[string]int{"replica": jpaxosReplicaPort, "client": jpaxosClientPort, "metrics": jpaxosMetricsPort})
 }
 
 // TestEmeraldFromLocalImages runs only with BENCHNET_EMERALD_IMAGE, an image with bash, and BENCHNET_GETH_IMAGE.
 func TestEmeraldFromLocalImages(t *testing.T) {
-	testLocalImages(t, "emerald", emeraldManifest, systemEmerald, localImages{
-		Emerald: imageFromEnv(t, "BENCHNET_EMERALD_IMAGE"), Geth: imageFromEnv(t, "BENCHNET_GETH_IMAGE"),
-	}, testEmeraldValidators)
+	images := localImages{Emerald: imageFromEnv(t, "BENCHNET_EMERALD_IMAGE"), Geth: imageFromEnv(t, "BENCHNET_GETH_IMAGE")}
+	testLocalImages(t, "emerald", emeraldManifest, systemEmerald, images, map[string]int{
+		"consensus": validatorP2PPort, "metrics": emeraldMetricsPort,
+		"rpc": executionRPCPort, "peers": executionPeersPort, "execution-metrics": executionMetricsPort,
+	})
 }
 
 func imageFromEnv(t *testing.T, variable string) string {
@@ -48,9 +51,9 @@ func imageFromEnv(t *testing.T, variable string) string {
 	return name
 }
 
-// testLocalImages creates and measures a network, runs the queries of its platform's dashboards, and further tests of
-// the network while it exists.
-func testLocalImages(t *testing.T, name, manifest string, platform system, images localImages, further ...func(*testing.T, *cluster.Namespace)) {
+// testLocalImages creates a network of three members and measures it, runs the queries of its platform's dashboards, and
+// checks on which nodes the members run and who reaches these ports of theirs.
+func testLocalImages(t *testing.T, name, manifest string, platform system, images localImages, ports map[string]int) {
 	ns := cluster.NewNamespace(t, name)
 	images.Spread = v1alpha1.SpreadPreferred
 	if len(listNodes(ns)) >= 3 {
@@ -67,42 +70,6 @@ func testLocalImages(t *testing.T, name, manifest string, platform system, image
 		ns := ns.ForSubtest(t)
 		assertDashboards(ns, ns.WaitEnded("given-load"), platform)
 	})
-	for _, test := range further {
-		test(t, ns)
-	}
-	mustPass(t, "a deleted network leaves nothing", func(t *testing.T) { assertDeletedCompletely(ns.ForSubtest(t), "given") })
-}
-
-// testReplicas covers where three replicas of JPaxos run, and who reaches them.
-func testReplicas(t *testing.T, ns *cluster.Namespace) {
-	testOneMemberPerNode(t, ns)
-	t.Run("who reaches whom", func(t *testing.T) {
-		ns := ns.ForSubtest(t)
-		skipUnlessEnforced(ns)
-		replica := getMemberPod(ns, "given", "member-0")
-		testReach(t, ns, "given", map[string]string{
-			"replica": podAddress(replica, jpaxosReplicaPort), "client": podAddress(replica, jpaxosClientPort), "metrics": podAddress(replica, jpaxosMetricsPort),
-		}, naming.MemberPod("given", "member-1"))
-	})
-}
-
-// testEmeraldValidators covers where three validators of Emerald run, and who reaches them and their execution clients.
-func testEmeraldValidators(t *testing.T, ns *cluster.Namespace) {
-	testOneMemberPerNode(t, ns)
-	t.Run("who reaches whom", func(t *testing.T) {
-		ns := ns.ForSubtest(t)
-		skipUnlessEnforced(ns)
-		validator := getMemberPod(ns, "given", "member-0")
-		testReach(t, ns, "given", map[string]string{
-			"consensus": podAddress(validator, validatorP2PPort), "metrics": podAddress(validator, emeraldMetricsPort),
-			"rpc": podAddress(validator, executionRPCPort), "peers": podAddress(validator, executionPeersPort),
-			"execution-metrics": podAddress(validator, executionMetricsPort),
-		}, naming.MemberPod("given", "member-1"))
-	})
-}
-
-// testOneMemberPerNode covers that three members run on three nodes, as the result and the report say.
-func testOneMemberPerNode(t *testing.T, ns *cluster.Namespace) {
 	t.Run("each member has a node", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
 		if nodes := len(listNodes(ns)); nodes < 3 {
@@ -114,4 +81,14 @@ func testOneMemberPerNode(t *testing.T, ns *cluster.Namespace) {
 		}
 		assertPlacementReported(ns, result)
 	})
+	t.Run("who reaches whom", func(t *testing.T) {
+		ns := ns.ForSubtest(t)
+		skipUnlessEnforced(ns)
+		member, addresses := getMemberPod(ns, "given", "member-0"), map[string]string{}
+		for port, number := range ports {
+			addresses[port] = podAddress(member, number)
+		}
+		testReach(t, ns, "given", addresses, naming.MemberPod("given", "member-1"))
+	})
+	mustPass(t, "a deleted network leaves nothing", func(t *testing.T) { assertDeletedCompletely(ns.ForSubtest(t), "given") })
 }
