@@ -222,14 +222,30 @@ func setComplete(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) 
 	s.Reasons = verdictFindings(&result.Verdict)
 	s.Objectives = objectiveStatuses(result.Objectives)
 	s.Result = &v1alpha1.ResultReference{ConfigMapName: naming.ResultConfigMap(in.Run.Name), Key: protocol.ResultKey}
-	message := fmt.Sprintf("%s over %d s, verdict %s", s.Display.Throughput, result.Times.WindowSeconds, s.Verdict)
-	if shared := result.Verdict.FindReason(results.HostShared); shared != nil {
-		message = limits.Truncate(fmt.Sprintf("%s: %s; %s", results.HostShared, shared.Message, message), limits.MaxItem)
-	}
+	message := verdictMessage(&result.Verdict, fmt.Sprintf("%s over %d s, verdict %s", s.Display.Throughput, result.Times.WindowSeconds, s.Verdict))
 	l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec is valid")
 	l.addBool(v1alpha1.ConditionMeasured, true, v1alpha1.ReasonResultWritten, message)
 	l.addBool(v1alpha1.ConditionComplete, true, v1alpha1.ReasonResultWritten, message)
 	l.addBool(v1alpha1.ConditionReady, true, v1alpha1.ReasonResultWritten, message)
+}
+
+// verdictMessage returns the message of a run with a result: the reasons that make it invalid, a shared host that was
+// only recorded, then the numbers.
+func verdictMessage(v *results.Verdict, numbers string) string {
+	items := make([]string, 0, len(v.Reasons)+1)
+	for _, r := range reasonsOfSeverity(v1alpha1.SeverityInvalid, v.Reasons) {
+		items = append(items, r.Reason+": "+strings.TrimPrefix(r.Message, ": "))
+	}
+	for _, r := range v.RecordedOnlyNotes() {
+		if r.Code == results.HostShared {
+			items = append(items, fmt.Sprintf("%s: %s", r.Code, r.Message))
+			break
+		}
+	}
+	if len(items) == 0 {
+		return numbers
+	}
+	return limits.JoinItems(items, "; ") + "; " + numbers
 }
 
 // maxReasons is how many reasons of each severity the status holds; the result has all of them.

@@ -1,7 +1,7 @@
 package status
 
 import (
-	"strings"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,25 +18,36 @@ func TestVerdictNames(t *testing.T) {
 	}
 }
 
-// TestStatusMessageNamesNeighbours: the message of a run on a shared host begins with the share of others.
-func TestStatusMessageNamesNeighbours(t *testing.T) {
+// TestMessageBeginsWithInvalidReasons checks the order of findings in the conditions of a run with a result: what makes
+// it invalid comes before a shared host that was only recorded.
+func TestMessageBeginsWithInvalidReasons(t *testing.T) {
 	shared := results.Reason{Code: results.HostShared, Subject: "node-1", Message: "others used 1.1 of the 2 CPUs of node-1"}
+	recorded := shared
+	recorded.RecordedOnly = true
+	restarted := results.Reason{Code: results.MemberRestarted, Subject: "member-1", Message: "its containers restarted 1 times"}
+	const sharedText, restartedText = "HostShared: others used 1.1 of the 2 CPUs of node-1; ", "MemberRestarted: member-1: its containers restarted 1 times; "
 	for name, c := range map[string]struct {
 		verdict results.Verdict
-		named   bool
+		want    string
 	}{
-		"quiet":    {results.Verdict{}, false},
-		"enforced": {results.Verdict{Reasons: []results.Reason{{Code: results.Errors}, shared}}, true},
-		"recorded": {results.Verdict{Notes: []results.Reason{{Code: shared.Code, Message: shared.Message, RecordedOnly: true}}}, true},
-		"noted":    {results.Verdict{Notes: []results.Reason{shared}}, false},
+		"quiet":                       {results.Verdict{}, ""},
+		"invalid":                     {results.Verdict{Reasons: []results.Reason{restarted}}, restartedText},
+		"invalid twice":               {results.Verdict{Reasons: []results.Reason{shared, restarted}}, sharedText + restartedText},
+		"invalid and recorded":        {results.Verdict{Reasons: []results.Reason{restarted}, Notes: []results.Reason{recorded}}, restartedText + sharedText},
+		"invalid and noted":           {results.Verdict{Reasons: []results.Reason{restarted}, Notes: []results.Reason{shared}}, restartedText},
+		"recorded":                    {results.Verdict{Notes: []results.Reason{recorded}}, sharedText},
+		"noted":                       {results.Verdict{Notes: []results.Reason{shared}}, ""},
+		"recorded on several hosts":   {results.Verdict{Notes: []results.Reason{recorded, recorded}}, sharedText},
+		"invalid without its subject": {results.Verdict{Reasons: []results.Reason{{Code: results.Errors, Message: "3 of 9 failed"}}}, "Errors: 3 of 9 failed; "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var s v1alpha1.BenchmarkRunStatus
 			l := &conditionList{}
 			setComplete(&s, l, RunInput{Run: &v1alpha1.BenchmarkRun{}, Result: &results.RunResult{Verdict: c.verdict}})
+			want := c.want + fmt.Sprintf("%s over 0 s, verdict %s", s.Display.Throughput, c.verdict.Validity())
 			for _, condition := range l.conditions {
-				if condition.Type == v1alpha1.ConditionReady && strings.HasPrefix(condition.Message, "HostShared: others used 1.1 of the 2 CPUs of node-1; ") != c.named {
-					t.Errorf("message %q", condition.Message)
+				if condition.Type != v1alpha1.ConditionAccepted && condition.Message != want {
+					t.Errorf("%s has the message %q, want %q", condition.Type, condition.Message, want)
 				}
 			}
 		})

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -57,6 +58,9 @@ func FindDisturbances(baseline []byte, pods []corev1.Pod) ([]results.Disturbance
 
 func disturbanceOf(before podState, pod *corev1.Pod) (results.Disturbance, bool) {
 	d := results.Disturbance{Subject: before.Subject}
+	if before.Database {
+		d.Subject = results.DatabaseSubject(before.Subject)
+	}
 	switch {
 	case pod == nil:
 		d.Kind, d.Message = results.MemberReplaced, "the pod no longer exists"
@@ -69,15 +73,29 @@ func disturbanceOf(before podState, pod *corev1.Pod) (results.Disturbance, bool)
 	case lostNodeProblem(pod) != "":
 		d.Kind, d.Message = results.MemberUnreachable, lostNodeProblem(pod)
 	case CountRestarts(pod) > before.Restarts:
-		d.Kind = results.MemberRestarted
-		d.Message = fmt.Sprintf("its containers restarted %d times", CountRestarts(pod)-before.Restarts)
+		d.Kind, d.Message = restartOf(pod, before.Database), fmt.Sprintf("its containers restarted %d times", CountRestarts(pod)-before.Restarts)
+		if d.Kind == results.OutOfMemory {
+			d.Message += ", the last time because memory ran out"
+		}
 	default:
 		return d, false
 	}
-	if before.Database {
-		d.Kind = results.DatabaseRestarted
-	}
 	return d, true
+}
+
+// restartOf returns the kind of disturbance of a pod with restarted containers.
+func restartOf(pod *corev1.Pod, database bool) results.ReasonCode {
+	killed := slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool {
+		return c.LastTerminationState.Terminated != nil && c.LastTerminationState.Terminated.Reason == "OOMKilled" ||
+			c.State.Terminated != nil && c.State.Terminated.Reason == "OOMKilled"
+	})
+	switch {
+	case killed:
+		return results.OutOfMemory
+	case database:
+		return results.DatabaseRestarted
+	}
+	return results.MemberRestarted
 }
 
 // disruptionReason returns why the cluster is about to terminate a pod, or "".

@@ -129,3 +129,53 @@ func TestDisturbances(t *testing.T) {
 		})
 	}
 }
+
+// TestDisturbancesOfDatabasesKeepTheirKind checks that the subject names the database and that the kind says what happened to it.
+func TestDisturbancesOfDatabasesKeepTheirKind(t *testing.T) {
+	killed := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "OOMKilled", ExitCode: 137}}
+	for name, c := range map[string]struct {
+		edit func(*corev1.Pod)
+		want results.ReasonCode
+	}{
+		"restarted": {func(p *corev1.Pod) { p.Status.ContainerStatuses[0].RestartCount = 2 }, results.DatabaseRestarted},
+		"evicted":   {func(p *corev1.Pod) { p.Status.Reason = "Evicted" }, results.MemberEvicted},
+		"being evicted": {func(p *corev1.Pod) {
+			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue}}
+		}, results.MemberEvicted},
+		"replaced":    {func(p *corev1.Pod) { p.UID = "other" }, results.MemberReplaced},
+		"unreachable": {func(p *corev1.Pod) { p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady}} }, results.MemberUnreachable},
+		"being deleted": {func(p *corev1.Pod) {
+			p.DeletionTimestamp, p.Status.Conditions = &metav1.Time{}, []corev1.PodCondition{{Type: corev1.PodReady}}
+		}, results.MemberUnreachable},
+		"out of memory": {func(p *corev1.Pod) {
+			p.Status.ContainerStatuses[0] = corev1.ContainerStatus{RestartCount: 2, LastTerminationState: killed}
+		}, results.OutOfMemory},
+		"killed earlier": {func(p *corev1.Pod) { p.Status.ContainerStatuses[0].LastTerminationState = killed }, ""},
+		"not ready":      {func(p *corev1.Pod) { p.Status.ContainerStatuses[0].Ready = false }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := memberPodWithRestarts("db-0", 1)
+			pod.Labels, pod.Spec.NodeName = map[string]string{v1alpha1.LabelDatabaseInstance: "banks-db"}, "node-3"
+			pod.Status.ContainerStatuses[0].Ready = true
+			pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+			baseline, err := EncodeBaseline([]corev1.Pod{pod})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.edit(&pod)
+			got, err := FindDisturbances(baseline, []corev1.Pod{pod})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.want == "" {
+				if len(got) != 0 {
+					t.Errorf("got %+v", got)
+				}
+				return
+			}
+			if len(got) != 1 || got[0].Kind != c.want || got[0].Subject != "database banks-db" {
+				t.Errorf("got %+v, want %s of database banks-db", got, c.want)
+			}
+		})
+	}
+}

@@ -1,7 +1,5 @@
 package results
 
-import "slices"
-
 // environmentalCodes lists the findings with a cause outside of the network, its load and its settings:
 // neighbours on a host, the hypervisor, and the nodes themselves. measure.environmentPolicy decides whether
 // those of them that are reasons make a run invalid. The list omits the consequences of such causes, such as errors, late requests or
@@ -20,17 +18,6 @@ var environmentalCodes = map[ReasonCode]bool{
 
 // IsEnvironmental reports whether the cause of a finding lies in the environment of the run.
 func (c ReasonCode) IsEnvironmental() bool { return environmentalCodes[c] }
-
-// FindReason returns the first finding with the code that makes the run invalid, or would if environmentPolicy were
-// Enforce. It returns nil if there is none.
-func (v Verdict) FindReason(code ReasonCode) *Reason {
-	for _, r := range slices.Concat(v.Reasons, v.RecordedOnlyNotes()) {
-		if r.Code == code {
-			return &r
-		}
-	}
-	return nil
-}
 
 // RecordedOnlyNotes returns the notes that would make the run invalid if environmentPolicy were Enforce.
 func (v Verdict) RecordedOnlyNotes() []Reason {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/benchnet/benchnet/internal/format"
@@ -62,7 +63,7 @@ const (
 	// LedgerUnchecked (note) means that the ledger was not compared with the clients.
 	LedgerUnchecked ReasonCode = "LedgerUnchecked"
 	// MemberRestarted, MemberUnreachable, MemberEvicted, MemberReplaced and DatabaseRestarted mean that the network was
-	// disturbed.
+	// disturbed. The subject says whether a member or a database was unreachable, evicted or replaced.
 	MemberRestarted   ReasonCode = "MemberRestarted"
 	MemberUnreachable ReasonCode = "MemberUnreachable"
 	MemberEvicted     ReasonCode = "MemberEvicted"
@@ -159,10 +160,10 @@ type RunObservations struct {
 
 // Disturbance is something that happened to the network while it was measured.
 type Disturbance struct {
-	// Kind is MemberRestarted, MemberUnreachable, MemberEvicted, MemberReplaced or DatabaseRestarted. For a node it is
-	// NodeNotReady, NodeUnderPressure or ZoneUnknown, for all nodes NodesUnknown.
+	// Kind is MemberRestarted, MemberUnreachable, MemberEvicted, MemberReplaced, DatabaseRestarted or OutOfMemory. For a
+	// node it is NodeNotReady, NodeUnderPressure or ZoneUnknown, for all nodes NodesUnknown.
 	Kind ReasonCode
-	// Subject is the name of the member, database or node.
+	// Subject is the name of the member or node, or the DatabaseSubject.
 	Subject string
 	// Message describes the disturbance in one line.
 	Message string
@@ -264,15 +265,32 @@ func (j *verdictBuilder) judgeWorkers(c RunObservations) {
 	}
 }
 
+// DatabaseSubject returns the subject of findings about a database instance.
+func DatabaseSubject(instance string) string { return "database " + instance }
+
+// isKilledForMemory reports whether the workers observed that the kernel killed processes of the subject.
+func (j *verdictBuilder) isKilledForMemory(subject string) bool {
+	return slices.ContainsFunc(j.measurement.Members, func(m MemberUsage) bool {
+		return m.OOMKills > 0 && (subject == m.Member || subject == DatabaseSubject(m.Member))
+	})
+}
+
 func (j *verdictBuilder) judgeDisturbances(c RunObservations) {
 	known := map[string]bool{}
 	for _, d := range c.Disturbances {
 		known[d.Subject] = true
+		if d.Kind == OutOfMemory && j.isKilledForMemory(d.Subject) {
+			continue // judgeContainers reports it with the number of killed processes.
+		}
 		j.addReason(d.Kind, d.Subject, 1, 0, "%s", d.Message)
 	}
 	for _, m := range j.measurement.Members {
-		if m.Resets > 0 && !known[m.Member] {
-			j.addReason(MemberRestarted, m.Member, float64(m.Resets), 0, "the CPU counter of %s went back %d times: its container was restarted", m.Member, m.Resets)
+		code, subject := MemberRestarted, m.Member
+		if m.Kind == KindDatabase {
+			code, subject = DatabaseRestarted, DatabaseSubject(m.Member)
+		}
+		if m.Resets > 0 && !known[subject] {
+			j.addReason(code, subject, float64(m.Resets), 0, "the CPU counter of %s went back %d times: its container was restarted", m.Member, m.Resets)
 		}
 	}
 }
