@@ -2,6 +2,11 @@ package controllers_test
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,61 +44,142 @@ func mergePatch(patch string) client.Patch {
 	return client.RawPatch(types.MergePatchType, []byte(patch))
 }
 
-// TestDeletionPolicyRestrictsRunners tries every update that leads to a deletion as each role that may update.
+// specField says what the operator does when a field of the spec of an existing resource changes. A field has one of
+// the three.
+type specField struct {
+	// immutable is true if a rule of the CRD refuses each change.
+	immutable bool
+	// permitted are changes by which the operator deletes nothing, or only what docs/tenants.md grants to a runner.
+	permitted []string
+	// deletes are changes by which the operator deletes the resource or something that it would keep otherwise.
+	deletes []string
+}
+
+var immutable = specField{immutable: true}
+
+// guardedKind is a kind whose specs the policy guards, with every field of its spec.
+type guardedKind struct {
+	spec   reflect.Type
+	plural string
+	fields map[string]specField
+}
+
+var timeToLive = specField{deletes: []string{`0`, `3600`}}
+
+var guardedKinds = map[string]guardedKind{
+	"BenchmarkNetwork": {reflect.TypeFor[v1alpha1.BenchmarkNetworkSpec](), "benchmarknetworks", map[string]specField{
+		"platform": immutable, "members": immutable, "database": immutable, "latency": immutable, "observation": immutable,
+		"podTemplate": immutable, "imagePullSecrets": immutable,
+		"workloads":               {permitted: []string{`[{"name": "blocks", "type": "Malachite", "malachite": {}, "measure": {"warmUp": "1s", "window": "10s"}}]`}},
+		"priority":                {permitted: []string{`1`, `-1000`}},
+		"suspend":                 {permitted: []string{`true`}},
+		"resultPolicy":            {deletes: []string{`"Delete"`, `null`}},
+		"ttlSecondsAfterFinished": timeToLive,
+	}},
+	"BenchmarkRun": {reflect.TypeFor[v1alpha1.BenchmarkRunSpec](), "benchmarkruns", map[string]specField{
+		"networkName": immutable, "workload": immutable, "networkReadyWithin": immutable,
+		"cancelled":               {permitted: []string{`true`}},
+		"ttlSecondsAfterFinished": timeToLive,
+	}},
+	"BenchmarkExperiment": {reflect.TypeFor[v1alpha1.BenchmarkExperimentSpec](), "benchmarkexperiments", map[string]specField{
+		"template": immutable, "axes": immutable, "variants": immutable, "strategy": immutable, "saturation": immutable, "compare": immutable,
+		"repetitions": immutable, "order": immutable, "failures": immutable, "webhook": immutable,
+		"parallelism":             {permitted: []string{`1`, `3`}},
+		"suspend":                 {permitted: []string{`true`}},
+		"networks":                {deletes: []string{`"Delete"`, `null`}},
+		"ttlSecondsAfterFinished": timeToLive,
+	}},
+}
+
+// TestDeletionPolicyKnowsEveryField walks the Go types of the specs: each field is classified above, those that are
+// called immutable are so by a rule of the CRD, and the policy guards those that delete.
+func TestDeletionPolicyKnowsEveryField(t *testing.T) {
+	policy, err := os.ReadFile(filepath.Join("..", "config", "admission", "policy.yaml"))
+	must(t, err)
+	for kind, guarded := range guardedKinds {
+		mutable := mutableFields(t, guarded.plural)
+		for i := range guarded.spec.NumField() {
+			name, _, _ := strings.Cut(guarded.spec.Field(i).Tag.Get("json"), ",")
+			t.Run(kind+"/"+name, func(t *testing.T) {
+				f, known := guarded.fields[name]
+				switch {
+				case !known:
+					t.Fatal("say in guardedKinds whether its change makes the operator delete anything, and guard it in config/admission if so")
+				case f.immutable == slices.Contains(mutable, "spec."+name):
+					t.Errorf("immutable is %v, but the rules of the CRD say otherwise", f.immutable)
+				case len(f.deletes) > 0 && !strings.Contains(string(policy), "object.spec."+name):
+					t.Error("config/admission/policy.yaml does not guard it")
+				case !f.immutable && len(f.deletes)+len(f.permitted) == 0:
+					t.Error("no change of it is tried")
+				}
+			})
+		}
+	}
+}
+
+// deletingUpdate is an update of an existing resource, or a creation, and what a runner is told.
+type deletingUpdate struct {
+	do func(client.Client) error
+	// refused is a part of the message to a runner; empty if a runner may do it.
+	refused string
+}
+
+// deletingUpdates returns every change of guardedKinds, and those of metadata.
+func (w *testEnv) deletingUpdates() map[string]deletingUpdate {
+	w.t.Helper()
+	const owner = `{"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap", "name": "gone", "uid": "11111111-1111-1111-1111-111111111111"}]}}`
+	objects := map[string]client.Object{"BenchmarkNetwork": w.getNetwork("kept"), "BenchmarkRun": w.getRun("extra"), "BenchmarkExperiment": w.getExperiment("grid")}
+	all := map[string]deletingUpdate{}
+	add := func(kind, patch, refused string) {
+		all[kind+" "+patch] = deletingUpdate{func(c client.Client) error {
+			return c.Patch(w.ctx, objects[kind].DeepCopyObject().(client.Object), mergePatch(patch), client.DryRunAll)
+		}, refused}
+	}
+	for kind, guarded := range guardedKinds {
+		for name, f := range guarded.fields {
+			for _, value := range f.permitted {
+				add(kind, fmt.Sprintf(`{"spec": {%q: %s}}`, name, value), "")
+			}
+			for _, value := range f.deletes {
+				add(kind, fmt.Sprintf(`{"spec": {%q: %s}}`, name, value), "spec."+name)
+			}
+		}
+		add(kind, owner, "metadata.ownerReferences")
+		add(kind, `{"metadata": {"finalizers": ["example.com/a"]}}`, "metadata.finalizers")
+	}
+	add("BenchmarkNetwork", `{"metadata": {"annotations": {"benchnet.dev/reset": "1"}}}`, "")
+	created := func(replaced, by, refused string) {
+		text := strings.Replace(networkKeepingResults, "name: kept", "name: another", 1)
+		all["create with "+by] = deletingUpdate{func(c client.Client) error {
+			return c.Create(w.ctx, w.decodeYAML(strings.Replace(text, replaced, by, 1)), client.DryRunAll)
+		}, refused}
+	}
+	created("name: another", `name: another, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: gone, uid: "1"}]`, "metadata.ownerReferences")
+	created("spec:", "spec:\n  ttlSecondsAfterFinished: 0", "")
+	created("", "", "")
+	return all
+}
+
+// TestDeletionPolicyRestrictsRunners tries every update that leads to a deletion, and those that do not, as each role that may update.
 func TestDeletionPolicyRestrictsRunners(t *testing.T) {
 	w := newTestEnv(t)
 	w.createTenantUsers()
 	must(t, w.createFromYAML(networkKeepingResults, &v1alpha1.BenchmarkNetwork{}))
-	must(t, w.createFromYAML(gridExperiment, &v1alpha1.BenchmarkExperiment{}))
+	must(t, w.createFromYAML(strings.Replace(gridExperiment, "spec:", "spec:\n  networks: Retain\n  parallelism: 2", 1), &v1alpha1.BenchmarkExperiment{}))
 	must(t, w.createFromYAML(twoWorkerRun, &v1alpha1.BenchmarkRun{}))
 	runner, admin := w.clientAs("team-a-engineers"), w.clientAs("team-a-leads")
 	w.installDeletionPolicy(runner)
-	const owner = `{"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap", "name": "gone", "uid": "11111111-1111-1111-1111-111111111111"}]}}`
-	network := func(c client.Client, patch string) error {
-		return c.Patch(w.ctx, w.getNetwork("kept"), mergePatch(patch), client.DryRunAll)
-	}
-	run := func(c client.Client, patch string) error {
-		return c.Patch(w.ctx, w.getRun("extra"), mergePatch(patch), client.DryRunAll)
-	}
-	created := func(c client.Client, replaced, by string) error {
-		text := strings.Replace(networkKeepingResults, "name: kept", "name: another", 1)
-		return c.Create(w.ctx, w.decodeYAML(strings.Replace(text, replaced, by, 1)), client.DryRunAll)
-	}
-	for name, c := range map[string]struct {
-		do func(client.Client) error
-		// refused is a part of the message to a runner; empty if a runner may do it.
-		refused string
-	}{
-		"the TTL of a network":    {func(c client.Client) error { return network(c, `{"spec": {"ttlSecondsAfterFinished": 0}}`) }, "spec.ttlSecondsAfterFinished"},
-		"the owners of a network": {func(c client.Client) error { return network(c, owner) }, "metadata.ownerReferences"},
-		"finalizers of a network": {func(c client.Client) error { return network(c, `{"metadata": {"finalizers": ["example.com/a"]}}`) }, "metadata.finalizers"},
-		"results that are kept":   {func(c client.Client) error { return network(c, `{"spec": {"resultPolicy": "Delete"}}`) }, "spec.resultPolicy"},
-		"the TTL of an experiment": {func(c client.Client) error {
-			return c.Patch(w.ctx, w.getExperiment("grid"), mergePatch(`{"spec": {"ttlSecondsAfterFinished": 0}}`), client.DryRunAll)
-		}, "spec.ttlSecondsAfterFinished"},
-		"a network with owners": {func(c client.Client) error {
-			return created(c, "name: another", `name: another, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: gone, uid: "1"}]`)
-		}, "metadata.ownerReferences"},
-		"a network with a TTL": {func(c client.Client) error { return created(c, "spec:", "spec:\n  ttlSecondsAfterFinished: 0") }, ""},
-		"a network":            {func(c client.Client) error { return created(c, "", "") }, ""},
-		"the reset of a network": {func(c client.Client) error {
-			return network(c, `{"metadata": {"annotations": {"benchnet.dev/reset": "1"}}}`)
-		}, ""},
-		"the TTL of a run":          {func(c client.Client) error { return run(c, `{"spec": {"ttlSecondsAfterFinished": 0}}`) }, "spec.ttlSecondsAfterFinished"},
-		"the end of a run":          {func(c client.Client) error { return run(c, `{"spec": {"cancelled": true}}`) }, ""},
-		"the hold on a network":     {func(c client.Client) error { return network(c, `{"spec": {"suspend": true}}`) }, ""},
-		"the priority of a network": {func(c client.Client) error { return network(c, `{"spec": {"priority": 1}}`) }, ""},
-	} {
+	for name, u := range w.deletingUpdates() {
 		t.Run(name, func(t *testing.T) {
-			err := c.do(runner)
-			if c.refused == "" && err != nil {
+			err := u.do(runner)
+			if u.refused == "" && err != nil {
 				t.Errorf("a runner may do so, but: %v", err)
 			}
-			if c.refused != "" && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), c.refused)) {
-				t.Errorf("a runner should be refused with %q, but: %v", c.refused, err)
+			if u.refused != "" && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), u.refused)) {
+				t.Errorf("a runner should be refused with %q, but: %v", u.refused, err)
 			}
 			for who, able := range map[string]client.Client{"an admin": admin, "the operator": w.operatorClient} {
-				if err := c.do(able); err != nil {
+				if err := u.do(able); err != nil {
 					t.Errorf("%s may do so, but: %v", who, err)
 				}
 			}

@@ -300,25 +300,10 @@ func TestEveryPermittedUpdateOfAnExperiment(t *testing.T) {
 }
 
 // wantUpdateOfEveryField checks that there is an update of every field that the schema allows to change on an
-// existing object. A field of the spec is immutable if a rule compares it with its old value.
+// existing object.
 func wantUpdateOfEveryField(t *testing.T, plural string, updates []permittedUpdate) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "config", "crd", "bases", "benchnet.dev_"+plural+".yaml"))
-	must(t, err)
-	var crd apiextensionsv1.CustomResourceDefinition
-	must(t, yaml.Unmarshal(text, &crd))
-	spec := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
-	fixed := func(field string) bool {
-		return slices.ContainsFunc(spec.XValidations, func(r apiextensionsv1.ValidationRule) bool {
-			return r.Rule == "self == oldSelf" || strings.Contains(r.Rule, "self."+field+" == oldSelf."+field)
-		})
-	}
-	want := []string{"metadata.annotations", "metadata.labels"}
-	for field := range spec.Properties {
-		if !fixed(field) {
-			want = append(want, "spec."+field)
-		}
-	}
+	want := append(mutableFields(t, plural), "metadata.annotations", "metadata.labels")
 	got := map[string]bool{}
 	for _, u := range updates {
 		got[u.field] = true
@@ -327,6 +312,26 @@ func wantUpdateOfEveryField(t *testing.T, plural string, updates []permittedUpda
 	if have := slices.Sorted(maps.Keys(got)); !slices.Equal(have, want) {
 		t.Fatalf("%s: updates cover %v, want every field that may change: %v", plural, have, want)
 	}
+}
+
+// mutableFields returns the fields of the spec that may change, such as spec.suspend. A field is immutable if a
+// rule of the CRD compares it with its old value.
+func mutableFields(t *testing.T, plural string) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "config", "crd", "bases", "benchnet.dev_"+plural+".yaml"))
+	must(t, err)
+	var crd apiextensionsv1.CustomResourceDefinition
+	must(t, yaml.Unmarshal(text, &crd))
+	spec := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
+	var mutable []string
+	for field := range spec.Properties {
+		if !slices.ContainsFunc(spec.XValidations, func(r apiextensionsv1.ValidationRule) bool {
+			return r.Rule == "self == oldSelf" || strings.Contains(r.Rule, "self."+field+" == oldSelf."+field)
+		}) {
+			mutable = append(mutable, "spec."+field)
+		}
+	}
+	return mutable
 }
 
 // mergeJSON applies a JSON merge patch to a text.

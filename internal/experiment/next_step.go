@@ -121,23 +121,26 @@ func (w *nextStepBuilder) requireNetworks(g RunGroup) {
 	}
 }
 
-// activateGroups continues as many groups as networks may be measured at the same time. A group that has not
-// started waits until the networks of settled groups are deleted, because they would disturb it and may hold
-// the capacity that it needs.
+// activateGroups continues every group that has started, and starts others while fewer networks than
+// spec.parallelism are measured: lowering it deletes no network. A group that has not started waits until the
+// networks of settled groups are deleted, because they would disturb it and may hold the capacity that it needs.
 func (w *nextStepBuilder) activateGroups(open []RunGroup) {
-	limit := int(max(1, w.experiment.Spec.Parallelism))
-	active := open[:min(limit, len(open))]
-	for i, g := range active {
+	active, limit := 0, int(max(1, w.experiment.Spec.Parallelism))
+	for i, g := range open {
 		if w.started[i] {
 			w.requireNetworks(g)
+			active++
 		}
 	}
 	w.step.DeletingNetwork = w.findLeftoverNetwork()
-	for i, g := range active {
-		if !w.started[i] && (w.experiment.Spec.Suspend || w.step.DeletingNetwork != "") {
-			continue
+	for i, g := range open {
+		if !w.started[i] {
+			if active >= limit || w.experiment.Spec.Suspend || w.step.DeletingNetwork != "" {
+				continue
+			}
+			w.requireNetworks(g)
+			active++
 		}
-		w.requireNetworks(g)
 		if w.nextRuns[i] != nil && !w.experiment.Spec.Suspend {
 			w.step.RunsToCreate = append(w.step.RunsToCreate, *w.nextRuns[i])
 		}

@@ -159,6 +159,23 @@ func TestParallelNetworks(t *testing.T) {
 	}
 }
 
+// TestLowerParallelismDeletesNoNetwork lowers spec.parallelism while two networks are measured: both finish their runs.
+func TestLowerParallelismDeletesNoNetwork(t *testing.T) {
+	l := newSimulator(t, "{spec: {parallelism: 2, "+twoAxesSpec+"}}")
+	l.reconcileOnce()
+	l.experiment.Spec.Parallelism = 1
+	l.reconcileOnce()
+	for name, deleting := range l.observed.Networks {
+		if deleting || len(l.observed.Networks) != 2 {
+			t.Errorf("network %s is deleted: %v; all of %v should remain", name, deleting, l.observed.Networks)
+		}
+	}
+	l.runToEnd()
+	if l.maxNetworks != 2 || len(l.createdRuns) != 8 {
+		t.Errorf("%d networks existed at a time, %d runs were created", l.maxNetworks, len(l.createdRuns))
+	}
+}
+
 func TestFailedRuns(t *testing.T) {
 	for policy, want := range map[string]string{
 		"Continue": "exp-p01-r1 exp-p01-r2",
