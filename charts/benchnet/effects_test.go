@@ -17,7 +17,7 @@ const (
 
 	runDashboardConfigMap = "ConfigMap benchnet-dashboard-run"
 
-	scraperArgs   = `--metrics-scrapers=[{"namespaceSelector":{},"podSelector":{"matchExpressions":[{"key":"app.kubernetes.io/name","operator":"In","values":["prometheus"]}]}}] `
+	scraperArgs   = `--metrics-scrapers=[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"monitoring"}},"podSelector":{"matchExpressions":[{"key":"app.kubernetes.io/name","operator":"In","values":["prometheus"]}]}}] `
 	defaultArgs   = "--leader-elect --metrics-bind-address=:8443 " + scraperArgs + "--health-probe-bind-address=:8081 "
 	defaultImages = "--image-registry=ghcr.io/benchnet --image-version=0.1.0 "
 	lastArgs      = "--zap-log-level=info --max-concurrent-reconciles=4"

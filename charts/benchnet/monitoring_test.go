@@ -1,6 +1,7 @@
 package benchnet_test
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -120,5 +121,48 @@ func TestAlertsFollowValues(t *testing.T) {
 	}
 	if seen != strings.Count(kept, "Benchnet") || seen < 5 {
 		t.Errorf("%d alerts are rendered, want those of %s", seen, kept)
+	}
+}
+
+// TestScrapesFollowNoRedirects checks every monitor of the chart and of config/, since a redirect sends Prometheus to any
+// address.
+func TestScrapesFollowNoRedirects(t *testing.T) {
+	installations := map[string]objectSet{
+		"chart":      renderRelease(t, "benchnet", "benchnet-system", parseValues(t, "monitoring: {enabled: true}")),
+		"config":     buildKustomization(t, "../../config/prometheus"),
+		"monitoring": buildKustomization(t, "../../hack/monitoring/manifests"),
+	}
+	for name, objects := range installations {
+		for id, object := range objects {
+			for _, list := range []string{"podMetricsEndpoints", "endpoints"} {
+				endpoints, _, _ := unstructured.NestedSlice(object.Object, "spec", list)
+				for i, endpoint := range endpoints {
+					t.Run(fmt.Sprintf("%s %s %d", name, id, i), func(t *testing.T) {
+						if got := endpoint.(map[string]any)["followRedirects"]; got != false {
+							t.Errorf("followRedirects %v, want false", got)
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// TestScrapersNameNamespace checks that the default scrapers are pods of one namespace, whose labels its users cannot copy
+// to another one.
+func TestScrapersNameNamespace(t *testing.T) {
+	for name, objects := range map[string]objectSet{
+		"chart":  renderRelease(t, "benchnet", "benchnet-system", nil),
+		"config": buildKustomization(t, "../../config/default"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			ingress, _, _ := unstructured.NestedSlice(objects["NetworkPolicy benchnet-operator"].Object, "spec", "ingress")
+			peers, _, _ := unstructured.NestedSlice(ingress[0].(map[string]any), "from")
+			namespace, _, _ := unstructured.NestedString(peers[0].(map[string]any), "namespaceSelector", "matchLabels", "kubernetes.io/metadata.name")
+			pods, _, _ := unstructured.NestedMap(peers[0].(map[string]any), "podSelector")
+			if len(ingress) != 1 || len(peers) != 1 || namespace == "" || len(pods) == 0 {
+				t.Errorf("peers %v", peers)
+			}
+		})
 	}
 }

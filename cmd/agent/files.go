@@ -11,6 +11,7 @@ import (
 	"regexp"
 
 	"github.com/benchnet/benchnet/internal/agent/files"
+	"github.com/benchnet/benchnet/internal/httpclient"
 	"github.com/benchnet/benchnet/internal/subcommand"
 )
 
@@ -87,7 +88,8 @@ func matchContent(ctx context.Context, url string, expression *regexp.Regexp) er
 	if err != nil {
 		return subcommand.UsageErrorf("--get: %w", err)
 	}
-	response, err := http.DefaultClient.Do(request)
+	client := &http.Client{CheckRedirect: httpclient.RefuseRedirects}
+	response, err := client.Do(request)
 	if err != nil {
 		return err
 	}

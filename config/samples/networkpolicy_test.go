@@ -35,8 +35,8 @@ type policyPod struct {
 	component string
 	label     labels.Set
 	ports     []corev1.ContainerPort
-	// otherNamespace marks a pod of another namespace, which has no labels.
-	otherNamespace bool
+	// otherNamespace is the name of the pod's namespace, if it is not that of the networks.
+	otherNamespace string
 }
 
 // policyNamespace holds the pods of a namespace and the policies in it.
@@ -129,7 +129,8 @@ func selectorMatches(t *testing.T, s *metav1.LabelSelector, p policyPod) bool {
 func matchesPeer(t *testing.T, peers []networkingv1.NetworkPolicyPeer, p policyPod) bool {
 	t.Helper()
 	return len(peers) == 0 || slices.ContainsFunc(peers, func(peer networkingv1.NetworkPolicyPeer) bool {
-		here := peer.NamespaceSelector == nil && !p.otherNamespace || peer.NamespaceSelector != nil && selectorMatches(t, peer.NamespaceSelector, policyPod{})
+		here := peer.NamespaceSelector == nil && p.otherNamespace == "" || peer.NamespaceSelector != nil &&
+			selectorMatches(t, peer.NamespaceSelector, policyPod{label: labels.Set{corev1.LabelMetadataName: p.otherNamespace}})
 		return here && peer.PodSelector != nil && selectorMatches(t, peer.PodSelector, p)
 	})
 }
@@ -165,7 +166,8 @@ func TestNetworksAreIsolated(t *testing.T) {
 				}
 			}
 			stranger := policyPod{label: labels.Set{"app": "stranger"}}
-			prometheus := policyPod{label: labels.Set{"app.kubernetes.io/name": "prometheus"}, otherNamespace: true}
+			prometheus := policyPod{label: labels.Set{"app.kubernetes.io/name": "prometheus"}, otherNamespace: "monitoring"}
+			forged := []policyPod{{label: prometheus.label}, {label: prometheus.label, otherNamespace: "team"}}
 			for _, to := range both.pods {
 				for _, port := range to.ports {
 					if both.allowsConnection(t, stranger, to, port) {
@@ -173,6 +175,11 @@ func TestNetworksAreIsolated(t *testing.T) {
 					}
 					if allowed := both.allowsConnection(t, prometheus, to, port); allowed != isMetricsPort(port) {
 						t.Errorf("Prometheus to %s at %s: allowed %v", to.name, port.Name, allowed)
+					}
+					for _, from := range forged {
+						if both.allowsConnection(t, from, to, port) {
+							t.Errorf("a pod with the label of Prometheus in namespace %q reaches %s at %s", from.otherNamespace, to.name, port.Name)
+						}
 					}
 				}
 			}

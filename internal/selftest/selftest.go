@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/httpclient"
 )
 
 // Runner checks an installation.
@@ -143,7 +144,8 @@ func getReadiness(ctx context.Context, url string) (notReady, unreachable error)
 	if err != nil {
 		return fmt.Errorf("ask %s: %w", url, err), nil
 	}
-	response, err := http.DefaultClient.Do(request)
+	client := &http.Client{CheckRedirect: httpclient.RefuseRedirects}
+	response, err := client.Do(request)
 	if err != nil {
 		return nil, err
 	}

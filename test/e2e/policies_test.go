@@ -118,7 +118,7 @@ func outsideTargets(ns *cluster.Namespace) map[string]string {
 }
 
 // testReach checks who opens TCP connections to ports of the network's pods: its members and workers to all of them, the
-// scraper to those whose names end in metrics, and others to none. Members reach nothing else. It adds the policy clients
+// others to none, not even pods with the labels of Prometheus outside its namespace. Members reach nothing else. It adds the policy clients
 // of the network, also in another namespace, where workers are strangers, and deletes them.
 func testReach(t *testing.T, ns *cluster.Namespace, network string, ports map[string]string, members ...string) {
 	other := cluster.NewNamespace(t, strings.TrimPrefix(ns.Name, "bn-e2e-")+"-other")
@@ -126,13 +126,7 @@ func testReach(t *testing.T, ns *cluster.Namespace, network string, ports map[st
 	targets := outsideTargets(ns)
 	outside, all := slices.Collect(maps.Keys(targets)), slices.Collect(maps.Keys(ports))
 	maps.Copy(targets, ports)
-	scraped := slices.Clone(outside)
-	for _, port := range all {
-		if strings.HasSuffix(port, "metrics") {
-			scraped = append(scraped, port)
-		}
-	}
-	elsewhere := map[string][]string{"worker": outside, "foreign": outside, "stranger": outside, "scraper": scraped}
+	elsewhere := map[string][]string{"worker": outside, "foreign": outside, "stranger": outside, "scraper": outside}
 	open := maps.Clone(elsewhere)
 	open["worker"] = append([]string{"api-server"}, all...)
 	for _, member := range members {

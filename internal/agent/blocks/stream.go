@@ -19,6 +19,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/benchnet/benchnet/internal/httpclient"
 )
 
 const (
@@ -71,7 +73,7 @@ type Stream struct {
 	// Log receives lost and restored connections.
 	Log func(format string, args ...any)
 
-	client http.Client
+	client *http.Client
 	lock   sync.Mutex
 	// connectionErr is the reason why the stream is disconnected; nil while it is connected.
 	connectionErr error
@@ -100,7 +102,8 @@ func (s *Stream) setConnectionError(err error) {
 // the next expected height. It returns when ctx ends, or with an error when a height is no longer available.
 func (s *Stream) Follow(ctx context.Context, see func(Block)) error {
 	// Members are reached directly, ignoring the proxies of the environment.
-	s.client.Transport = &http.Transport{ResponseHeaderTimeout: silenceTimeout, DialContext: (&net.Dialer{Timeout: dialTimeout}).DialContext}
+	transport := &http.Transport{ResponseHeaderTimeout: silenceTimeout, DialContext: (&net.Dialer{Timeout: dialTimeout}).DialContext}
+	s.client = &http.Client{Transport: transport, CheckRedirect: httpclient.RefuseRedirects}
 	defer s.client.CloseIdleConnections()
 	due := int64(-1)
 	for {

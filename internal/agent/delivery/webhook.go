@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/benchnet/benchnet/internal/httpclient"
 )
 
 // requestTimeout limits one request to a webhook.
@@ -49,8 +51,7 @@ func PostDocument(ctx context.Context, to Webhook, id string, document []byte, n
 	if err != nil {
 		return err
 	}
-	keepRedirects := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	client := &http.Client{Transport: transport, CheckRedirect: keepRedirects}
+	client := &http.Client{Transport: transport, CheckRedirect: httpclient.RefuseRedirects}
 	response, err := client.Do(request)
 	if err != nil {
 		problem := cmp.Or(describeConnectionError(err), "the server does not answer by "+strings.ToUpper(request.URL.Scheme))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/benchnet/benchnet/internal/agent/cgroup"
 	"github.com/benchnet/benchnet/internal/agent/exposition"
+	"github.com/benchnet/benchnet/internal/httpclient"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/run/results"
 )
@@ -21,7 +22,7 @@ import (
 const scrapeTimeout = 900 * time.Millisecond
 
 // httpClient ignores the proxies of the environment, because members are reached directly.
-var httpClient = &http.Client{Transport: &http.Transport{}}
+var httpClient = &http.Client{Transport: &http.Transport{}, CheckRedirect: httpclient.RefuseRedirects}
 
 // ScrapeFunc returns the named metrics of one endpoint and omits missing ones. It must return when ctx ends.
 type ScrapeFunc func(ctx context.Context, url string, names []string) (map[string]float64, error)

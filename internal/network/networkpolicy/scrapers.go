@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -18,11 +19,14 @@ import (
 // flag.Value.
 type Scrapers []networkingv1.NetworkPolicyPeer
 
-// DefaultScrapers returns the pods, in any namespace, with the label that the Prometheus Operator and the
-// Prometheus charts set.
+// defaultScraperNamespace is the usual namespace of Prometheus.
+const defaultScraperNamespace = "monitoring"
+
+// DefaultScrapers returns the pods of defaultScraperNamespace with the label that the Prometheus Operator and the
+// Prometheus charts set. It names a namespace, because users can set any label on pods in theirs.
 func DefaultScrapers() Scrapers {
 	return Scrapers{{
-		NamespaceSelector: &metav1.LabelSelector{},
+		NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: defaultScraperNamespace}},
 		PodSelector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
 			{Key: naming.LabelName, Operator: metav1.LabelSelectorOpIn, Values: []string{"prometheus"}}}},
 	}}

@@ -8,7 +8,7 @@ import (
 func TestScrapersFlag(t *testing.T) {
 	defaults := DefaultScrapers()
 	for name, c := range map[string]struct{ text, want, err string }{
-		"the default, printed and read": {text: defaults.String(), want: `[{"podSelector":{"matchExpressions":[{"key":"app.kubernetes.io/name","operator":"In","values":["prometheus"]}]},"namespaceSelector":{}}]`},
+		"the default, printed and read": {text: defaults.String(), want: `[{"podSelector":{"matchExpressions":[{"key":"app.kubernetes.io/name","operator":"In","values":["prometheus"]}]},"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"monitoring"}}}]`},
 		"everybody":                     {text: "[]", want: "[]"},
 		"addresses":                     {text: `[{"ipBlock":{"cidr":"10.0.0.0/8"}}]`, want: `[{"ipBlock":{"cidr":"10.0.0.0/8"}}]`},
 		"no list":                       {text: "prometheus", err: "JSON list"},

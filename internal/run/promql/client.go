@@ -15,6 +15,7 @@ import (
 	prometheus "github.com/prometheus/client_golang/api/prometheus/v1"
 	"github.com/prometheus/common/model"
 
+	"github.com/benchnet/benchnet/internal/httpclient"
 	"github.com/benchnet/benchnet/internal/kube/limits"
 )
 
@@ -35,7 +36,7 @@ func newAPI(address string) (prometheus.API, error) {
 	}
 	client, err := api.NewClient(api.Config{Address: address, Client: &http.Client{
 		Transport:     limitedTransport{http.DefaultTransport},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		CheckRedirect: httpclient.RefuseRedirects,
 	}})
 	if err != nil {
 		return nil, err
