@@ -23,7 +23,7 @@ var badScheduling = []badInputCase{
 	{"databases in the members", "engine: PostgreSQL, topology: Shared", "engine: H2, topology: PerMember, scheduling: {}", []string{"database.scheduling", "PostgreSQL"}},
 	{"a notary that does not exist", `version: "4.10"`, `version: "4.10", notary: {type: None, scheduling: {}}`, []string{"scheduling and database need notary.type", "Single"}},
 	{"too little memory for the notary's database", `version: "4.10"`, `version: "4.10", notary: {database: {memory: 64Mi}}`,
-		[]string{"spec.platform.corda.notary.database", "banks-db-notary", "memory 64Mi is too small", "at least 128Mi"}},
+		[]string{"spec.platform.corda.notary.database", "banks-notary-pg", "memory 64Mi is too small", "at least 128Mi"}},
 	{"label of a node for the notary", `version: "4.10"`, `version: "4.10", notary: {scheduling: {nodeSelector: {a: "b c"}}}`,
 		[]string{"spec.platform.corda.notary.scheduling.nodeSelector", "b c"}},
 	{"constraint of the workers", "window: 10s}", "window: 10s}\n    workers: {scheduling: {topologySpreadConstraints: [{topologyKey: a, whenUnsatisfiable: DoNotSchedule}]}}",

@@ -303,7 +303,7 @@ func (r *ExperimentReconciler) writeResult(ctx context.Context, pass *experiment
 	if err != nil {
 		return err
 	}
-	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: naming.ResultConfigMap(pass.experiment.Name)},
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: naming.ExperimentResult(pass.experiment.Name)},
 		BinaryData: map[string][]byte{protocol.ResultKey: packed}}
 	if err := r.Writer.Apply(ctx, owner, cm, nil); err != nil {
 		return err

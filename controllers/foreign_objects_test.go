@@ -68,13 +68,12 @@ func TestForeignObjectsStay(t *testing.T) {
 	}
 }
 
-// TestForeignObjectsOfRunStay checks the same for a run: its ServiceAccount has the run's own name, which a
-// user's ServiceAccount may have too.
+// TestForeignObjectsOfRunStay checks the same for a run.
 func TestForeignObjectsOfRunStay(t *testing.T) {
 	w := newTestEnvWithRun(t, twoWorkerRun)
 	for _, object := range []client.Object{
 		&corev1.ConfigMap{ObjectMeta: w.objectMeta(naming.BarrierConfigMap("extra")), Data: map[string]string{"mine": "1"}},
-		&corev1.ServiceAccount{ObjectMeta: w.objectMeta("extra"), AutomountServiceAccountToken: new(true)},
+		&corev1.ServiceAccount{ObjectMeta: w.objectMeta(naming.RunAccount("extra")), AutomountServiceAccountToken: new(true)},
 	} {
 		untouched := w.createForeignObject(object)
 		if _, err := w.runReconciler().Reconcile(w.ctx, w.requestFor("extra")); err == nil {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/naming"
 )
 
 // failJob simulates the kubelet and the Job controller when the last try of a Job ends with an exit code.
@@ -79,7 +80,7 @@ func TestJobsThatFail(t *testing.T) {
 	w.reconcileNetwork("banks")
 	w.markStatefulSetsReady()
 	w.reconcileNetwork("banks")
-	for _, name := range []string{"banks-genesis", w.databaseJobNames("setup")[0]} {
+	for _, name := range []string{naming.GenesisJob("banks"), w.databaseJobNames("setup")[0]} {
 		t.Run(name, func(t *testing.T) {
 			first := w.jobUID(name)
 			w.failJob(name, snapshot.ExitNotAvailable)

@@ -45,7 +45,7 @@ func TestLogTellsWhatHappened(t *testing.T) {
 
 	story := shortStory(t, *lines)
 	for _, want := range []string{
-		"object created Secret/banks-db-superuser", "object created Job/banks-genesis", "stage started Genesis", "stage ready Genesis",
+		"object created Secret/banks-db-superuser", "object created Job/benchnet-genesis-banks", "stage started Genesis", "stage ready Genesis",
 		"object created StatefulSet/banks-member-0", "stage ready Members", "owner references changed BenchmarkRun/extra",
 		"object created Job/extra", "run started", "object created ConfigMap/extra-result", "owner references changed BenchmarkRun/extra",
 		"object deleted ConfigMap/extra-barrier", "run judged Valid",

@@ -21,6 +21,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/kinds"
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
+	"github.com/benchnet/benchnet/internal/naming"
 )
 
 const cordaNetwork = `
@@ -97,25 +98,25 @@ func TestGenesisRightsAreRevoked(t *testing.T) {
 	must(t, w.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
 	w.reconcileNetwork("banks")
 	role := &rbacv1.Role{}
-	w.mustGet("banks-genesis", role)
+	w.mustGet(naming.GenesisJob("banks"), role)
 	for _, rule := range role.Rules {
 		if !slices.Equal(rule.Resources, []string{"secrets"}) || len(rule.ResourceNames) != 4 || slices.Contains(rule.Verbs, "create") {
 			t.Errorf("the genesis may patch only its four Secrets, but may %+v", rule)
 		}
 	}
 	binding := &rbacv1.RoleBinding{}
-	w.mustGet("banks-genesis", binding)
+	w.mustGet(naming.GenesisJob("banks"), binding)
 	must(t, w.client.Delete(w.ctx, binding))
 	w.reconcileNetwork("banks")
-	w.mustGet("banks-genesis", binding)
+	w.mustGet(naming.GenesisJob("banks"), binding)
 	if owner := metav1.GetControllerOf(binding); owner == nil || owner.UID != role.UID {
 		t.Errorf("an object deleted by hand should be recreated with the role as owner, but is owned by %+v", owner)
 	}
 	w.bringUp("banks")
 	for _, o := range []client.Object{&rbacv1.Role{}, &rbacv1.RoleBinding{}, &corev1.ServiceAccount{}, &batchv1.Job{}} {
-		err := w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: "banks-genesis"}, o)
+		err := w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: naming.GenesisJob("banks")}, o)
 		if err == nil && o.GetDeletionTimestamp() == nil {
-			t.Errorf("%T banks-genesis should be deleted once the genesis is complete", o)
+			t.Errorf("%T of the genesis should be deleted once the genesis is complete", o)
 		}
 	}
 	identity := &corev1.Secret{}
@@ -275,7 +276,7 @@ func (w *testEnv) simulateCluster() {
 	var jobs batchv1.JobList
 	must(w.t, w.client.List(w.ctx, &jobs, client.InNamespace(w.namespace)))
 	for _, j := range jobs.Items {
-		if strings.HasSuffix(j.Name, "-genesis") {
+		if strings.Contains(j.Name, "-genesis-") {
 			w.fillGenesisSecrets()
 		}
 	}

@@ -4,21 +4,32 @@
 // Users may use the 63 characters of a DNS label for every name. A derived name begins with the user's name. If the
 // derived name must be a DNS label too, a long name is shortened to its beginning and a hash. Names of ConfigMaps,
 // Secrets and claims of a run may be longer than a label.
+//
+// Objects of one kind that belong to different networks, runs or experiments have different names, except the runs of
+// networks (WorkloadRun). Therefore no suffix of a kind may end with a hyphen and another suffix of that kind: with
+// suffixes db-notary and notary, network a and network a-db would share a name. Names to which administrators bind rights
+// begin with ReservedPrefix.
 package naming
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"regexp"
 	"strings"
 )
+
+// ReservedPrefix begins no name of a network, run or experiment. It begins the name of every ServiceAccount, Role and
+// RoleBinding of the operator, so that no name that a user chooses reaches an account to which somebody has bound rights
+// or a cloud identity.
+const ReservedPrefix = "benchnet-"
 
 // Lengths to which names of users are shortened in derived names.
 const (
 	// maxLabel is the length of a DNS label.
 	maxLabel = 63
 	// maxNetwork leaves space for the longest suffix, which is that of the pod of a database Job:
-	// -db-notary-6-setup-fingerprint-xxxxx.
+	// -notary-6-pg-setup-fingerprint-xxxxx.
 	maxNetwork = 30
 	// maxExperiment leaves space for the longest point, repetition and attempt: -s01-l1000000-r100-a10.
 	maxExperiment = 40
@@ -29,13 +40,16 @@ const (
 // hashLength is the number of hexadecimal digits that tell shortened names apart.
 const hashLength = 8
 
-// shortenName returns the name if it is at most length characters long, otherwise its beginning and a hash of the
-// whole name.
+// hashSuffix matches names that end as shortened ones do.
+var hashSuffix = regexp.MustCompile(fmt.Sprintf("-[0-9a-f]{%d}$", hashLength))
+
+// shortenName returns a name of at most length characters: the name itself, or its beginning and a hash of the whole
+// name. A name that could be a shortened one is shortened too, so that different names stay different.
 func shortenName(name string, length int) string {
-	if len(name) <= length {
+	if len(name) < length || len(name) == length && !hashSuffix.MatchString(name) {
 		return name
 	}
-	return strings.TrimRight(name[:length-hashLength-1], "-") + "-" + hashName(name)
+	return name[:length-hashLength-1] + "-" + hashName(name)
 }
 
 // hashName returns hashLength digits of the hash of a name.
@@ -55,8 +69,11 @@ func MemberPod(network, member string) string { return Member(network, member) +
 
 // MemberHost returns the DNS name of a member's pod. It resolves before the pod is ready.
 func MemberHost(network, namespace, member string) string {
-	return fmt.Sprintf("%s.%s.%s.svc", MemberPod(network, member), network, namespace)
+	return fmt.Sprintf("%s.%s.%s.svc", MemberPod(network, member), MembersService(network), namespace)
 }
+
+// MembersService returns the name of the headless Service by which the members' pods have DNS names.
+func MembersService(network string) string { return networkPrefix(network) + "-members" }
 
 // IdentitySecret returns the name of the Secret with a member's keys.
 func IdentitySecret(network, member string) string { return Member(network, member) + "-identity" }
@@ -80,8 +97,8 @@ func AccountsSecret(network string) string { return networkPrefix(network) + "-a
 // images without one.
 func SchemaSecret(network string) string { return networkPrefix(network) + "-schema" }
 
-// GenesisJob returns the name of the Job that creates a network's genesis, and of its service account and role.
-func GenesisJob(network string) string { return networkPrefix(network) + "-genesis" }
+// GenesisJob returns the name of the Job that creates a network's genesis, and of its ServiceAccount and Role.
+func GenesisJob(network string) string { return ReservedPrefix + "genesis-" + networkPrefix(network) }
 
 // EpochConfigMap returns the name of the ConfigMap that records a network's epoch and active run.
 func EpochConfigMap(network string) string { return networkPrefix(network) + "-epoch" }
@@ -95,7 +112,11 @@ func DatabaseInstance(network string, n int) string {
 }
 
 // DedicatedDatabase returns the name of an instance that only one node, or the replicas of one service, use.
-func DedicatedDatabase(network, user string) string { return SharedDatabase(network) + "-" + user }
+func DedicatedDatabase(network, user string) string { return Member(network, user) + "-pg" }
+
+// ChartAccount returns the name of a ServiceAccount of a user's chart. The name in the chart begins with that of the
+// database instance.
+func ChartAccount(name string) string { return ReservedPrefix + "database-" + name }
 
 // DatabaseJob returns the name of a Job on an instance, such as net-db-setup-0f882c93, and of the ConfigMap with
 // its scripts. The fingerprint is a hash of their content.
@@ -112,11 +133,15 @@ func DatabaseSuperuserSecret(network string) string { return networkPrefix(netwo
 // KueueWorkload returns the name of the Kueue Workload that requests capacity for a network.
 func KueueWorkload(network string) string { return networkPrefix(network) + "-kueue" }
 
-// WorkloadRun returns the name of the run of a workload that its network lists.
+// WorkloadRun returns the name of the run of a workload that its network lists. Network a-b with workload c and network a
+// with workload b-c have the same: a network refuses a workload whose run has the name of another's.
 func WorkloadRun(network, workload string) string { return shortenName(network+"-"+workload, maxLabel) }
 
 // WorkerJob returns the name of the Job with the workers of a run.
 func WorkerJob(run string) string { return shortenName(run, maxWorkerJob) }
+
+// RunAccount returns the name of the ServiceAccount of a run's workers, of their Role and of its RoleBinding.
+func RunAccount(run string) string { return ReservedPrefix + "run-" + run }
 
 // BarrierConfigMap returns the name of the ConfigMap that releases a run's workers.
 func BarrierConfigMap(run string) string { return run + "-barrier" }
@@ -156,9 +181,16 @@ func SampleLogClaim(run string) string { return run + "-jtl" }
 // ResultConfigMap returns the name of the ConfigMap with a run's full result.
 func ResultConfigMap(run string) string { return run + "-result" }
 
-// Latency returns the name of the objects of a network's latency emulation: configuration, service account and
-// role.
-func Latency(network string) string { return networkPrefix(network) + "-emulation" }
+// ExperimentResult returns the name of the ConfigMap with an experiment's full result.
+func ExperimentResult(experiment string) string { return experiment + "-results" }
+
+// LatencyConfigMap returns the name of the ConfigMap with the configuration of a network's latency emulation.
+func LatencyConfigMap(network string) string { return networkPrefix(network) + "-emulation" }
+
+// LatencyAccount returns the name of the ServiceAccount of the members' sidecars, of their Role and of its RoleBinding.
+func LatencyAccount(network string) string {
+	return ReservedPrefix + "emulation-" + networkPrefix(network)
+}
 
 // LatencyStatus returns the name of the ConfigMap in which every member's sidecar reports that its latency is
 // in effect.

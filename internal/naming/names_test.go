@@ -54,7 +54,7 @@ func TestShortNamesAreKept(t *testing.T) {
 		WorkloadRun("two-banks", "issue"):                                      "two-banks-issue",
 		WorkerJob("two-banks-issue"):                                           "two-banks-issue",
 		ExperimentRun("sweep", "p01", 2, 1):                                    "sweep-p01-r2",
-		networkPrefix(strings.Repeat("a", 20) + "-" + strings.Repeat("b", 20)): strings.Repeat("a", 20) + "-a19a2583",
+		networkPrefix(strings.Repeat("a", 20) + "-" + strings.Repeat("b", 20)): strings.Repeat("a", 20) + "--a19a2583",
 	} {
 		if got != want {
 			t.Errorf("got %s, want %s", got, want)

@@ -152,7 +152,7 @@ func addExperimentInProgress(l *conditionList, reason, message string) {
 
 func completeExperiment(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList, in ExperimentInput) {
 	clearCurrent(s)
-	s.Result = &v1alpha1.ResultReference{ConfigMapName: naming.ResultConfigMap(in.Experiment.Name), Key: protocol.ResultKey}
+	s.Result = &v1alpha1.ResultReference{ConfigMapName: naming.ExperimentResult(in.Experiment.Name), Key: protocol.ResultKey}
 	setCompletionTime(s, in.Now)
 	if in.Step.StoppedBy != "" {
 		s.Phase = v1alpha1.PhaseFailed

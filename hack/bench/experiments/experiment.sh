@@ -111,7 +111,7 @@ wait_until() {
 await_result() {
   wait_until "ended" has_ended "${BENCHNET_BENCH_MINUTES:-45}"
   say "$(experiment_field '{.status.phase}'): $(condition_field Complete message)"
-  k get configmap "$experiment-result" --output jsonpath='{.binaryData.result\.json\.gz}' | base64 --decode > "$out/$experiment.json.gz"
+  k get configmap "$experiment-results" --output jsonpath='{.binaryData.result\.json\.gz}' | base64 --decode > "$out/$experiment.json.gz"
   k get benchmarkruns --output json > "$out/$experiment-runs.json"
 }
 

@@ -2,6 +2,7 @@ package database
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -164,7 +165,7 @@ func TestBuildRefuses(t *testing.T) {
 		}, "spec.database: provider External has one server, which cannot be dedicated to some members"},
 		"too little memory of a dedicated instance": {func(in *Input) {
 			*in = newDedicatedInput(v1alpha1.DatabaseOverride{Memory: new(resource.MustParse("64Mi"))})
-		}, "spec.platform.corda.notary.database: database instance two-banks-db-notary: memory 64Mi is too small for 20 connections of about 5 MB each " +
+		}, "spec.platform.corda.notary.database: database instance two-banks-notary-pg: memory 64Mi is too small for 20 connections of about 5 MB each " +
 			"in addition to shared_buffers: at least 128Mi"},
 		"too little memory": {func(in *Input) { in.Requirements.Connections = equalPools(140) },
 			"spec.database: database instance two-banks-db: memory 1Gi is too small for 430 connections of about 5 MB each in addition to shared_buffers: at least 2734Mi"},
@@ -356,4 +357,24 @@ func omitScripts(o client.Object) client.Object {
 		}
 	}
 	return c
+}
+
+// TestExternalRolesDoNotMeet checks that networks of different names or namespaces have different roles on one server.
+func TestExternalRolesDoNotMeet(t *testing.T) {
+	roles := map[string]string{}
+	names := []string{"a", "b", "a-b", "a--b", "b--c", "a---b", "a-b--c", "a--b-c", strings.Repeat("n", 63), "m-a", "member-0", "pg", "pg-a", "m-pg"}
+	for _, namespace := range names {
+		for _, network := range names {
+			for _, member := range []string{"member-0", "notary"} {
+				in := Input{Network: &v1alpha1.BenchmarkNetwork{}}
+				in.Network.Namespace, in.Network.Name = namespace, network
+				in.Network.Spec.Database = &v1alpha1.DatabaseSpec{Engine: v1alpha1.EnginePostgreSQL, Provider: v1alpha1.ProviderExternal, External: &v1alpha1.ExternalDatabase{}}
+				role, owner := in.roleName(platform.Member{Name: member}), strings.Join([]string{namespace, network, member}, "/")
+				if other := roles[role]; other != "" || len(role) > maxIdentifierBytes || isReservedName(role) {
+					t.Errorf("role %s of %s (%d bytes) is also that of %q", role, owner, len(role), other)
+				}
+				roles[role] = owner
+			}
+		}
+	}
 }

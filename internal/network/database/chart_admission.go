@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/internal/kube/limits"
+	"github.com/benchnet/benchnet/internal/naming"
 )
 
 // The operator applies the objects of a user's chart with its own rights. Each object is therefore rebuilt from
@@ -48,7 +49,7 @@ var chartKinds = map[string]chartKind{
 		topFields: []string{"binaryData", "data", "immutable"}},
 	"Secret": {apiVersion: "v1", newObject: func() client.Object { return &corev1.Secret{} },
 		topFields: []string{"data", "immutable", "stringData", "type"}, validate: checkSecret},
-	"ServiceAccount": {apiVersion: "v1", newObject: func() client.Object { return &corev1.ServiceAccount{} },
+	serviceAccountKind: {apiVersion: "v1", newObject: func() client.Object { return &corev1.ServiceAccount{} },
 		topFields: []string{"automountServiceAccountToken", "imagePullSecrets"}},
 	"Service": {apiVersion: "v1", newObject: func() client.Object { return &corev1.Service{} },
 		topFields: []string{"spec"}, validate: checkService,
@@ -84,9 +85,14 @@ func (r helmRelease) admitObjects(objects []*unstructured.Unstructured) ([]*unst
 	}
 	for _, o := range admitted {
 		if o.GetKind() == "StatefulSet" {
-			if err := checkServiceAccount(o, admitted); err != nil {
+			if err := setServiceAccount(o, admitted); err != nil {
 				return nil, fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
 			}
+		}
+	}
+	for _, o := range admitted {
+		if o.GetKind() == serviceAccountKind {
+			o.SetName(naming.ChartAccount(o.GetName()))
 		}
 	}
 	if !slices.ContainsFunc(admitted, r.isServerService) {
@@ -219,14 +225,21 @@ func checkService(content map[string]any) error {
 	return nil
 }
 
-// checkServiceAccount rejects a service account that the chart does not create: it may have rights in the
-// cluster or in a cloud.
-func checkServiceAccount(set *unstructured.Unstructured, objects []*unstructured.Unstructured) error {
-	account, _, _ := unstructured.NestedString(set.Object, "spec", "template", "spec", "serviceAccountName")
+// serviceAccountKind is the kind whose objects get other names than in the chart.
+const serviceAccountKind = "ServiceAccount"
+
+// setServiceAccount replaces the name of a service account that the chart creates by that which the operator gives it. It
+// rejects any other account than default, since it may have rights in the cluster or in a cloud.
+func setServiceAccount(set *unstructured.Unstructured, objects []*unstructured.Unstructured) error {
+	path := []string{"spec", "template", "spec", "serviceAccountName"}
+	account, _, _ := unstructured.NestedString(set.Object, path...)
 	made := slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool {
-		return o.GetKind() == "ServiceAccount" && o.GetName() == account
+		return o.GetKind() == serviceAccountKind && o.GetName() == account
 	})
-	if account != "" && account != "default" && !made {
+	switch {
+	case made:
+		return unstructured.SetNestedField(set.Object, naming.ChartAccount(account), path...)
+	case account != "" && account != "default":
 		return fmt.Errorf("spec.template.spec.serviceAccountName %s is not allowed, only default or one that the chart creates", account)
 	}
 	return nil

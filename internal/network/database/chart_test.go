@@ -354,12 +354,24 @@ func TestUserChartVolumesAreDeleted(t *testing.T) {
 	}
 }
 
-// TestUserChartAccount checks that pods may use a service account that the chart creates.
+// TestUserChartAccount checks that pods may use a service account that the chart creates, under a name that no account of
+// somebody else has.
 func TestUserChartAccount(t *testing.T) {
 	files := withPodField("serviceAccountName: two-banks-db-own")
 	files["templates/b.yaml"] = userService
 	files["templates/c.yaml"] = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: two-banks-db-own}"
-	mustBuild(t, withChart(t, files))
+	var names []string
+	for _, o := range mustBuild(t, withChart(t, files)).Instances[0].ServerObjects {
+		if o.GetObjectKind().GroupVersionKind().Kind == "ServiceAccount" {
+			names = append(names, o.GetName())
+		}
+		if used, found, _ := unstructured.NestedString(o.(*unstructured.Unstructured).Object, "spec", "template", "spec", "serviceAccountName"); found {
+			names = append(names, used)
+		}
+	}
+	if want := []string{"benchnet-database-two-banks-db-own", "benchnet-database-two-banks-db-own"}; !cmp.Equal(names, want) {
+		t.Errorf("got %v, want %v", names, want)
+	}
 }
 
 // TestUserChartSelectsItsOwnPods checks that a chart's PodDisruptionBudget applies only to the chart's pods,

@@ -22,8 +22,8 @@ func newDedicatedInput(override v1alpha1.DatabaseOverride) Input {
 // TestDedicatedInstances checks the instances of each topology, and that a node with a dedicated one is not bound to the host
 // of another.
 func TestDedicatedInstances(t *testing.T) {
-	notary := []string{"two-banks-db-notary: notary"}
-	replicas := []string{"two-banks-db-notary-0: notary-0", "two-banks-db-notary-1: notary-1"}
+	notary := []string{"two-banks-notary-pg: notary"}
+	replicas := []string{"two-banks-notary-0-pg: notary-0", "two-banks-notary-1-pg: notary-1"}
 	shared := []string{"two-banks-db: member-0 member-1"}
 	perHost := []string{"two-banks-db-0: member-0 member-1"}
 	perMember := []string{"two-banks-db-0: member-0", "two-banks-db-1: member-1"}
@@ -98,12 +98,12 @@ func TestDedicatedInstanceIsDerivedFromItsMembers(t *testing.T) {
 func TestDedicatedInstanceOfUserChart(t *testing.T) {
 	in := withChart(t, map[string]string{"templates/a.yaml": userService + "---" + userServer})
 	in.Requirements.DedicatedInstances = newDedicatedInput(v1alpha1.DatabaseOverride{}).Requirements.DedicatedInstances
-	if notary := mustBuildTwice(t, in).Instances[1]; notary.Name != "two-banks-db-notary" || len(notary.ServerObjects) != 2 {
+	if notary := mustBuildTwice(t, in).Instances[1]; notary.Name != "two-banks-notary-pg" || len(notary.ServerObjects) != 2 {
 		t.Errorf("%s has %d objects, want a Service and a StatefulSet", notary.Name, len(notary.ServerObjects))
 	}
-	const other = "{apiVersion: v1, kind: ConfigMap, metadata: {name: two-banks-db-notary-c}}"
-	in.Chart = withChart(t, map[string]string{"templates/a.yaml": userService, "templates/b.yaml": other}).Chart
-	const want = "spec.database: database instance two-banks-db-notary: ConfigMap two-banks-db-notary-c exists twice"
+	const other = "{apiVersion: v1, kind: ConfigMap, metadata: {name: '{{ .Values.fullnameOverride }}-c'}}"
+	in.Chart = withChart(t, map[string]string{"templates/a.yaml": userService, "templates/b.yaml": other, "templates/c.yaml": other}).Chart
+	const want = "spec.database: database instance two-banks-db: ConfigMap two-banks-db-c exists twice"
 	if _, err := Build(in); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}

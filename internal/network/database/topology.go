@@ -128,19 +128,21 @@ func (in Input) hostAffinity(i Instance) *corev1.PodAffinity {
 const maxIdentifierBytes = 63
 
 // roleName returns the name of the member's role and schema: its name with - replaced by _. On an external
-// server, which many networks may share, the namespace and the network's name precede it. A hash shortens names
-// that are too long.
+// server, which many networks may share, the namespace and the network's name precede it. Names that are too long or
+// ambiguous end with a hash.
 func (in Input) roleName(m platform.Member) string {
-	name := strings.ReplaceAll(m.Name, "-", "_")
+	full := m.Name
 	if in.externalServer() != nil {
-		name = strings.ReplaceAll(in.Network.Namespace+"__"+in.Network.Name, "-", "_") + "__" + name
+		full = in.Network.Namespace + "__" + in.Network.Name + "__" + m.Name
 	}
+	name := strings.ReplaceAll(full, "-", "_")
 	if isReservedName(name) {
 		name = "m_" + name
 	}
-	if len(name) > maxIdentifierBytes {
-		sum := fmt.Sprintf("%x", sha256.Sum256([]byte(name)))[:10]
-		name = name[:maxIdentifierBytes-len(sum)-1] + "_" + sum
+	ambiguous := strings.Contains(full, "--") || strings.HasPrefix(full, "m-")
+	if len(name) > maxIdentifierBytes || ambiguous {
+		sum := fmt.Sprintf("%x", sha256.Sum256([]byte(full)))[:10]
+		name = name[:min(len(name), maxIdentifierBytes-len(sum)-1)] + "_" + sum
 	}
 	return name
 }

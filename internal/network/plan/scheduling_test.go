@@ -204,7 +204,7 @@ func TestSchedulingOfDedicatedInstance(t *testing.T) {
 				in.Platform = scheduledPlatform{database: override}
 			}))
 			templates := podSpecs(t, p, nil)
-			got := [2]string{templates["net-db"].Spec.NodeSelector["pool"], templates["net-db-notary"].Spec.NodeSelector["pool"]}
+			got := [2]string{templates["net-db"].Spec.NodeSelector["pool"], templates["net-notary-pg"].Spec.NodeSelector["pool"]}
 			if got != test.want {
 				t.Errorf("the servers select pools %q, want %q", got, test.want)
 			}
@@ -218,7 +218,7 @@ func TestNotaryApartFromSharedHosts(t *testing.T) {
 		in.Platform = scheduledPlatform{database: &v1alpha1.DatabaseOverride{}}
 		in.Network.Spec.Members.Scheduling = parseScheduling(t, "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "+
 			"[{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {benchnet.dev/member: notary}}}, "+
-			"{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {benchnet.dev/database-instance: net-db-notary}}}]}}")
+			"{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {benchnet.dev/database-instance: net-notary-pg}}}]}}")
 		in.Network.Spec.Database.Topology, in.Network.Spec.Database.MembersPerInstance = v1alpha1.TopologyPerHost, new(int32(3))
 	}))
 	templates := podSpecs(t, p, nil)

@@ -64,7 +64,7 @@ func servicePorts(ports []Port) []corev1.ServicePort {
 // Service gives every member a DNS name even before it is ready, because members resolve each other while they
 // start. The name disappears with the pod. Use AddressService if the peers must always be able to resolve it.
 func Service(network *v1alpha1.BenchmarkNetwork, ports []Port) *corev1.Service {
-	return &corev1.Service{ObjectMeta: ObjectMeta(network, network.Name, naming.ComponentMember), Spec: corev1.ServiceSpec{
+	return &corev1.Service{ObjectMeta: ObjectMeta(network, naming.MembersService(network.Name), naming.ComponentMember), Spec: corev1.ServiceSpec{
 		ClusterIP:                corev1.ClusterIPNone,
 		PublishNotReadyAddresses: true,
 		Selector:                 naming.MembersSelector(network.Name),
@@ -92,7 +92,7 @@ func AddressHost(network *v1alpha1.BenchmarkNetwork, member string) string {
 func NetworkPolicy(network *v1alpha1.BenchmarkNetwork, ports []Port) *networkingv1.NetworkPolicy {
 	own := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{
 		MatchLabels: map[string]string{v1alpha1.LabelNetwork: network.Name}}}
-	return &networkingv1.NetworkPolicy{ObjectMeta: ObjectMeta(network, network.Name, naming.ComponentMember), Spec: networkingv1.NetworkPolicySpec{
+	return &networkingv1.NetworkPolicy{ObjectMeta: ObjectMeta(network, naming.NetworkPolicy(network.Name, "members"), naming.ComponentMember), Spec: networkingv1.NetworkPolicySpec{
 		PodSelector: metav1.LabelSelector{MatchLabels: naming.MembersSelector(network.Name)},
 		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
 		Ingress: []networkingv1.NetworkPolicyIngressRule{

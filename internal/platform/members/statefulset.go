@@ -35,7 +35,7 @@ func StatefulSet(
 ) *appsv1.StatefulSet {
 	return &appsv1.StatefulSet{ObjectMeta: memberMeta(network, m), Spec: appsv1.StatefulSetSpec{
 		Replicas:             new(int32(1)),
-		ServiceName:          network.Name,
+		ServiceName:          naming.MembersService(network.Name),
 		RevisionHistoryLimit: new(int32(1)),
 		Selector:             &metav1.LabelSelector{MatchLabels: naming.MemberSelector(network.Name, m.Name)},
 		Template: corev1.PodTemplateSpec{

@@ -19,6 +19,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/kinds"
+	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
@@ -63,7 +64,8 @@ func checkName(t *testing.T, id string, o client.Object, network *v1alpha1.Bench
 	for _, problem := range dns.IsDNS1123Label(o.GetName()) {
 		t.Errorf("%s: %s", id, problem)
 	}
-	if !strings.HasPrefix(o.GetName(), network.Name) {
+	reserved := strings.HasPrefix(o.GetName(), naming.ReservedPrefix)
+	if !strings.HasPrefix(o.GetName(), network.Name) && !(reserved && strings.HasSuffix(o.GetName(), network.Name)) {
 		t.Errorf("%s is not named after its network %s", id, network.Name)
 	}
 	if o.GetNamespace() != network.Namespace {

@@ -63,7 +63,7 @@ func buildPodSpec(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) corev
 		Affinity:                     buildAffinity(run),
 		ActiveDeadlineSeconds:        new(int64(podDeadline(run).Seconds())),
 		RestartPolicy:                corev1.RestartPolicyNever,
-		ServiceAccountName:           run.Name,
+		ServiceAccountName:           naming.RunAccount(run.Name),
 		AutomountServiceAccountToken: new(true),
 		EnableServiceLinks:           new(false),
 		SecurityContext:              pods.PodSecurityContext(),

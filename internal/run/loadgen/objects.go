@@ -108,9 +108,10 @@ func buildWorkerAccess(run *v1alpha1.BenchmarkRun) []client.Object {
 	for i := range run.Spec.Workload.Workers.Count {
 		reports = append(reports, naming.WorkerReport(run.Name, i))
 	}
+	account := naming.RunAccount(run.Name)
 	return []client.Object{
-		&corev1.ServiceAccount{ObjectMeta: runObjectMeta(run, run.Name), AutomountServiceAccountToken: new(false)},
-		&rbacv1.Role{ObjectMeta: runObjectMeta(run, run.Name), Rules: []rbacv1.PolicyRule{
+		&corev1.ServiceAccount{ObjectMeta: runObjectMeta(run, account), AutomountServiceAccountToken: new(false)},
+		&rbacv1.Role{ObjectMeta: runObjectMeta(run, account), Rules: []rbacv1.PolicyRule{
 			{
 				APIGroups:     []string{""},
 				Resources:     []string{"configmaps"},
@@ -119,9 +120,9 @@ func buildWorkerAccess(run *v1alpha1.BenchmarkRun) []client.Object {
 			},
 			{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: reports, Verbs: []string{"get", "patch"}},
 		}},
-		&rbacv1.RoleBinding{ObjectMeta: runObjectMeta(run, run.Name),
-			RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: run.Name},
-			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: run.Name, Namespace: run.Namespace}}},
+		&rbacv1.RoleBinding{ObjectMeta: runObjectMeta(run, account),
+			RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: account},
+			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: account, Namespace: run.Namespace}}},
 	}
 }
 

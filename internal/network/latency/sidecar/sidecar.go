@@ -104,10 +104,10 @@ func checkConflicts(pod *corev1.PodSpec) error {
 
 // addSidecar inserts the sidecar before all other containers, so that none of their packets goes undelayed.
 func addSidecar(in Input, member string, pod *corev1.PodSpec) {
-	pod.ServiceAccountName = naming.Latency(in.Network.Name)
+	pod.ServiceAccountName = naming.LatencyAccount(in.Network.Name)
 	pod.AutomountServiceAccountToken = new(false) // Only the sidecar gets a token.
 	pod.InitContainers = append([]corev1.Container{in.buildContainer(member)}, pod.InitContainers...)
-	pod.Volumes = append(pod.Volumes, pods.ConfigMapVolume(volumeConfig, naming.Latency(in.Network.Name)), pods.ServiceAccountTokenVolume())
+	pod.Volumes = append(pod.Volumes, pods.ConfigMapVolume(volumeConfig, naming.LatencyConfigMap(in.Network.Name)), pods.ServiceAccountTokenVolume())
 }
 
 // buildContainer returns a native sidecar: an init container that starts before the others and stops after
@@ -163,20 +163,20 @@ func sidecarResources() corev1.ResourceRequirements {
 // buildSharedObjects returns the configuration, the status ConfigMap, and the service account that may watch
 // the namespace's pods and services and patch the status.
 func (in Input) buildSharedObjects(config string) []client.Object {
-	name, report := naming.Latency(in.Network.Name), naming.LatencyStatus(in.Network.Name)
+	account, report := naming.LatencyAccount(in.Network.Name), naming.LatencyStatus(in.Network.Name)
 	meta := func(name string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Name: name, Namespace: in.Network.Namespace, Labels: naming.NetworkLabels(in.Network.Name, naming.ComponentLatency)}
 	}
 	return []client.Object{
-		&corev1.ConfigMap{ObjectMeta: meta(name), Data: map[string]string{latency.ConfigFileName: config}},
+		&corev1.ConfigMap{ObjectMeta: meta(naming.LatencyConfigMap(in.Network.Name)), Data: map[string]string{latency.ConfigFileName: config}},
 		&corev1.ConfigMap{ObjectMeta: meta(report)},
-		&corev1.ServiceAccount{ObjectMeta: meta(name), AutomountServiceAccountToken: new(false)},
-		&rbacv1.Role{ObjectMeta: meta(name), Rules: []rbacv1.PolicyRule{
+		&corev1.ServiceAccount{ObjectMeta: meta(account), AutomountServiceAccountToken: new(false)},
+		&rbacv1.Role{ObjectMeta: meta(account), Rules: []rbacv1.PolicyRule{
 			{APIGroups: []string{""}, Resources: []string{"pods", "services"}, Verbs: []string{"get", "list", "watch"}},
 			{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: []string{report}, Verbs: []string{"patch"}},
 		}},
-		&rbacv1.RoleBinding{ObjectMeta: meta(name),
-			RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
-			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: name, Namespace: in.Network.Namespace}}},
+		&rbacv1.RoleBinding{ObjectMeta: meta(account),
+			RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: account},
+			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: account, Namespace: in.Network.Namespace}}},
 	}
 }
