@@ -17,7 +17,6 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/apply"
 	"github.com/benchnet/benchnet/internal/kube/pods"
-	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 	"github.com/benchnet/benchnet/internal/status"
@@ -122,7 +121,7 @@ func (r *RunReconciler) advanceRun(ctx context.Context, pass *runPass) error {
 	if err := r.addNetworkOwner(ctx, pass.run, pass.network); err != nil {
 		return err
 	}
-	if err := r.releaseWorkers(pass); err != nil {
+	if err := r.releaseWorkers(ctx, pass); err != nil {
 		return err
 	}
 	r.stopWhenSteady(pass)
@@ -130,6 +129,7 @@ func (r *RunReconciler) advanceRun(ctx context.Context, pass *runPass) error {
 	if err != nil {
 		return err
 	}
+	objects = pass.withoutUsedObjects(objects)
 	if err := r.completePods(pass.network, objects); err != nil {
 		return err
 	}
@@ -137,22 +137,6 @@ func (r *RunReconciler) advanceRun(ctx context.Context, pass *runPass) error {
 		return err
 	}
 	return r.writeResult(ctx, pass)
-}
-
-// releaseWorkers sets the start, once all workers are ready, to after the calibration. It records the network's
-// pods as the baseline.
-func (r *RunReconciler) releaseWorkers(pass *runPass) error {
-	barrier := pass.snapshot.ConfigMap(naming.BarrierConfigMap(pass.run.Name))
-	if pass.barrierRelease != nil || barrier == nil || pass.countReadyWorkers() < pass.run.Spec.Workload.Workers.Count {
-		return nil
-	}
-	baseline, err := snapshot.EncodeBaseline(pass.networkPods)
-	if err != nil {
-		return err
-	}
-	pass.releasePending = true
-	pass.barrierRelease = &loadgen.Release{Start: r.Now().Add(pass.releaseLead()), Baseline: baseline, ResourceVersion: barrier.ResourceVersion}
-	return nil
 }
 
 // releaseLead returns the time from the release to the start: releaseLead and the calibration.

@@ -38,6 +38,8 @@ type runPass struct {
 	networkPods    []corev1.Pod
 	driver         loadgen.Driver
 	barrierRelease *loadgen.Release
+	// barrierProblem is what happened to the barrier of a released run; empty if it is intact.
+	barrierProblem string
 	// releasePending says that this pass decided on barrierRelease and has not written it yet.
 	releasePending bool
 	// reports are the workers' reports; nil until the workers have ended.
@@ -71,8 +73,7 @@ func (r *RunReconciler) readState(ctx context.Context, run *v1alpha1.BenchmarkRu
 		return pass, err
 	}
 	if run.Spec.Cancelled { // It ends whatever the state of its network is.
-		pass.barrierRelease, err = loadgen.ParseRelease(pass.snapshot.ConfigMap(naming.BarrierConfigMap(run.Name)))
-		return pass, err
+		return pass, r.readBarrier(ctx, pass)
 	}
 	if err := pass.snapshot.ReadPodCreationFailures(ctx, r.APIReader, r.Now()); err != nil {
 		return nil, err
@@ -80,6 +81,9 @@ func (r *RunReconciler) readState(ctx context.Context, run *v1alpha1.BenchmarkRu
 	network := &v1alpha1.BenchmarkNetwork{}
 	err = r.Client.Get(ctx, client.ObjectKey{Namespace: run.Namespace, Name: run.Spec.NetworkName}, network)
 	if apierrors.IsNotFound(err) {
+		if run.Status.Release != nil && pass.haveWorkersEnded() {
+			pass.failure = runFailure{v1alpha1.ReasonRunFailed, fmt.Sprintf("BenchmarkNetwork %s was deleted while the run measured it", run.Spec.NetworkName)}
+		}
 		pass.waitReason = status.WaitReason{Reason: v1alpha1.ReasonWaitingForNetwork,
 			Message: fmt.Sprintf("BenchmarkNetwork %s does not exist", run.Spec.NetworkName)}
 		return pass, nil
@@ -162,11 +166,10 @@ func (r *RunReconciler) readNetworkState(ctx context.Context, pass *runPass) err
 		}
 	}
 	pass.networkPods = append(pass.networkPods, pass.workerPods()...)
-	var err error
-	if pass.barrierRelease, err = loadgen.ParseRelease(pass.snapshot.ConfigMap(naming.BarrierConfigMap(pass.run.Name))); err != nil {
+	if err := r.readBarrier(ctx, pass); err != nil {
 		return err
 	}
-	if pass.snapshot.Job(naming.WorkerJob(pass.run.Name)) != nil {
+	if pass.isReleased() || pass.snapshot.Job(naming.WorkerJob(pass.run.Name)) != nil {
 		return nil
 	}
 	runs, err := listRunsOnNetwork(ctx, r.Client, pass.run.Namespace, pass.network.Name)
@@ -286,7 +289,7 @@ func firstUnfinishedRunBefore(run *v1alpha1.BenchmarkRun, runs []*v1alpha1.Bench
 // workerPods returns the pods that the run's Job controls. The run's labels do not count, since any pod may
 // carry them.
 func (p *runPass) workerPods() []corev1.Pod {
-	job := p.snapshot.Job(naming.WorkerJob(p.run.Name))
+	job := p.workerJob()
 	if job == nil {
 		return nil
 	}

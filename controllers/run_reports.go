@@ -46,9 +46,9 @@ func (p *runPass) needsReports() bool {
 
 // haveWorkersEnded reports whether the workers write no more reports: each has written a result or a failure, or their Job has ended.
 func (p *runPass) haveWorkersEnded() bool {
-	job := p.snapshot.Job(naming.WorkerJob(p.run.Name))
-	if job == nil {
-		return false
+	job := p.workerJob()
+	if job == nil { // The Job of a released run was deleted.
+		return p.run.Status.Release != nil
 	}
 	if p.snapshot.JobOutcome(job).State != snapshot.StateWaiting {
 		return true
@@ -153,7 +153,11 @@ func (p *runPass) failureMessage() string {
 		}
 	}
 	if len(lines) == 0 {
-		lines = append(lines, "the workers wrote no result: "+p.snapshot.JobOutcome(p.snapshot.Job(naming.WorkerJob(p.run.Name))).Message)
+		job := p.workerJob()
+		if job == nil {
+			return fmt.Sprintf("Job %s of the workers was deleted while the run measured; create another run", naming.WorkerJob(p.run.Name))
+		}
+		lines = append(lines, "the workers wrote no result: "+p.snapshot.JobOutcome(job).Message)
 	}
 	return limits.JoinItems(lines, "; ")
 }

@@ -132,9 +132,9 @@ func tolerancesOf(measure *v1alpha1.Measure) results.Tolerances {
 
 // runObservationsOf returns what the workers cannot observe: disturbances, containers and node problems.
 func runObservationsOf(pass *runPass, read *workerReports, troubles []results.Disturbance) (results.RunObservations, error) {
-	disturbances, err := snapshot.FindDisturbances(pass.barrierRelease.Baseline, pass.networkPods)
+	disturbances, err := pass.findDisturbances()
 	if err != nil {
-		return results.RunObservations{}, fmt.Errorf("run %s: %w", pass.run.Name, err)
+		return results.RunObservations{}, err
 	}
 	_, unobserved := plan.DatabaseEndpoints(pass.platform, pass.network)
 	c := results.RunObservations{
@@ -180,7 +180,7 @@ func interpretMeasurement(pass *runPass, measured *results.Measurement) results.
 func (r *RunReconciler) addProvenance(pass *runPass, result *results.RunResult, nodes []corev1.Node) error {
 	run, network := pass.run, pass.network
 	result.Run = results.RunIdentity{Namespace: run.Namespace, Name: run.Name, UID: string(run.UID),
-		Network: network.Name, NetworkUID: string(network.UID), Workload: run.Spec.Workload.Name, Reference: pass.driver.Workload.Reference}
+		Network: network.Name, NetworkUID: string(pass.measuredNetworkUID()), Workload: run.Spec.Workload.Name, Reference: pass.driver.Workload.Reference}
 	result.Times.Start, result.Times.End = pass.barrierRelease.Start, r.Now().UTC()
 	orders, err := json.Marshal(pass.driver.Workload)
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 func (r *RunReconciler) stopWhenSteady(pass *runPass) {
 	measure := &pass.run.Spec.Workload.Measure
 	barrier := pass.snapshot.ConfigMap(naming.BarrierConfigMap(pass.run.Name))
-	if measure.SteadyState == nil || barrier == nil || pass.barrierRelease == nil || pass.barrierRelease.Stop != nil {
+	if measure.SteadyState == nil || barrier == nil || pass.barrierRelease == nil || pass.barrierProblem != "" || pass.barrierRelease.Stop != nil {
 		return
 	}
 	window := pass.driver.Workload.Measure.NewWindow(pass.barrierRelease.Start)

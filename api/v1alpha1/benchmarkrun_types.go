@@ -1,6 +1,9 @@
 package v1alpha1
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
 
 // Verdict says whether a run's numbers can be trusted.
 // +kubebuilder:validation:Enum=Valid;Invalid
@@ -64,6 +67,9 @@ type BenchmarkRunStatus struct {
 	// startTime is the instant at which all workers begin the warm-up.
 	// +optional
 	StartTime *metav1.MicroTime `json:"startTime,omitempty"`
+	// release records what the workers were released with. It is written once, before they start the load.
+	// +optional
+	Release *RunRelease `json:"release,omitempty"`
 	// window is the measured time. It is the planned window while the run is active, and the actual one once the run is complete or
 	// cancelled.
 	// +optional
@@ -144,6 +150,22 @@ type RunDisplay struct {
 	// bottleneck is the resource that was at its limit in the window, such as "member-0 CPU 98 %".
 	// +optional
 	Bottleneck string `json:"bottleneck,omitempty"`
+}
+
+// RunRelease identifies what a run's workers were released with. If any of it is lost or replaced later, the run is invalid.
+type RunRelease struct {
+	// startTime is the start of the load that the workers received.
+	StartTime metav1.MicroTime `json:"startTime"`
+	// networkUID is the UID of the network that the run measures.
+	NetworkUID types.UID `json:"networkUID"`
+	// jobUID is the UID of the workers' Job.
+	JobUID types.UID `json:"jobUID"`
+	// barrierUID is the UID of the ConfigMap by which the workers were released.
+	BarrierUID types.UID `json:"barrierUID"`
+	// barrierVersion is the resource version of the barrier before the release.
+	BarrierVersion string `json:"barrierVersion"`
+	// digest is a hash of the start and of the state of the members at the start, which the barrier holds.
+	Digest string `json:"digest"`
 }
 
 // MeasuredWindow is the time in which operations are measured.

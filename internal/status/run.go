@@ -58,7 +58,7 @@ type RunInput struct {
 func ComputeRun(in RunInput) v1alpha1.BenchmarkRunStatus {
 	old, wanted := in.Run.Status, in.Run.Spec.Workload.Workers.Count
 	s := v1alpha1.BenchmarkRunStatus{ObservedGeneration: in.Run.Generation,
-		WorkersReady: in.WorkersReady, StartTime: old.StartTime, Unit: cmp.Or(in.Unit, old.Unit),
+		WorkersReady: in.WorkersReady, StartTime: old.StartTime, Release: old.Release, Unit: cmp.Or(in.Unit, old.Unit),
 		Display: v1alpha1.RunDisplay{Workers: fmt.Sprintf("%d/%d", in.WorkersReady, wanted)}}
 	if in.Start != nil {
 		start := metav1.NewMicroTime(*in.Start)

@@ -1,6 +1,8 @@
 package loadgen
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -71,6 +73,12 @@ func buildBarrier(run *v1alpha1.BenchmarkRun, release *Release) *corev1.ConfigMa
 		}
 	}
 	return &corev1.ConfigMap{ObjectMeta: object, Data: data}
+}
+
+// Digest returns a hash of the start and the baseline.
+func (r *Release) Digest() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s", r.Start.UTC().Format(time.RFC3339Nano), r.Baseline))
+	return hex.EncodeToString(sum[:8])
 }
 
 // ParseRelease returns the release in a barrier, or nil if there is none.

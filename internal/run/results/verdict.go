@@ -68,6 +68,11 @@ const (
 	MemberUnreachable ReasonCode = "MemberUnreachable"
 	MemberEvicted     ReasonCode = "MemberEvicted"
 	MemberReplaced    ReasonCode = "MemberReplaced"
+	// BarrierLost means that the ConfigMap which released the workers was deleted or changed, so that disturbances
+	// are unknown.
+	BarrierLost ReasonCode = "BarrierLost"
+	// NetworkReplaced means that another network has the name of the one on which the run began.
+	NetworkReplaced   ReasonCode = "NetworkReplaced"
 	DatabaseRestarted ReasonCode = "DatabaseRestarted"
 	// MemberThrottled (a note by default) means that a member was at its CPU limit.
 	MemberThrottled ReasonCode = "MemberThrottled"
@@ -160,8 +165,8 @@ type RunObservations struct {
 
 // Disturbance is something that happened to the network while it was measured.
 type Disturbance struct {
-	// Kind is MemberRestarted, MemberUnreachable, MemberEvicted, MemberReplaced, DatabaseRestarted or OutOfMemory. For a
-	// node it is NodeNotReady, NodeUnderPressure or ZoneUnknown, for all nodes NodesUnknown.
+	// Kind is MemberRestarted, MemberUnreachable, MemberEvicted, MemberReplaced, DatabaseRestarted,
+	// OutOfMemory, BarrierLost or NetworkReplaced. For a node it is NodeNotReady, NodeUnderPressure or ZoneUnknown, for all nodes NodesUnknown.
 	Kind ReasonCode
 	// Subject is the name of the member or node, or the DatabaseSubject.
 	Subject string
