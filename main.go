@@ -102,7 +102,7 @@ func parseFlags() managerFlags {
 	flag.StringVar(&o.imageVersion, "image-version", version, "tag of the project's images")
 	flag.Var(o.imageOverrides, "image-override", "name=reference that replaces one image; may be repeated")
 	flag.Var(&o.pullSecrets, "image-pull-secret", "Secret with which the pods of networks pull images; may be repeated")
-	flag.Var(&o.watchedNamespaces, "watch-namespace", "namespaces to watch, separated by commas; may be repeated; empty: all")
+	flag.Var(&o.watchedNamespaces, "watch-namespace", "namespaces to watch, separated by commas; may be repeated; empty: all; those that cannot be read are not served")
 	flag.Var(&o.excludedNamespaces, "exclude-namespace", "namespace that another operator manages; may be repeated")
 	flag.Var(enumFlag[networkpolicy.Mode]{&o.networkPolicyMode, []networkpolicy.Mode{networkpolicy.ModeEnforced, networkpolicy.ModeNone}}, "network-policies",
 		"Enforced: isolate networks with NetworkPolicies; or None")
@@ -188,6 +188,11 @@ func runManager(o managerFlags) error {
 	if err != nil {
 		return err
 	}
+	ctx := ctrl.SetupSignalHandler()
+	namespaces, err := o.selectNamespaces(ctx, config, found)
+	if err != nil {
+		return err
+	}
 	mgr, err := ctrl.NewManager(config, o.buildManagerOptions(found))
 	if err != nil {
 		return fmt.Errorf("create the manager: %w", err)
@@ -195,7 +200,41 @@ func runManager(o managerFlags) error {
 	if err := o.setUpManager(mgr, server.GitVersion, found); err != nil {
 		return err
 	}
-	return mgr.Start(ctrl.SetupSignalHandler())
+	if err := addNamespaceMonitor(mgr, namespaces); err != nil {
+		return err
+	}
+	return mgr.Start(ctx)
+}
+
+// selectNamespaces restricts the watched namespaces to those that the operator can read, and returns the monitor of the
+// others.
+func (o *managerFlags) selectNamespaces(ctx context.Context, config *rest.Config, found controllers.KueueMode) (*controllers.NamespaceMonitor, error) {
+	scheme := newScheme()
+	c, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		return nil, fmt.Errorf("create the client: %w", err)
+	}
+	m, err := controllers.NewNamespaceMonitor(ctx, c, scheme, controllers.CacheScope{WatchedNamespaces: o.watchedNamespaces, Kueue: found})
+	if err != nil {
+		return nil, err
+	}
+	o.watchedNamespaces = m.Served(o.watchedNamespaces)
+	return m, nil
+}
+
+// addNamespaceMonitor starts the monitor with the manager. /readyz?verbose lists each namespace that is not served. Such a
+// namespace does not make the operator unready, since it serves the others.
+func addNamespaceMonitor(mgr ctrl.Manager, m *controllers.NamespaceMonitor) error {
+	m.RecordWith(mgr.GetEventRecorder(v1alpha1.ManagedBy))
+	if err := mgr.Add(m); err != nil {
+		return fmt.Errorf("add the monitor of namespaces: %w", err)
+	}
+	for _, namespace := range m.NotServed() {
+		if err := mgr.AddReadyzCheck("namespace-not-served:"+namespace, healthz.Ping); err != nil {
+			return fmt.Errorf("add the readiness check of namespace %s: %w", namespace, err)
+		}
+	}
+	return nil
 }
 
 // setUpManager registers the reconcilers, the metrics and the health checks.

@@ -5,11 +5,14 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -70,6 +73,18 @@ func checkReadiness(mgr ctrl.Manager) error {
 	return newCacheSyncChecker(mgr.GetCache())(request)
 }
 
+// waitUntilReady returns the last error of the readiness check if it fails for five minutes.
+func waitUntilReady(mgr ctrl.Manager) error {
+	var err error
+	for range 3000 {
+		if err = checkReadiness(mgr); err == nil {
+			return nil
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return err
+}
+
 // TestExcludedNamespacesAreNotCached checks that the cache holds no objects of excluded namespaces.
 func TestExcludedNamespacesAreNotCached(t *testing.T) {
 	config := startAPIServer(t)
@@ -90,12 +105,8 @@ func TestExcludedNamespacesAreNotCached(t *testing.T) {
 	}
 	mgr := startManager(t, config, managerFlags{excludedNamespaces: stringListFlag{"theirs", "others"}})
 	var seen v1alpha1.BenchmarkNetworkList
-	for range 3000 {
-		if err = checkReadiness(mgr); err == nil {
-			err = mgr.GetClient().List(t.Context(), &seen)
-			break
-		}
-		time.Sleep(100 * time.Millisecond)
+	if err = waitUntilReady(mgr); err == nil {
+		err = mgr.GetClient().List(t.Context(), &seen)
 	}
 	if err != nil || len(seen.Items) != 1 || seen.Items[0].Namespace != "ours" {
 		t.Errorf("an operator that leaves one of two namespaces sees networks %v (%v)", seen.Items, err)
@@ -119,4 +130,74 @@ func TestNotReadyWithoutRights(t *testing.T) {
 	if checkReadiness(mgr) == nil {
 		t.Error("it should not get ready")
 	}
+}
+
+// TestUnreadableNamespaces checks that an operator of single namespaces serves those that it can read, names the others in its
+// readiness, and ends when it can read them again.
+func TestUnreadableNamespaces(t *testing.T) {
+	admin := startAPIServer(t)
+	c, err := client.New(admin, client.Options{Scheme: newScheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const user = "of-single-namespaces"
+	grant := func(namespace string, kinds ...string) {
+		t.Helper()
+		for _, object := range []client.Object{
+			&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}},
+			&rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: user, Namespace: namespace},
+				Rules: []rbacv1.PolicyRule{{APIGroups: []string{"*"}, Resources: kinds, Verbs: []string{"get", "list", "watch"}}}},
+			&rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Name: user, Namespace: namespace}, RoleRef: rbacv1.RoleRef{Kind: "Role", Name: user},
+				Subjects: []rbacv1.Subject{{Kind: "User", Name: user}}},
+		} {
+			if err := c.Create(t.Context(), object); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	grant("readable", "*")
+	grant("without-pods", "benchmarknetworks", "benchmarkruns", "benchmarkexperiments")
+	config := rest.CopyConfig(admin)
+	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: []string{"system:authenticated"}}
+	for name, test := range map[string]struct{ watched, served, notServed []string }{
+		"a deleted one":               {[]string{"deleted", "readable"}, []string{"readable"}, []string{"deleted"}},
+		"one with fewer rights":       {[]string{"readable", "without-pods"}, []string{"readable"}, []string{"without-pods"}},
+		"all readable":                {[]string{"readable"}, []string{"readable"}, nil},
+		"none readable, so it ends":   {[]string{"deleted", "without-pods"}, nil, nil},
+		"all namespaces are not read": {nil, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := managerFlags{watchedNamespaces: test.watched}
+			m, err := o.selectNamespaces(t.Context(), config, controllers.KueueIgnore)
+			if wantError := test.served == nil && test.watched != nil; (err != nil) != wantError {
+				t.Fatalf("the error is %v, want one: %t", err, wantError)
+			}
+			if err == nil && (!slices.Equal(o.watchedNamespaces, test.served) || !slices.Equal(m.NotServed(), test.notServed)) {
+				t.Errorf("it serves %q and not %q, want %q and not %q", o.watchedNamespaces, m.NotServed(), test.served, test.notServed)
+			}
+		})
+	}
+
+	t.Run("serves the readable one until the other is readable", func(t *testing.T) {
+		o := managerFlags{watchedNamespaces: []string{"deleted", "readable"}}
+		m, err := o.selectNamespaces(t.Context(), config, controllers.KueueIgnore)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mgr := startManager(t, config, o)
+		if err := waitUntilReady(mgr); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- m.WithInterval(10 * time.Millisecond).Start(t.Context()) }()
+		grant("deleted", "*")
+		select {
+		case err := <-ended:
+			if err == nil || !strings.Contains(err.Error(), "namespace deleted can be read now") {
+				t.Errorf("it ends with %v", err)
+			}
+		case <-time.After(time.Minute):
+			t.Error("it does not end although the namespace can be read")
+		}
+	})
 }
