@@ -55,11 +55,11 @@ func (d *Dependencies) newDeliveryPass(ctx context.Context, owner apply.Owner, c
 	if err != nil {
 		return nil, err
 	}
-	if err := owned.ReadPodCreationFailures(ctx, d.APIReader, d.Now()); err != nil {
+	if err := owned.ReadEvents(ctx, d.APIReader, d.Now()); err != nil {
 		return nil, err
 	}
 	pass := &deliveryPass{owner: owner, conditions: conditions, owned: owned}
-	if owned.HasMissingPods() {
+	if owned.HasMissingPods() || owned.HasUnexplainedPods() {
 		pass.result.RequeueAfter = quotaRetryPeriod
 	}
 	return pass, nil
@@ -89,11 +89,7 @@ func (d *Dependencies) advanceWebhook(
 }
 
 func (p *deliveryPass) outcomeOf(job *batchv1.Job) snapshot.Readiness {
-	outcome := p.owned.JobOutcome(job)
-	if failure := p.owned.PodCreationFailure(job); failure != "" {
-		outcome.Message += "; " + failure
-	}
-	return outcome
+	return p.owned.JobOutcome(job)
 }
 
 // startDelivery creates the objects of a delivery, unless its Secret may not be used. It records an error only if another attempt

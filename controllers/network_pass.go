@@ -66,7 +66,7 @@ func (r *NetworkReconciler) readAndPlan(ctx context.Context, network *v1alpha1.B
 	if pass.snapshot, err = r.SnapshotReader.ReadOwned(ctx, network, naming.NetworkSelector(network.Name)); err != nil {
 		return nil, err
 	}
-	if err := pass.snapshot.ReadPodCreationFailures(ctx, r.APIReader, r.Now()); err != nil {
+	if err := pass.snapshot.ReadEvents(ctx, r.APIReader, r.Now()); err != nil {
 		return nil, err
 	}
 	if pass.runs, err = listRunsOnNetwork(ctx, r.Client, network.Namespace, network.Name); err != nil {
@@ -221,7 +221,7 @@ func (p *networkPass) stageReadiness(stage plan.Stage) snapshot.Readiness {
 		if found.State == snapshot.StateFailed {
 			return found
 		}
-		if found.State != snapshot.StateReady && first.State == snapshot.StateReady {
+		if found.State != snapshot.StateReady && (first.State == snapshot.StateReady || first.Cause == "" && found.Cause != "") {
 			first = found
 		}
 	}
@@ -249,6 +249,9 @@ func (p *networkPass) allObservedStages() []status.ObservedStage {
 	return all
 }
 
+// unexplainedPodInterval is how often the events of pods are read that do not become ready without a visible cause.
+const unexplainedPodInterval = 15 * time.Second
+
 // requeueResult requeues a network that waits for something without an event: the next pass over objects, an
 // unwatched object, pods that could not be created, or a Job that is to be created again.
 func (p *networkPass) requeueResult() ctrl.Result {
@@ -261,6 +264,8 @@ func (p *networkPass) requeueResult() ctrl.Result {
 		return ctrl.Result{RequeueAfter: 5 * time.Second}
 	case p.jobRecreationDelay > 0:
 		return ctrl.Result{RequeueAfter: p.jobRecreationDelay}
+	case p.snapshot.HasUnexplainedPods():
+		return ctrl.Result{RequeueAfter: unexplainedPodInterval}
 	}
 	return ctrl.Result{}
 }

@@ -75,7 +75,7 @@ func (r *RunReconciler) readState(ctx context.Context, run *v1alpha1.BenchmarkRu
 	if run.Spec.Cancelled { // It ends whatever the state of its network is.
 		return pass, r.readBarrier(ctx, pass)
 	}
-	if err := pass.snapshot.ReadPodCreationFailures(ctx, r.APIReader, r.Now()); err != nil {
+	if err := pass.snapshot.ReadEvents(ctx, r.APIReader, r.Now()); err != nil {
 		return nil, err
 	}
 	network := &v1alpha1.BenchmarkNetwork{}
@@ -237,12 +237,17 @@ func (p *runPass) hasUnscheduledWorkers() bool {
 	return placed < p.run.Spec.Workload.Workers.Count
 }
 
-// requeueResult requeues the run when its waiting time is over, and after quotaRetryPeriod while pods are
-// missing.
+// requeueResult requeues the run when its waiting time is over, and earlier while pods are missing or not
+// ready without a visible cause.
 func (p *runPass) requeueResult(now time.Time) ctrl.Result {
 	_, left := p.waitedTooLong(now)
-	if p.snapshot.HasMissingPods() && (left == 0 || left > quotaRetryPeriod) {
-		left = quotaRetryPeriod
+	for _, poll := range []struct {
+		needed bool
+		period time.Duration
+	}{{p.snapshot.HasMissingPods(), quotaRetryPeriod}, {p.snapshot.HasUnexplainedPods(), unexplainedPodInterval}} {
+		if poll.needed && (left == 0 || left > poll.period) {
+			left = poll.period
+		}
 	}
 	return ctrl.Result{RequeueAfter: left}
 }
@@ -314,7 +319,7 @@ func (p *runPass) statusInput(now time.Time) status.RunInput {
 	in := status.RunInput{Run: p.run, SpecError: p.specErr, WaitReason: p.waitReason, Result: p.result, ReconcileError: p.reconcileErr,
 		WorkersReady: p.countReadyWorkers(), Workers: p.workerPods(), Now: now}
 	if job := p.snapshot.Job(naming.WorkerJob(p.run.Name)); job != nil {
-		in.PodCreationFailure = p.snapshot.PodCreationFailure(job)
+		in.WorkersProblem = p.snapshot.FirstPodProblem(job)
 	}
 	if p.barrierRelease != nil && !p.releasePending {
 		in.Start = &p.barrierRelease.Start

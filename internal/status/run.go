@@ -39,8 +39,8 @@ type RunInput struct {
 	// Workers are the workers' pods.
 	Workers      []corev1.Pod
 	WorkersReady int32
-	// PodCreationFailure is why the workers' pods cannot be created, or empty.
-	PodCreationFailure string
+	// WorkersProblem is the best known cause that keeps workers from being ready, or empty.
+	WorkersProblem string
 	// Progress is the JSON progress of each worker, or empty if it has reported none.
 	Progress []string
 	// ReconcileError is the error that ended the pass early, or nil. The operator retries. A run with a result is
@@ -85,7 +85,7 @@ func ComputeRun(in RunInput) v1alpha1.BenchmarkRunStatus {
 		addRunInProgress(&l, in.WaitReason.Reason, in.WaitReason.Message)
 	case in.Start == nil:
 		s.Phase, s.Display.Progress = v1alpha1.PhasePreparing, "Preparing "+s.Display.Workers
-		addRunInProgress(&l, quotaReasonOr(v1alpha1.ReasonWaitingForWorkers, in.PodCreationFailure), workersMessage(in))
+		addRunInProgress(&l, quotaReasonOr(v1alpha1.ReasonWaitingForWorkers, in.WorkersProblem), workersMessage(in))
 	default:
 		setLiveProgress(&s, in)
 		addRunInProgress(&l, v1alpha1.ReasonMeasuring, "the workers are applying the load: "+s.Display.Progress)
@@ -114,13 +114,8 @@ func addRunInProgress(l *conditionList, reason, message string) {
 // workersMessage returns how many workers are ready and what prevents the others.
 func workersMessage(in RunInput) string {
 	message := fmt.Sprintf("%d of %d workers are ready", in.WorkersReady, in.Run.Spec.Workload.Workers.Count)
-	if in.PodCreationFailure != "" {
-		return message + "; " + in.PodCreationFailure
-	}
-	for i := range in.Workers {
-		if trouble := snapshot.PodProblem(&in.Workers[i]); trouble != "" {
-			return message + "; pod " + in.Workers[i].Name + ": " + trouble
-		}
+	if in.WorkersProblem != "" {
+		message += "; " + in.WorkersProblem
 	}
 	return message
 }

@@ -16,7 +16,7 @@ import (
 
 // Trim removes the fields of an object that the operator never reads, in place. It removes managed fields and
 // the data of Secrets with AnnotationGenerated. A pod keeps only its node, the resources of its containers and its status; a
-// StatefulSet keeps only what status and plan need; a NetworkPolicy and a Job keep no spec. Digests replace
+// StatefulSet keeps only what status and plan need; a NetworkPolicy keeps no spec, and a Job only its parallelism. Digests replace
 // long texts in the ConfigMaps of members and long binary data in all ConfigMaps. Trim is idempotent.
 func Trim(object any) {
 	if o, ok := object.(metav1.Object); ok {
@@ -35,12 +35,13 @@ func Trim(object any) {
 	case *corev1.Pod:
 		o.Spec = trimPodSpec(&o.Spec)
 		o.Status.Conditions = reportedConditions(o.Status.Conditions)
+		boundMessages(&o.Status)
 	case *appsv1.StatefulSet:
 		o.Spec = trimStatefulSetSpec(&o.Spec)
 	case *networkingv1.NetworkPolicy:
 		o.Spec = networkingv1.NetworkPolicySpec{}
 	case *batchv1.Job:
-		o.Spec = batchv1.JobSpec{}
+		o.Spec = batchv1.JobSpec{Parallelism: o.Spec.Parallelism}
 	}
 }
 

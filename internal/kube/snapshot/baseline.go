@@ -73,9 +73,9 @@ func disturbanceOf(before podState, pod *corev1.Pod) (results.Disturbance, bool)
 	case lostNodeProblem(pod) != "":
 		d.Kind, d.Message = results.MemberUnreachable, lostNodeProblem(pod)
 	case CountRestarts(pod) > before.Restarts:
-		d.Kind, d.Message = restartOf(pod, before.Database), fmt.Sprintf("its containers restarted %d times", CountRestarts(pod)-before.Restarts)
-		if d.Kind == results.OutOfMemory {
-			d.Message += ", the last time because memory ran out"
+		d.Kind, d.Message = restartOf(pod, before.Database), fmt.Sprintf("restarts of its containers: %d", CountRestarts(pod)-before.Restarts)
+		if cause := RestartCause(pod); cause != "" {
+			d.Message += "; " + cause
 		}
 	default:
 		return d, false

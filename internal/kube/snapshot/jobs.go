@@ -23,12 +23,12 @@ const (
 // recreated.
 func (s *Snapshot) jobReadiness(job *batchv1.Job) Readiness {
 	if job.DeletionTimestamp != nil {
-		return Readiness{StateWaiting, fmt.Sprintf("Job %s is being deleted", job.Name)}
+		return Readiness{State: StateWaiting, Message: fmt.Sprintf("Job %s is being deleted", job.Name)}
 	}
 	found := s.JobOutcome(job)
 	if failed := jobCondition(job, batchv1.JobFailed); found.State == StateFailed && s.failedOnlyByWaiting(job, failed) {
 		message := fmt.Sprintf("Job %s failed only by waiting and is recreated: %s", job.Name, failed.Message)
-		found = s.appendPodProblem(job, Readiness{StateWaiting, message})
+		found = s.appendPodProblem(job, Readiness{State: StateWaiting, Message: message})
 	}
 	return found
 }
@@ -40,15 +40,15 @@ func (s *Snapshot) JobOutcome(job *batchv1.Job) Readiness {
 		return Readiness{State: StateReady}
 	}
 	if failed := jobCondition(job, batchv1.JobFailed); failed != nil {
-		return s.appendPodProblem(job, Readiness{StateFailed, fmt.Sprintf("Job %s failed: %s", job.Name, failed.Message)})
+		return s.appendPodProblem(job, Readiness{State: StateFailed, Message: fmt.Sprintf("Job %s failed: %s", job.Name, failed.Message)})
 	}
-	return s.appendPodProblem(job, Readiness{StateWaiting, fmt.Sprintf("Job %s is running", job.Name)})
+	return s.appendPodProblem(job, Readiness{State: StateWaiting, Message: fmt.Sprintf("Job %s is running", job.Name)})
 }
 
 // appendPodProblem appends to the message what keeps a pod of the controller from running.
 func (s *Snapshot) appendPodProblem(controller client.Object, found Readiness) Readiness {
-	if trouble := s.firstPodProblem(controller.GetUID()); trouble != "" {
-		found.Message += "; " + trouble
+	if found.Cause = s.FirstPodProblem(controller); found.Cause != "" {
+		found.Message += "; " + found.Cause
 	}
 	return found
 }

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/internal/kube/termination"
 )
 
 // failedCreate is the reason of the events that say why a controller could not create the pods of a StatefulSet
@@ -22,42 +25,61 @@ const failedCreate = "FailedCreate"
 // has most likely just not created them yet.
 const podCreationGracePeriod = 2 * time.Second
 
-// ReadPodCreationFailures reads why the pods of StatefulSets and Jobs could not be created, if they should have
-// pods and have none. It reads events directly: they are seldom needed, and a cache would hold those of the
-// whole cluster. One request covers all objects.
-func (s *Snapshot) ReadPodCreationFailures(ctx context.Context, direct client.Reader, now time.Time) error {
-	podless := slices.DeleteFunc(s.ownersWithoutPods(), func(o client.Object) bool { return now.Sub(o.GetCreationTimestamp().Time) < podCreationGracePeriod })
-	if len(podless) == 0 {
+// maxFailedCreateEvents bounds the events of all objects of a namespace that lack pods.
+const maxFailedCreateEvents = 500
+
+// ReadEvents reads why pods of StatefulSets and Jobs could not be created, if some are missing, and the warnings
+// about pods that do not become ready without a visible cause. It reads events directly: they are seldom needed, and
+// a cache would hold those of the whole cluster. The number of requests is bounded.
+func (s *Snapshot) ReadEvents(ctx context.Context, direct client.Reader, now time.Time) error {
+	if err := s.readPodCreationFailures(ctx, direct, now); err != nil {
+		return err
+	}
+	return s.readPodWarnings(ctx, direct, now)
+}
+
+// readPodCreationFailures reads, in one request, why the pods of StatefulSets and Jobs could not be created.
+func (s *Snapshot) readPodCreationFailures(ctx context.Context, direct client.Reader, now time.Time) error {
+	lacking := slices.DeleteFunc(s.ownersLackingPods(), func(o client.Object) bool { return now.Sub(o.GetCreationTimestamp().Time) < podCreationGracePeriod })
+	if len(lacking) == 0 {
 		return nil
 	}
 	var events corev1.EventList
-	err := direct.List(ctx, &events, client.InNamespace(podless[0].GetNamespace()), client.MatchingFields{"reason": failedCreate})
+	err := direct.List(ctx, &events, client.InNamespace(lacking[0].GetNamespace()), client.MatchingFields{"reason": failedCreate},
+		client.Limit(maxFailedCreateEvents))
 	if err != nil {
 		return fmt.Errorf("list events of workloads without pods: %w", err)
 	}
-	latest := map[types.UID]corev1.Event{}
-	for _, e := range events.Items {
-		last, found := latest[e.InvolvedObject.UID]
-		if !found || last.LastTimestamp.Before(&e.LastTimestamp) {
+	latest := map[types.UID]*corev1.Event{}
+	for i := range events.Items {
+		e := &events.Items[i]
+		if last := latest[e.InvolvedObject.UID]; last == nil || eventTime(last).Before(eventTime(e)) {
 			latest[e.InvolvedObject.UID] = e
 		}
 	}
 	s.podCreationFailures = map[types.UID]string{}
-	for _, o := range podless {
-		s.podCreationFailures[o.GetUID()] = latest[o.GetUID()].Message
+	for _, o := range lacking {
+		if e := latest[o.GetUID()]; e != nil {
+			s.podCreationFailures[o.GetUID()] = creationFailure(e.Message)
+		}
 	}
 	return nil
 }
 
-// PodCreationFailure returns why the pods of an object could not be created, or "".
-func (s *Snapshot) PodCreationFailure(o client.Object) string {
-	return s.podCreationFailures[o.GetUID()]
+// createPrefix matches how the controllers begin the message of a pod that they could not create.
+var createPrefix = regexp.MustCompile(`^(\(combined from similar events\): )?(create Pod \S+ in StatefulSet \S+ failed error: |Error creating: )?`)
+
+// podName matches the name of a pod in a rejection. That of a Job differs in each attempt, which would change the status.
+var podName = regexp.MustCompile(`pods? "[^"]*" is forbidden: `)
+
+func creationFailure(message string) string {
+	return "pods cannot be created: " + termination.Clean(podName.ReplaceAllString(createPrefix.ReplaceAllString(message, ""), "forbidden: "))
 }
 
 // QuotaBlockedOwners returns the StatefulSets and Jobs whose pods a ResourceQuota rejects.
 func (s *Snapshot) QuotaBlockedOwners() []client.Object {
 	var refused []client.Object
-	for _, o := range s.ownersWithoutPods() {
+	for _, o := range s.ownersLackingPods() {
 		if IsQuotaMessage(s.podCreationFailures[o.GetUID()]) {
 			refused = append(refused, o)
 		}
@@ -71,21 +93,21 @@ func IsQuotaMessage(message string) bool {
 	return strings.Contains(message, "exceeded quota") || strings.Contains(message, "failed quota")
 }
 
-// HasMissingPods reports whether a StatefulSet or a Job that should have pods has none. Callers must poll: no
+// HasMissingPods reports whether a StatefulSet or a Job has fewer pods than it should have. Callers must poll: no
 // watched object changes when the creation of pods starts to fail.
-func (s *Snapshot) HasMissingPods() bool { return len(s.ownersWithoutPods()) > 0 }
+func (s *Snapshot) HasMissingPods() bool { return len(s.ownersLackingPods()) > 0 }
 
-// ownersWithoutPods returns the StatefulSets and Jobs that should have pods and have none, sorted by name.
-func (s *Snapshot) ownersWithoutPods() []client.Object {
+// ownersLackingPods returns the StatefulSets and Jobs that have fewer pods than they should have, sorted by name.
+func (s *Snapshot) ownersLackingPods() []client.Object {
 	var all []client.Object
 	for _, o := range s.owned {
 		switch o := o.(type) {
 		case *appsv1.StatefulSet:
-			if isSetWithoutPods(o) {
+			if setLacksPods(o) {
 				all = append(all, o)
 			}
 		case *batchv1.Job:
-			if isJobWithoutPods(o) {
+			if jobLacksPods(o) {
 				all = append(all, o)
 			}
 		}
@@ -94,17 +116,24 @@ func (s *Snapshot) ownersWithoutPods() []client.Object {
 	return all
 }
 
-func isSetWithoutPods(set *appsv1.StatefulSet) bool {
-	wanted := set.Spec.Replicas == nil || *set.Spec.Replicas > 0
-	return wanted && set.Status.ObservedGeneration > 0 && set.Status.ObservedGeneration >= set.Generation && set.Status.Replicas == 0
+func setLacksPods(set *appsv1.StatefulSet) bool {
+	wanted := int32(1)
+	if set.Spec.Replicas != nil {
+		wanted = *set.Spec.Replicas
+	}
+	return set.Status.ObservedGeneration > 0 && set.Status.ObservedGeneration >= set.Generation && set.Status.Replicas < wanted
 }
 
-// isJobWithoutPods reports whether a Job has started and has no pods at all. Jobs that have ended have counted
-// pods or conditions, and pods that have just ended may not be counted yet.
-func isJobWithoutPods(job *batchv1.Job) bool {
+// jobLacksPods reports whether a Job has started and has fewer pods than it runs at a time. Jobs that have ended
+// have counted pods or conditions, and pods that have just ended may not be counted yet.
+func jobLacksPods(job *batchv1.Job) bool {
 	s := job.Status
 	if ended := s.UncountedTerminatedPods; ended != nil && len(ended.Succeeded)+len(ended.Failed) > 0 {
 		return false
 	}
-	return s.StartTime != nil && s.Active == 0 && s.Succeeded == 0 && s.Failed == 0 && len(s.Conditions) == 0
+	wanted := int32(1)
+	if job.Spec.Parallelism != nil {
+		wanted = *job.Spec.Parallelism
+	}
+	return s.StartTime != nil && s.Active+s.Succeeded+s.Failed < wanted && len(s.Conditions) == 0
 }

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TestJobWithoutPods distinguishes a Job whose pods could not be created from Jobs that have or had pods.
-func TestJobWithoutPods(t *testing.T) {
+// TestJobLacksPods distinguishes a Job whose pods could not be created from Jobs that have or had pods.
+func TestJobLacksPods(t *testing.T) {
 	begun := metav1.Now()
 	uncounted := &batchv1.UncountedTerminatedPods{Succeeded: []types.UID{"1"}}
 	for name, c := range map[string]struct {
@@ -24,7 +24,7 @@ func TestJobWithoutPods(t *testing.T) {
 		"its pod has ended and is counted":      {batchv1.JobStatus{StartTime: &begun, Succeeded: 1}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := isJobWithoutPods(&batchv1.Job{Status: c.status}); got != c.want {
+			if got := jobLacksPods(&batchv1.Job{Status: c.status}); got != c.want {
 				t.Errorf("without pods is %t, want %t", got, c.want)
 			}
 		})

@@ -7,46 +7,75 @@ import (
 	"slices"
 	"strings"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/internal/kube/termination"
 )
 
 // startingReasons are the waiting reasons of a container that is merely starting.
 var startingReasons = map[string]bool{"": true, "ContainerCreating": true, "PodInitializing": true}
 
-// firstPodProblem returns what keeps the pods of a controller from running, or "".
-func (s *Snapshot) firstPodProblem(owner types.UID) string {
-	if refusal := s.podCreationFailures[owner]; refusal != "" {
+// FirstPodProblem returns the best known cause that keeps the pods of a StatefulSet or Job from running or made them
+// fail, or "". It prefers the state of a container, then the conditions of a pod, then why pods could not be
+// created, then the warnings about a pod.
+func (s *Snapshot) FirstPodProblem(controller client.Object) string {
+	pods := s.podsByController[controller.GetUID()]
+	for _, problem := range []func(*corev1.Pod) string{containersProblem, podConditionProblem} {
+		for _, pod := range pods {
+			if t := problem(pod); t != "" {
+				return fmt.Sprintf("pod %s: %s", pod.Name, t)
+			}
+		}
+	}
+	if refusal := s.podCreationFailures[controller.GetUID()]; refusal != "" {
 		return refusal
 	}
-	for _, pod := range s.podsByController[owner] {
-		if t := cmp.Or(PodProblem(pod), lostNodeProblem(pod)); t != "" {
-			return fmt.Sprintf("pod %s: %s", pod.Name, t)
+	for _, pod := range pods {
+		if warning := s.podWarnings[pod.UID]; warning != "" {
+			return fmt.Sprintf("pod %s: %s", pod.Name, warning)
 		}
 	}
 	return ""
 }
 
-// PodProblem returns what keeps a pod from running: it cannot be scheduled, its image cannot be pulled, a
-// container failed, or its deadline has passed. It returns "" for a pod that is merely starting.
+// PodProblem returns what keeps a pod from running or made it fail: the state of a container, or the conditions of
+// the pod. It returns "" for a pod that is merely starting.
 func PodProblem(pod *corev1.Pod) string {
+	return cmp.Or(containersProblem(pod), podConditionProblem(pod))
+}
+
+// containersProblem returns the problem of the first container that has one, or "".
+func containersProblem(pod *corev1.Pod) string {
+	for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		if t := containerProblem(pod, c); t != "" {
+			if end := pod.Status.Message; pod.Status.Phase == corev1.PodFailed && end != "" {
+				t = end + "; " + t
+			}
+			if sidecar := sidecarProblem(pod); sidecar != "" {
+				t += "; " + sidecar
+			}
+			return t
+		}
+	}
+	return sidecarProblem(pod)
+}
+
+// podConditionProblem returns why a pod has no node, was ended by the cluster, is being evicted, or is not reported
+// by its node.
+func podConditionProblem(pod *corev1.Pod) string {
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable {
 			return "cannot be scheduled: " + c.Message
 		}
 	}
-	var troubles []string
-	if pod.Status.Reason == batchv1.JobReasonDeadlineExceeded {
-		troubles = append(troubles, pod.Status.Message)
+	switch reason := disruptionReason(pod); {
+	case pod.Status.Phase == corev1.PodFailed && pod.Status.Reason != "":
+		return fmt.Sprintf("failed: %s: %s", pod.Status.Reason, cmp.Or(pod.Status.Message, reason))
+	case reason != "":
+		return "is being evicted: " + reason
 	}
-	for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-		if t := containerProblem(c); t != "" {
-			troubles = append(troubles, t)
-			break
-		}
-	}
-	return strings.Join(troubles, "; ")
+	return lostNodeProblem(pod)
 }
 
 // lostNodeProblem returns what to do about a pod whose kubelet may not answer, or "". The cluster marks such a pod as not
@@ -74,14 +103,28 @@ func areContainersReady(pod *corev1.Pod) bool {
 	return len(all) > 0 && !slices.ContainsFunc(all, func(c corev1.ContainerStatus) bool { return !c.Ready })
 }
 
-func containerProblem(c corev1.ContainerStatus) string {
-	if w := c.State.Waiting; w != nil && !startingReasons[w.Reason] {
-		return fmt.Sprintf("container %s: %s: %s%s", c.Name, w.Reason, firstNonEmpty(lastTermination(c), w.Message), imagePullFix(w))
-	}
-	if t := c.State.Terminated; t != nil && t.ExitCode != 0 {
-		return fmt.Sprintf("container %s exited with code %d (%s): %s", c.Name, t.ExitCode, t.Reason, strings.TrimSpace(t.Message))
+func containerProblem(pod *corev1.Pod, c corev1.ContainerStatus) string {
+	last := c.LastTerminationState.Terminated
+	switch w, t := c.State.Waiting, c.State.Terminated; {
+	case t != nil && t.ExitCode != 0:
+		return fmt.Sprintf("container %s %s", c.Name, describeTermination(pod, c.Name, t))
+	case w != nil && isImagePull(w):
+		// The kubelet alternates between the two reasons. The status must not.
+		details := strings.TrimPrefix(backOffPull.ReplaceAllString(w.Message, ""), "ErrImagePull: ")
+		return fmt.Sprintf("container %s: ImagePullBackOff: image %s: %s%s", c.Name, c.Image, termination.Clean(details), imagePullFix(w))
+	case last != nil && last.ExitCode != 0 && !c.Ready && (w == nil || !startingReasons[w.Reason]):
+		return fmt.Sprintf("container %s %s", c.Name, describeTermination(pod, c.Name, last))
+	case w != nil && !startingReasons[w.Reason]:
+		return fmt.Sprintf("container %s: %s: %s", c.Name, w.Reason, termination.Clean(w.Message))
 	}
 	return ""
+}
+
+// backOffPull matches how the kubelet begins the message of a container whose image it does not pull for a while.
+var backOffPull = regexp.MustCompile(`^Back-off pulling image "[^"]*"(: )?`)
+
+func isImagePull(w *corev1.ContainerStateWaiting) bool {
+	return w.Reason == "ErrImagePull" || w.Reason == "ImagePullBackOff"
 }
 
 // deniedPull matches the answers of registries to missing or wrong credentials.
@@ -90,29 +133,10 @@ var deniedPull = regexp.MustCompile(`(?i)unauthorized|forbidden|authorization fa
 // imagePullFix returns what corrects a failed pull of an image, as the end of a message, or "".
 func imagePullFix(w *corev1.ContainerStateWaiting) string {
 	switch {
-	case w.Reason != "ErrImagePull" && w.Reason != "ImagePullBackOff":
-		return ""
 	case strings.Contains(w.Message, ": not found"):
 		return "; push the image, or correct the name of image or registry"
 	case deniedPull.MatchString(w.Message):
 		return "; name a Secret of this namespace with the password of the registry in spec.imagePullSecrets"
-	}
-	return ""
-}
-
-// lastTermination returns the exit code and termination message of a container's previous instance, or "".
-func lastTermination(c corev1.ContainerStatus) string {
-	if t := c.LastTerminationState.Terminated; t != nil {
-		return strings.TrimSpace(fmt.Sprintf("exit code %d %s", t.ExitCode, strings.TrimSpace(t.Message)))
-	}
-	return ""
-}
-
-func firstNonEmpty(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
 	}
 	return ""
 }

@@ -31,6 +31,8 @@ const (
 type Readiness struct {
 	State   ReadinessState
 	Message string
+	// Cause is the best known cause, which Message contains, or empty.
+	Cause string
 }
 
 // Readiness returns the readiness of the live counterpart of an applied object. Objects other than StatefulSets
@@ -42,7 +44,7 @@ func (s *Snapshot) Readiness(planned client.Object) Readiness {
 		return s.plannedReadiness(planned)
 	case *appsv1.StatefulSet:
 		if message := s.staleReason(live, planned); message != "" {
-			return s.appendPodProblem(live, Readiness{StateWaiting, message})
+			return s.appendPodProblem(live, Readiness{State: StateWaiting, Message: message})
 		}
 		return s.statefulSetReadiness(live)
 	case *batchv1.Job:
@@ -80,8 +82,7 @@ func (s *Snapshot) statefulSetReadiness(set *appsv1.StatefulSet) Readiness {
 	if set.Status.ObservedGeneration >= set.Generation && set.Status.ReadyReplicas >= wanted {
 		return Readiness{State: StateReady}
 	}
-	return s.appendPodProblem(set, Readiness{StateWaiting,
-		fmt.Sprintf("StatefulSet %s: %d of %d pods ready", set.Name, set.Status.ReadyReplicas, wanted)})
+	return s.appendPodProblem(set, Readiness{State: StateWaiting, Message: fmt.Sprintf("StatefulSet %s: %d of %d pods ready", set.Name, set.Status.ReadyReplicas, wanted)})
 }
 
 // staleReason returns how a live StatefulSet differs from the planned one in replicas or epoch, as it does in

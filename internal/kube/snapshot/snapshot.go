@@ -3,9 +3,12 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sort"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -46,6 +49,8 @@ type Snapshot struct {
 	// podCreationFailures holds why the pods of StatefulSets and Jobs could not be created, by the UID of the
 	// StatefulSet or Job.
 	podCreationFailures map[types.UID]string
+	// podWarnings holds the latest warnings about pods that do not become ready, by UID.
+	podWarnings map[types.UID]string
 }
 
 type objectKey struct {
@@ -106,6 +111,11 @@ func (s *Snapshot) indexPods(pods []corev1.Pod) {
 		if ref := metav1.GetControllerOfNoCopy(pod); ref != nil {
 			s.podsByController[ref.UID] = append(s.podsByController[ref.UID], pod)
 		}
+	}
+	for _, controlled := range s.podsByController { // The cache has no order. The latest pod of a Job explains best why it failed.
+		slices.SortFunc(controlled, func(a, b *corev1.Pod) int {
+			return cmp.Or(b.CreationTimestamp.Compare(a.CreationTimestamp.Time), strings.Compare(a.Name, b.Name))
+		})
 	}
 }
 
