@@ -56,10 +56,10 @@ type BenchmarkExperimentSpec struct {
 	// +kubebuilder:default=Grid
 	// +optional
 	Strategy Strategy `json:"strategy,omitempty"`
-	// saturation configures the search. It is required with strategy Saturation and must not be set otherwise.
+	// saturation configures the search. Required with strategy Saturation only.
 	// +optional
 	Saturation *SaturationSearch `json:"saturation,omitempty"`
-	// compare configures the comparison and its gates. It is required with strategy Compare and must not be set otherwise.
+	// compare configures the comparison and its gates. Required with strategy Compare only.
 	// +optional
 	Compare *Comparison `json:"compare,omitempty"`
 	// repetitions is the number of runs of every point, from 1 to 100. A confidence interval needs 2, a comparison of one metric at 95 % needs 6 pairs.
@@ -93,8 +93,7 @@ type BenchmarkExperimentSpec struct {
 	// webhook is notified when the experiment has ended. To be notified of its runs, set template.workload.webhook. Default: none.
 	// +optional
 	Webhook *Webhook `json:"webhook,omitempty"`
-	// ttlSecondsAfterFinished is the time in seconds after which the operator deletes the ended experiment with its runs and results. If unset, the
-	// experiment is never deleted.
+	// ttlSecondsAfterFinished is the time in seconds after which the operator deletes the ended experiment with its runs and results. Default: never.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
