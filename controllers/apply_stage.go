@@ -2,7 +2,6 @@ package controllers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -164,10 +163,10 @@ func runConcurrently(ctx context.Context, n int, proceed func() bool, do func(in
 }
 
 // applyErrorReadiness returns the readiness of a stage with an object that could not be applied. The state is
-// Waiting, since the operator retries. It is Failed only for a foreign object, which the user has to remove.
+// Waiting, since the operator retries. It is Failed only if a user has to act before a retry can succeed.
 func applyErrorReadiness(err error) snapshot.Readiness {
 	found := snapshot.Readiness{State: snapshot.StateWaiting, Message: err.Error()}
-	if errors.Is(err, apply.ErrForeign) {
+	if isRefused(err) {
 		found.State = snapshot.StateFailed
 	}
 	return found

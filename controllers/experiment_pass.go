@@ -70,7 +70,7 @@ func (r *ExperimentReconciler) readAndPlan(ctx context.Context, e *v1alpha1.Benc
 	}
 	if !status.HasPassedPreflight(e) {
 		err := r.runPreflight(ctx, pass, groups)
-		if isQuotaExceeded(err) {
+		if isQuotaExceeded(err) || isRefused(err) {
 			pass.reconcileErr = err
 			return pass, nil
 		}
@@ -315,6 +315,7 @@ func (r *ExperimentReconciler) writeResult(ctx context.Context, pass *experiment
 func (p *experimentPass) statusInput(now time.Time) status.ExperimentInput {
 	in := status.ExperimentInput{Experiment: p.experiment, SpecError: p.specErr, Capacity: p.capacity, Step: p.step, Result: p.result,
 		ResultWritten: p.resultWritten, ResultTooLarge: p.resultTooLarge, ReconcileError: p.reconcileErr, CapacityUnchecked: p.capacityUnchecked, Now: now}
+	in.Refused = isRefused(p.reconcileErr)
 	if p.forecast != nil {
 		in.Plan = &p.forecast.Plan
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -68,24 +69,27 @@ func TestForeignObjectsStay(t *testing.T) {
 	}
 }
 
-// TestForeignObjectsOfRunStay checks the same for a run.
+// TestForeignObjectsOfRunStay checks that a run ends if a foreign object has a name that it needs, and that the next run begins.
 func TestForeignObjectsOfRunStay(t *testing.T) {
-	w := newTestEnvWithRun(t, twoWorkerRun)
-	for _, object := range []client.Object{
-		&corev1.ConfigMap{ObjectMeta: w.objectMeta(naming.BarrierConfigMap("extra")), Data: map[string]string{"mine": "1"}},
-		&corev1.ServiceAccount{ObjectMeta: w.objectMeta(naming.RunAccount("extra")), AutomountServiceAccountToken: new(true)},
+	for name, object := range map[string]client.Object{
+		"its barrier": &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: naming.BarrierConfigMap("extra")}, Data: map[string]string{"mine": "1"}},
+		"its account": &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: naming.RunAccount("extra")}, AutomountServiceAccountToken: new(true)},
+		"its Job":     &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: naming.WorkerJob("extra")}, Spec: batchv1.JobSpec{Suspend: new(true), Template: foreignPod}},
 	} {
-		untouched := w.createForeignObject(object)
-		if _, err := w.runReconciler().Reconcile(w.ctx, w.requestFor("extra")); err == nil {
-			t.Errorf("%T: the pass should end with an error", object)
-		}
-		untouched()
-		w.wantReason("extra", v1alpha1.ReasonProblem, object.GetName()+" already exists")
-		must(t, w.client.Delete(w.ctx, object))
+		t.Run(name, func(t *testing.T) {
+			w := newTestEnvWithRun(t, twoWorkerRun)
+			untouched := w.createForeignObject(object)
+			w.reconcileRun("extra")
+			w.reconcileRun("extra")
+			untouched()
+			w.wantReason("extra", v1alpha1.ReasonProblem, object.GetName()+" already exists and was not created by the operator: delete it, or choose another name")
+			w.wantNextRunBegins()
+		})
 	}
-	w.reconcileRun("extra")
-	w.wantReason("extra", v1alpha1.ReasonWaitingForWorkers, "0 of 2 workers")
 }
+
+// foreignPod is the template of a Job of somebody else.
+var foreignPod = corev1.PodTemplateSpec{Spec: corev1.PodSpec{RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{Name: "a", Image: "b"}}}}
 
 // TestObjectsOfAnotherNetworkStay checks that the operator waits for the deletion of objects that belong to an
 // earlier network of the same name.

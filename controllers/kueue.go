@@ -84,6 +84,13 @@ func (r *NetworkReconciler) reconcileKueueWorkload(ctx context.Context, pass *ne
 	}
 }
 
+// refusedByKueue returns the decision on a network whose Workload the API server refuses.
+func refusedByKueue(err error) status.AdmissionDecision {
+	decision := waitingForKueueDecision(err.Error())
+	decision.Unsatisfiable = isRefused(err)
+	return decision
+}
+
 func waitingForKueueDecision(message string) status.AdmissionDecision {
 	return status.AdmissionDecision{Reason: v1alpha1.ReasonQueued, Message: "waiting for Kueue: " + message}
 }

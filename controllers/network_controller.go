@@ -75,10 +75,12 @@ func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 		return ctrl.Result{RequeueAfter: chartPollInterval}, nil
 	}
 	begins, err := r.checkAdmission(ctx, pass)
-	if err != nil {
+	switch {
+	case isRefused(err), isQuotaExceeded(err):
+		pass.admission, pass.reconcileErr = refusedByKueue(err), err
+	case err != nil:
 		return ctrl.Result{}, err
-	}
-	if begins {
+	case begins:
 		pass.reconcileErr = r.applyPlan(ctx, pass)
 	}
 	if apierrors.HasStatusCause(pass.reconcileErr, corev1.NamespaceTerminatingCause) {
@@ -144,6 +146,7 @@ func (r *NetworkReconciler) applyPlan(ctx context.Context, pass *networkPass) er
 		var err error
 		if finding.Started {
 			finding.Readiness, err = r.applyStage(ctx, pass, owner, stage)
+			finding.Provisioning = stage.Provisioning || isRefused(err) || isQuotaExceeded(err) // Ready names the refused object of any stage.
 		}
 		pass.observedStages = append(pass.observedStages, finding)
 		if err != nil {

@@ -89,16 +89,21 @@ func (r *NetworkReconciler) readAndPlan(ctx context.Context, network *v1alpha1.B
 	if err != nil {
 		return nil, err
 	}
+	taken, err := r.readTakenRuns(ctx, pass)
+	if err != nil {
+		return nil, err
+	}
 	pass.plan, pass.specErr = plan.Build(plan.Input{
 		Network: network, Platform: p, Images: r.Images, KubeVersion: r.KubeVersion, Chart: chart, NetworkPolicyMode: r.NetworkPolicyMode,
 		Scrapers: r.MetricsScrapers, PlannedWorkloads: planned,
-		GenesisSecretFilled: pass.snapshot.IsGenesisSecretFilled, WorkloadRuns: indexOwnRuns(pass), RunsByAge: pass.runs,
+		GenesisSecretFilled: pass.snapshot.IsGenesisSecretFilled, WorkloadRuns: indexOwnRuns(pass), TakenRuns: taken, RunsByAge: pass.runs,
 		EpochRecord: pass.snapshot.ConfigMap(naming.EpochConfigMap(network.Name)), StatefulSet: pass.snapshot.StatefulSet,
 	})
 	if pass.chartPending = errors.Is(pass.specErr, networkchart.ErrPending); pass.chartPending {
 		pass.specErr = nil
 	}
-	pass.recheckSpec = chart != nil && pass.specErr != nil // The chart's ConfigMap is not watched.
+	// The chart's ConfigMap is not watched, and neither are the networks and runs that have the names of this network's runs.
+	pass.recheckSpec = pass.specErr != nil && (chart != nil || len(taken) > 0)
 	if pass.specErr == nil && pass.externalSecretErr != nil {
 		pass.specErr, pass.recheckSpec = pass.externalSecretErr, true
 	}

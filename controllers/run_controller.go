@@ -45,7 +45,7 @@ func (r *RunReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		return ctrl.Result{}, nil
 	}
 	if run.IsComplete() {
-		if err := r.acknowledgeGeneration(ctx, run); err != nil {
+		if err := errors.Join(r.acknowledgeGeneration(ctx, run), r.deleteWorkerObjects(ctx, run)); err != nil {
 			return ctrl.Result{}, err
 		}
 		if ended, result, err := r.deliverRun(ctx, run); err != nil || !ended {
@@ -74,6 +74,9 @@ func (r *RunReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		}
 	}
 	pass.reconcileErr = r.advanceRun(ctx, pass)
+	if isRefused(pass.reconcileErr) && pass.hasNotBegun() { // Other runs on the network need not wait until somebody removes the cause.
+		pass.failure, pass.reconcileErr = runFailure{v1alpha1.ReasonProblem, pass.reconcileErr.Error() + "; then create the run again"}, nil
+	}
 	if apierrors.IsConflict(pass.reconcileErr) { // A status that is computed from outdated objects would be outdated too.
 		return ctrl.Result{}, pass.reconcileErr
 	}
@@ -132,6 +135,11 @@ func (r *RunReconciler) advanceRun(ctx context.Context, pass *runPass) error {
 	objects = pass.withoutUsedObjects(objects)
 	if err := r.completePods(pass.network, objects); err != nil {
 		return err
+	}
+	if pass.hasNotBegun() { // A run that cannot write its result need not begin.
+		if err := r.Writer.CheckUnused(ctx, pass.run, resultConfigMap(pass.run, nil)); err != nil {
+			return err
+		}
 	}
 	if err := r.applyObjects(ctx, pass, objects); err != nil {
 		return err

@@ -314,6 +314,11 @@ func (p *runPass) countReadyWorkers() int32 {
 	return ready
 }
 
+// hasNotBegun reports whether the workers' Job does not exist and has not existed.
+func (p *runPass) hasNotBegun() bool {
+	return p.result == nil && p.barrierRelease == nil && p.snapshot.Job(naming.WorkerJob(p.run.Name)) == nil
+}
+
 // statusInput returns the input for the computation of the run's status.
 func (p *runPass) statusInput(now time.Time) status.RunInput {
 	in := status.RunInput{Run: p.run, SpecError: p.specErr, WaitReason: p.waitReason, Result: p.result, ReconcileError: p.reconcileErr,

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -270,6 +272,30 @@ func (r *RunReconciler) cleanUpRun(ctx context.Context, pass *runPass) error {
 	}
 	keep = append(keep, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: naming.SampleLogClaim(pass.run.Name)}})
 	for _, object := range pass.snapshot.UnplannedObjects(keep) {
+		if err := r.Writer.Delete(ctx, object); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteWorkerObjects deletes what the workers of a complete run needed, however it ended: a run that failed or was cancelled did
+// not delete it before. It keeps what cleanUpRun keeps, and the reports if the result did not fit into a ConfigMap.
+func (r *RunReconciler) deleteWorkerObjects(ctx context.Context, run *v1alpha1.BenchmarkRun) error {
+	owned, err := r.SnapshotReader.ReadOwned(ctx, run, naming.RunSelector(run.Name))
+	if err != nil {
+		return err
+	}
+	complete := meta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionComplete)
+	for _, object := range owned.UnplannedObjects([]client.Object{resultConfigMap(run, nil)}) {
+		switch object.(type) {
+		case *batchv1.Job, *corev1.PersistentVolumeClaim:
+			continue
+		}
+		isReport := strings.HasPrefix(object.GetName(), naming.WorkerReportPrefix(run.Name))
+		if object.GetLabels()[naming.LabelComponent] != string(naming.ComponentWorker) || isReport && complete.Reason == v1alpha1.ReasonResultTooLarge {
+			continue
+		}
 		if err := r.Writer.Delete(ctx, object); err != nil {
 			return err
 		}

@@ -35,7 +35,7 @@ type BenchmarkRunSpec struct {
 	// +optional
 	NetworkReadyWithin *metav1.Duration `json:"networkReadyWithin,omitempty"`
 	// cancelled ends the run without deleting it. The operator stops the workers, then sets phase Cancelled and starts the next run
-	// on the network. The run keeps its status, reports and logs, but has no result. A complete run does not change. The field
+	// on the network. The run keeps its status and logs, but has no result. A complete run does not change. The field
 	// cannot be set back to false. Default: false.
 	// +optional
 	Cancelled bool `json:"cancelled,omitempty"`

@@ -41,7 +41,9 @@ type ExperimentInput struct {
 	ResultTooLarge string
 	// ReconcileError is the error that ended the pass early, or nil. The operator retries.
 	ReconcileError error
-	Now            time.Time
+	// Refused reports that ReconcileError stays until somebody acts.
+	Refused bool
+	Now     time.Time
 }
 
 // HasPassedPreflight reports whether an experiment was accepted and the cluster had capacity for it, so that it
@@ -108,7 +110,9 @@ func addOutcomeConditions(s *v1alpha1.BenchmarkExperimentStatus, l *conditionLis
 	switch {
 	case in.ReconcileError != nil:
 		s.Phase = v1alpha1.PhaseRunning
-		addExperimentInProgress(l, quotaReasonOr(v1alpha1.ReasonProblem, in.ReconcileError.Error()), in.ReconcileError.Error())
+		reason, message := quotaReasonOr(v1alpha1.ReasonProblem, in.ReconcileError.Error()), in.ReconcileError.Error()
+		l.addBool(v1alpha1.ConditionComplete, false, reason, message)
+		l.addNotReady(in.Refused, reason, message)
 	case in.Step == nil:
 		s.Phase = v1alpha1.PhasePending
 		addExperimentInProgress(l, v1alpha1.ReasonWaitingForCapacity, in.Capacity.Message)

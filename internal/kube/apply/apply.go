@@ -141,9 +141,9 @@ func (w *Writer) applyNew(ctx context.Context, owner Owner, intent *unstructured
 	return w.sendApplyPatch(ctx, intent)
 }
 
-// ErrForeign means that an object that the operator did not create has a name that the operator needs. Only the
-// user can fix this.
-var ErrForeign = errors.New("was not created by the operator: delete it, or choose another name")
+// ErrForeign means that an object that does not belong to the owner has a name that the owner's object needs. Only the user
+// can fix this.
+var ErrForeign = errors.New("delete it, or choose another name")
 
 // CheckOwnership fails if the owner does not control the object of that kind and name. It reads from the API
 // server, not from the cache.
@@ -159,14 +159,27 @@ func (w *Writer) CheckOwnership(ctx context.Context, owner, object client.Object
 	}
 	holder := metav1.GetControllerOf(found)
 	switch {
+	case holder == nil && found.DeletionTimestamp == nil:
+		return fmt.Errorf("%s %s already exists and was not created by the operator: %w", gvk.Kind, object.GetName(), ErrForeign)
 	case holder == nil:
-		return fmt.Errorf("%s %s already exists and %w", gvk.Kind, object.GetName(), ErrForeign)
+		return fmt.Errorf("%s %s already exists and is being deleted", gvk.Kind, object.GetName())
 	case holder.UID == owner.GetUID():
 		return nil
-	default:
-		return fmt.Errorf("%s %s already exists and belongs to %s %s (%s), not to this %s: wait until that is deleted, or choose another name",
-			gvk.Kind, object.GetName(), holder.Kind, holder.Name, holder.UID, owner.GetName())
 	}
+	belongs := fmt.Sprintf("%s %s already exists and belongs to %s %s (%s)", gvk.Kind, object.GetName(), holder.Kind, holder.Name, holder.UID)
+	if holder.Name == owner.GetName() || found.DeletionTimestamp != nil { // Garbage collection deletes the object of an earlier owner.
+		return fmt.Errorf("%s, not to this %s: wait until that is deleted, or choose another name", belongs, owner.GetName())
+	}
+	return fmt.Errorf("%s, not to %s: %w", belongs, owner.GetName(), ErrForeign)
+}
+
+// CheckUnused fails if an object of that kind and name exists that the owner does not control.
+func (w *Writer) CheckUnused(ctx context.Context, owner, object client.Object) error {
+	object.SetNamespace(owner.GetNamespace())
+	if err := w.CheckOwnership(ctx, owner, object); !apierrors.IsNotFound(err) {
+		return err
+	}
+	return nil
 }
 
 // Delete deletes an object and, in the background, its dependants. It does not fail if the object does not

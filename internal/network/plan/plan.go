@@ -39,6 +39,8 @@ type Input struct {
 	PlannedWorkloads []v1alpha1.Workload
 	// WorkloadRuns holds the existing runs of the network's own workloads, by name.
 	WorkloadRuns map[string]*v1alpha1.BenchmarkRun
+	// TakenRuns says who has the run of a workload that has none yet, by the name of the run.
+	TakenRuns map[string]string
 	// RunsByAge holds all runs on the network, oldest first.
 	RunsByAge []*v1alpha1.BenchmarkRun
 	// EpochRecord is the ConfigMap that records the epoch and the version of the images; nil if it does not

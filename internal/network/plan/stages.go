@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -47,14 +46,17 @@ func buildGenesisStage(in Input, pin platform.Input, p *Plan) (Stage, error) {
 }
 
 // buildDueRuns returns the runs of the network's workloads: all existing ones, and the next one in list order
-// once these have ended. It leaves out a kept run that the network no longer owns. It fails if a foreign run
-// has the name of the next one.
+// once these have ended. It leaves out a kept run that the network no longer owns. It fails if a run that the network
+// does not own has the name of one of its runs.
 func buildDueRuns(in Input) ([]client.Object, error) {
 	var due []client.Object
 	next := -1
 	underWay := false
 	for i := range in.Network.Spec.Workloads {
 		switch live := in.WorkloadRuns[in.runName(i)]; {
+		case live == nil && in.TakenRuns[in.runName(i)] != "":
+			return nil, field.Invalid(field.NewPath("spec", "workloads").Index(i).Child("name"), in.Network.Spec.Workloads[i].Name,
+				in.TakenRuns[in.runName(i)]+" rename the workload or the network")
 		case live == nil && next < 0:
 			next = i
 		case live == nil:
@@ -67,11 +69,6 @@ func buildDueRuns(in Input) ([]client.Object, error) {
 	}
 	if next < 0 || underWay {
 		return due, nil
-	}
-	if name := in.runName(next); in.isForeignRun(name) {
-		return nil, field.Invalid(field.NewPath("spec", "workloads").Index(next).Child("name"), in.Network.Spec.Workloads[next].Name,
-			"BenchmarkRun "+name+
-				" exists and does not belong to this network; it may be retained from an earlier one: delete it, or rename the workload or the network")
 	}
 	if in.Network.Spec.Suspend {
 		return due, nil
@@ -90,11 +87,6 @@ func (in Input) plannedRun(workload int) *v1alpha1.BenchmarkRun {
 			Annotations: map[string]string{v1alpha1.AnnotationNetwork: string(in.Network.UID)}},
 		Spec: v1alpha1.BenchmarkRunSpec{NetworkName: in.Network.Name, Workload: in.Network.Spec.Workloads[workload].Workload},
 	}
-}
-
-// isForeignRun reports whether a run of that name exists that the network did not create.
-func (in Input) isForeignRun(name string) bool {
-	return slices.ContainsFunc(in.RunsByAge, func(run *v1alpha1.BenchmarkRun) bool { return run.Name == name && !IsNetworkRun(in.Network, run) })
 }
 
 // IsNetworkRun reports whether the run belongs to one of the network's own workloads. The network owns such a
