@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -13,14 +15,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/kinds"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// ensureCredentials creates the missing Secrets of random passwords. It never changes an existing one.
+// ensureCredentials creates the Secrets of random passwords that never existed. It never changes an existing one.
 func (r *NetworkReconciler) ensureCredentials(ctx context.Context, pass *networkPass) error {
 	for _, c := range pass.plan.Credentials {
-		if pass.snapshot.Secret(c.Name) != nil {
+		if pass.snapshot.Secret(c.Name) != nil || pass.plan.IsLost(c.Name) {
 			continue
 		}
 		if err := r.createCredential(ctx, pass.network, c); err != nil {
@@ -52,5 +55,53 @@ func (r *NetworkReconciler) createCredential(ctx context.Context, network *v1alp
 		return fmt.Errorf("create Secret %s: %w", c.Name, err)
 	}
 	log.FromContext(ctx).Info("object created", "object", "Secret/"+c.Name)
+	return nil
+}
+
+// maxRestoredSecrets bounds the reads and writes of one pass.
+const maxRestoredSecrets = 8
+
+// restoreSecrets makes lost Secrets the network's own again that a user has restored, or whose labels or owner were removed.
+// Their content must be what was generated.
+func (r *NetworkReconciler) restoreSecrets(ctx context.Context, pass *networkPass) error {
+	for _, lost := range pass.plan.LostSecrets[:min(len(pass.plan.LostSecrets), maxRestoredSecrets)] {
+		secret := &corev1.Secret{}
+		err := r.APIReader.Get(ctx, client.ObjectKey{Namespace: pass.network.Namespace, Name: lost.Name}, secret)
+		if apierrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("get Secret %s: %w", lost.Name, err)
+		}
+		owner := metav1.GetControllerOf(secret)
+		if owner != nil && owner.UID != pass.network.UID || !lost.HasContent(kinds.SecretDigest(secret)) {
+			continue
+		}
+		if err := r.adoptSecret(ctx, pass, secret); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// adoptSecret restores the metadata of a generated Secret.
+func (r *NetworkReconciler) adoptSecret(ctx context.Context, pass *networkPass, secret *corev1.Secret) error {
+	before, component, generated := secret.DeepCopy(), naming.ComponentGenesis, v1alpha1.GeneratedGenesis
+	if slices.ContainsFunc(pass.plan.Credentials, func(c platform.Credential) bool { return c.Name == secret.Name }) {
+		component, generated = naming.ComponentCredentials, v1alpha1.GeneratedCredentials
+	}
+	if secret.Labels == nil {
+		secret.Labels = map[string]string{}
+	}
+	maps.Copy(secret.Labels, naming.NetworkLabels(pass.network.Name, component))
+	metav1.SetMetaDataAnnotation(&secret.ObjectMeta, v1alpha1.AnnotationGenerated, string(generated))
+	if err := controllerutil.SetControllerReference(pass.network, secret, r.Client.Scheme()); err != nil {
+		return fmt.Errorf("own Secret %s: %w", secret.Name, err)
+	}
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if err := r.Client.Patch(ctx, secret, patch, client.FieldOwner(v1alpha1.ManagedBy)); err != nil {
+		return fmt.Errorf("adopt Secret %s: %w", secret.Name, err)
+	}
+	log.FromContext(ctx).Info("object adopted", "object", "Secret/"+secret.Name)
 	return nil
 }

@@ -132,6 +132,9 @@ func (r *NetworkReconciler) applyPlan(ctx context.Context, pass *networkPass) er
 	if err := r.addFinalizers(ctx, pass); err != nil {
 		return err
 	}
+	if err := r.restoreSecrets(ctx, pass); err != nil {
+		return err
+	}
 	if err := r.ensureCredentials(ctx, pass); err != nil {
 		return err
 	}

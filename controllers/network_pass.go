@@ -96,7 +96,8 @@ func (r *NetworkReconciler) readAndPlan(ctx context.Context, network *v1alpha1.B
 	pass.plan, pass.specErr = plan.Build(plan.Input{
 		Network: network, Platform: p, Images: r.Images, KubeVersion: r.KubeVersion, Chart: chart, NetworkPolicyMode: r.NetworkPolicyMode,
 		Scrapers: r.MetricsScrapers, PlannedWorkloads: planned,
-		GenesisSecretFilled: pass.snapshot.IsGenesisSecretFilled, WorkloadRuns: indexOwnRuns(pass), TakenRuns: taken, RunsByAge: pass.runs,
+		GenesisSecretFilled: pass.snapshot.IsGenesisSecretFilled, SecretDigest: pass.snapshot.SecretDigest,
+		WorkloadRuns: indexOwnRuns(pass), TakenRuns: taken, RunsByAge: pass.runs,
 		EpochRecord: pass.snapshot.ConfigMap(naming.EpochConfigMap(network.Name)), StatefulSet: pass.snapshot.StatefulSet,
 	})
 	if pass.chartPending = errors.Is(pass.specErr, networkchart.ErrPending); pass.chartPending {

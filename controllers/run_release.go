@@ -8,6 +8,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -123,6 +124,10 @@ func (p *runPass) findDisturbances() ([]results.Disturbance, error) {
 		all = append(all, results.Disturbance{Kind: results.NetworkReplaced, Message: fmt.Sprintf(
 			"BenchmarkNetwork %s was deleted and created again during the run: it has the UID %s instead of %s; create another run",
 			p.network.Name, p.network.UID, record.NetworkUID)})
+	}
+	ready := meta.FindStatusCondition(p.network.Status.Conditions, v1alpha1.ConditionReady)
+	if ready != nil && ready.Reason == v1alpha1.ReasonSecretLost {
+		all = append(all, results.Disturbance{Kind: results.SecretLost, Message: ready.Message})
 	}
 	if p.barrierProblem != "" {
 		return append(all, results.Disturbance{Kind: results.BarrierLost, Message: p.barrierProblem}), nil

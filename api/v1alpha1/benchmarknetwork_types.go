@@ -241,6 +241,9 @@ type BenchmarkNetworkStatus struct {
 	// epoch describes the time since the network was created or last reset.
 	// +optional
 	Epoch *EpochStatus `json:"epoch,omitempty"`
+	// generatedSecrets records the keys and passwords that were generated for the network. They are not generated again in the same epoch.
+	// +optional
+	GeneratedSecrets *GeneratedSecrets `json:"generatedSecrets,omitempty"`
 	// lastRun is the run that ended last.
 	// +optional
 	LastRun *LastRun `json:"lastRun,omitempty"`
@@ -270,6 +273,18 @@ type NetworkDisplay struct {
 	// throughput is the throughput of the last run with its unit, such as "40.1 flows/s".
 	// +optional
 	Throughput string `json:"throughput,omitempty"`
+}
+
+// GeneratedSecrets records the generated Secrets of a network.
+type GeneratedSecrets struct {
+	// epoch is the identifier of the epoch in which they are used.
+	// +optional
+	Epoch string `json:"epoch,omitempty"`
+	// digests has 8 hexadecimal digits of a hash of each Secret's content, in the order of their names. Dashes stand for a Secret that
+	// is not in use yet.
+	// +kubebuilder:validation:MaxLength=65536
+	// +optional
+	Digests string `json:"digests,omitempty"`
 }
 
 // EpochStatus describes the time of a network between two resets.

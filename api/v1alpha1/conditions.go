@@ -42,6 +42,7 @@ const (
 	ReasonStageFailed       = "StageFailed"
 	ReasonQuotaExceeded     = "QuotaExceeded"
 	ReasonAllStagesReady    = "AllStagesReady"
+	ReasonSecretLost        = "SecretLost"
 	ReasonTearingDown       = "TearingDown"
 	ReasonTeardownFailed    = "TeardownFailed"
 	ReasonSuspended         = "Suspended"

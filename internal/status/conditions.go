@@ -76,7 +76,9 @@ func networkConditions(in NetworkInput) []metav1.Condition {
 	addAdmittedCondition(&l, in.Network, in.Admission)
 	distance := latencyEmulatedState(in)
 	l.addBool(v1alpha1.ConditionLatencyEmulated, distance.OK, distance.Reason, distance.Message)
-	if first := firstUnready(in.Stages); first == nil {
+	if len(in.Plan.LostSecrets) > 0 {
+		l.addNotReady(true, v1alpha1.ReasonSecretLost, in.Plan.LostSecretsMessage(in.Network.Name, in.Plan.Resettable))
+	} else if first := firstUnready(in.Stages); first == nil {
 		l.addBool(v1alpha1.ConditionReady, true, v1alpha1.ReasonAllStagesReady, readyMessage(in))
 	} else {
 		failed := first.State == snapshot.StateFailed
@@ -132,6 +134,8 @@ func firstUnready(stages []ObservedStage) *ObservedStage {
 func networkPhase(in NetworkInput, s v1alpha1.BenchmarkNetworkStatus) v1alpha1.Phase {
 	unready := firstUnready(in.Stages)
 	switch {
+	case len(in.Plan.LostSecrets) > 0:
+		return v1alpha1.PhaseFailed
 	case unready != nil && unready.State == snapshot.StateFailed:
 		return v1alpha1.PhaseFailed
 	case unready != nil && isResetting(in):

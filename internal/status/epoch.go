@@ -16,7 +16,7 @@ func epochStatus(in NetworkInput) *v1alpha1.EpochStatus {
 	if before := in.Network.Status.Epoch; before != nil && before.ID == e.ID {
 		e.StartedAt, e.ReadyAt = before.StartedAt, before.ReadyAt
 	}
-	if firstUnready(in.Stages) != nil {
+	if firstUnready(in.Stages) != nil || len(in.Plan.LostSecrets) > 0 {
 		return e
 	}
 	e.Turn = in.Plan.Epoch.ActiveRun

@@ -57,6 +57,9 @@ func ComputeNetwork(in NetworkInput) v1alpha1.BenchmarkNetworkStatus {
 	}
 	switch {
 	case in.SpecError != nil:
+		if !in.Admission.Evicted {
+			s.GeneratedSecrets = old.GeneratedSecrets
+		}
 		s.Phase = v1alpha1.PhaseFailed
 		s.Conditions = invalidSpecConditions(in)
 	case isQueued(in):
@@ -72,7 +75,7 @@ func ComputeNetwork(in NetworkInput) v1alpha1.BenchmarkNetworkStatus {
 		s.Databases, s.Display.Database = firstItems(maxMembers, databaseStatuses(in)), databaseSummary(in)
 		s.Settings = firstItems(maxSettings, in.Plan.Settings)
 		s.PlanHash = in.Plan.Hash
-		s.Epoch = epochStatus(in)
+		s.Epoch, s.GeneratedSecrets = epochStatus(in), &in.Plan.GeneratedSecrets
 		s.Conditions = networkConditions(in)
 		s.Phase = networkPhase(in, s)
 	}

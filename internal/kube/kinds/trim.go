@@ -3,6 +3,9 @@ package kinds
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -15,8 +18,9 @@ import (
 )
 
 // Trim removes the fields of an object that the operator never reads, in place. It removes managed fields and
-// the data of Secrets with AnnotationGenerated. A pod keeps only its node, the resources of its containers and its status; a
-// StatefulSet keeps only what status and plan need; a NetworkPolicy keeps no spec, and a Job only its parallelism. Digests replace
+// the data of Secrets with AnnotationGenerated, of which it keeps a digest. A pod keeps only its node, the resources of its
+// containers and its status; a StatefulSet keeps only what status and plan need; a NetworkPolicy keeps no spec, and a Job
+// only its parallelism. Digests replace
 // long texts in the ConfigMaps of members and long binary data in all ConfigMaps. Trim is idempotent.
 func Trim(object any) {
 	if o, ok := object.(metav1.Object); ok {
@@ -25,6 +29,9 @@ func Trim(object any) {
 	switch o := object.(type) {
 	case *corev1.Secret:
 		if o.Annotations[v1alpha1.AnnotationGenerated] != "" {
+			if len(o.Data) > 0 {
+				o.StringData = map[string]string{digestKey: SecretDigest(o)}
+			}
 			o.Data = nil
 		}
 	case *corev1.ConfigMap:
@@ -43,6 +50,21 @@ func Trim(object any) {
 	case *batchv1.Job:
 		o.Spec = batchv1.JobSpec{Parallelism: o.Spec.Parallelism}
 	}
+}
+
+// digestKey is the key of a trimmed Secret's digest. It is in StringData, which the API server never returns.
+const digestKey = "sha256"
+
+// SecretDigest returns a digest of the content of a Secret, also of a trimmed one. It is empty for a Secret without data.
+func SecretDigest(secret *corev1.Secret) string {
+	if len(secret.Data) == 0 {
+		return secret.StringData[digestKey]
+	}
+	sum := sha256.New()
+	for _, key := range slices.Sorted(maps.Keys(secret.Data)) {
+		fmt.Fprintf(sum, "%q=%q\n", key, secret.Data[key])
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // digestLongTexts replaces each text that is longer than a digest by its digest.

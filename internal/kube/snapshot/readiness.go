@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/kinds"
 	"github.com/benchnet/benchnet/internal/kube/pods"
 )
 
@@ -72,6 +73,14 @@ func (s *Snapshot) plannedReadiness(made client.Object) Readiness {
 func (s *Snapshot) IsGenesisSecretFilled(name string) bool {
 	secret := s.Secret(name)
 	return secret != nil && secret.Annotations[v1alpha1.AnnotationGenesisComplete] != ""
+}
+
+// SecretDigest returns a digest of the content of a Secret, or "" if it does not exist or is empty.
+func (s *Snapshot) SecretDigest(name string) string {
+	if secret := s.Secret(name); secret != nil {
+		return kinds.SecretDigest(secret)
+	}
+	return ""
 }
 
 func (s *Snapshot) statefulSetReadiness(set *appsv1.StatefulSet) Readiness {

@@ -12,7 +12,6 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/naming"
-	"github.com/benchnet/benchnet/internal/platform"
 )
 
 // Epoch is the period since a network was created or last reset, and the run that may use the network. It is
@@ -38,8 +37,7 @@ func (in Input) decideEpoch() Epoch {
 			return e
 		}
 	}
-	_, resettable := in.Platform.(platform.Resettable)
-	resettable = resettable && !in.Network.Spec.DatabaseOrDefault().HasUserSchemas()
+	resettable := in.isResettable()
 	if request := in.Network.Annotations[v1alpha1.AnnotationReset]; request != e.ResetRequest {
 		e.ResetRequest = request
 		if request != "" && resettable && in.hasLiveMembers() {

@@ -31,6 +31,8 @@ type Input struct {
 	Chart *database.UserChart
 	// GenesisSecretFilled reports whether a Secret of the genesis is filled.
 	GenesisSecretFilled func(secret string) bool
+	// SecretDigest returns the digest of the content of a live Secret, or "". A nil function means that none exists yet.
+	SecretDigest func(secret string) string
 	// NetworkPolicyMode says whether networks are isolated; empty means Enforced.
 	NetworkPolicyMode networkpolicy.Mode
 	// Scrapers are the clients that may read the network's metrics; empty means all clients.
@@ -96,6 +98,12 @@ type Plan struct {
 	Topology platform.Topology
 	// Credentials are Secrets of random passwords. They are created once, before everything else.
 	Credentials []platform.Credential
+	// GeneratedSecrets records the Secrets of credentials and genesis that exist. LostSecrets are those that were recorded
+	// and no longer exist with the same content. They are not created again.
+	GeneratedSecrets v1alpha1.GeneratedSecrets
+	LostSecrets      []LostSecret
+	// Resettable reports whether a reset can return the network to its initial state.
+	Resettable bool
 	// Epoch is the epoch that the network should be in. EpochRecord records it and is written before the stages
 	// start.
 	Epoch       Epoch
@@ -129,6 +137,7 @@ func Build(in Input) (*Plan, error) {
 	in.Images = in.imageCatalogue()
 	sized := in.networkWithPlannedWorkloads()
 	p := &Plan{Topology: in.Platform.Topology(sized), Settings: platform.DerivedSettings(in.Platform, &sized.Spec), Epoch: in.decideEpoch(),
+		Resettable:         in.isResettable(),
 		databaseScheduling: map[string]*v1alpha1.Scheduling{}}
 	p.EpochRecord = in.buildEpochRecord(p.Epoch)
 	if err := p.buildProvisioningStages(in, sized); err != nil {
@@ -187,6 +196,9 @@ func (p *Plan) Objects() []client.Object {
 	all := []client.Object{p.EpochRecord}
 	for _, c := range p.Credentials {
 		all = append(all, newSecret(c.Name, nil))
+	}
+	for _, l := range p.LostSecrets {
+		all = append(all, newSecret(l.Name, nil))
 	}
 	for _, s := range p.Stages {
 		all = append(all, s.Objects...)

@@ -18,11 +18,12 @@ func newSecret(name string, labels map[string]string) *corev1.Secret {
 }
 
 // buildGenesisStage returns the stage of the genesis Secrets, which the operator creates empty. Until they are
-// filled, the stage also holds the Job that fills them.
+// filled, the stage also holds the Job that fills them. Once all have been filled, a lost one is not created again.
 func buildGenesisStage(in Input, pin platform.Input, p *Plan) (Stage, error) {
 	stage := Stage{Name: StageGenesis, Provisioning: true}
 	user, ok := in.Platform.(platform.GenesisProvider)
 	if !ok {
+		p.checkGeneratedSecrets(in, nil)
 		return stage, nil
 	}
 	p.Credentials = append(user.Credentials(p.Topology), p.Credentials...)
@@ -30,15 +31,21 @@ func buildGenesisStage(in Input, pin platform.Input, p *Plan) (Stage, error) {
 	if err != nil {
 		return stage, fmt.Errorf("genesis: %w", err)
 	}
-	stage.RequiredSecrets = genesis.Secrets
+	completed := p.checkGeneratedSecrets(in, genesis.Secrets)
+	if !completed {
+		stage.RequiredSecrets = genesis.Secrets
+	}
 	complete := true
 	for _, name := range genesis.Secrets {
+		if p.IsLost(name) {
+			continue
+		}
 		secret := newSecret(name, naming.NetworkLabels(in.Network.Name, naming.ComponentGenesis))
 		secret.Annotations = map[string]string{v1alpha1.AnnotationGenerated: string(v1alpha1.GeneratedGenesis)}
 		stage.Objects = append(stage.Objects, secret)
 		complete = complete && in.GenesisSecretFilled(name)
 	}
-	if !complete {
+	if !complete && !completed {
 		stage.Objects = append(stage.Objects, genesis.JobObjects...)
 		stage.Owner = genesis.JobObjects[0]
 	}

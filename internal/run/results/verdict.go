@@ -71,6 +71,8 @@ const (
 	// BarrierLost means that the ConfigMap which released the workers was deleted or changed, so that disturbances
 	// are unknown.
 	BarrierLost ReasonCode = "BarrierLost"
+	// SecretLost means that a generated Secret of the network was deleted or changed.
+	SecretLost ReasonCode = "SecretLost"
 	// NetworkReplaced means that another network has the name of the one on which the run began.
 	NetworkReplaced   ReasonCode = "NetworkReplaced"
 	DatabaseRestarted ReasonCode = "DatabaseRestarted"
@@ -166,7 +168,7 @@ type RunObservations struct {
 // Disturbance is something that happened to the network while it was measured.
 type Disturbance struct {
 	// Kind is MemberRestarted, MemberUnreachable, MemberEvicted, MemberReplaced, DatabaseRestarted,
-	// OutOfMemory, BarrierLost or NetworkReplaced. For a node it is NodeNotReady, NodeUnderPressure or ZoneUnknown, for all nodes NodesUnknown.
+	// OutOfMemory, BarrierLost, SecretLost or NetworkReplaced. For a node it is NodeNotReady, NodeUnderPressure or ZoneUnknown, for all nodes NodesUnknown.
 	Kind ReasonCode
 	// Subject is the name of the member or node, or the DatabaseSubject.
 	Subject string
