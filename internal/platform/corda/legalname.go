@@ -2,7 +2,7 @@ package corda
 
 import (
 	"fmt"
-	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -15,10 +15,24 @@ import (
 // attributeLengths maps the attributes of a Corda legal name to the maximum length that Corda accepts.
 var attributeLengths = map[string]int{"CN": 64, "OU": 64, "O": 128, "L": 64, "ST": 64, "C": 2}
 
-var countryCodePattern = regexp.MustCompile(`^[A-Z]{2}$`)
+// illegalCharacters cannot be part of an attribute: Corda refuses them, or reads them as separators of the X.500 name.
+const illegalCharacters = `"'\$=+;<>#`
 
-// parseLegalName splits an X.500 name into its attributes. As in Corda, values cannot contain a comma. The
-// genesis program checks the rest of Corda's rules, such as the list of countries.
+// countryCodes are those of ISO 3166 that Corda accepts (java.util.Locale.getISOCountries), and ZZ for no country.
+const countryCodes = `AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW
+BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI
+FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN
+IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME
+MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF
+PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV
+SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE
+YT ZA ZM ZW ZZ`
+
+// codesByMistake maps codes that people write for a country to the code of ISO 3166.
+var codesByMistake = map[string]string{"UK": "GB", "EN": "GB", "EL": "GR"}
+
+// parseLegalName splits an X.500 name into its attributes. As in Corda, values cannot contain a comma, nor the other
+// separators of an X.500 name.
 func parseLegalName(name string) (map[string]string, error) {
 	if strings.ContainsFunc(name, unicode.IsControl) {
 		return nil, fmt.Errorf("it contains a line break or another control character")
@@ -38,8 +52,8 @@ func parseLegalName(name string) (map[string]string, error) {
 			return nil, fmt.Errorf("%s occurs twice", key)
 		case len([]rune(value)) > longest:
 			return nil, fmt.Errorf("%s is longer than %d characters", key, longest)
-		case strings.ContainsAny(value, `"'\$=`):
-			return nil, fmt.Errorf(`%s contains one of " ' \ $ =`, key)
+		case strings.ContainsAny(value, illegalCharacters):
+			return nil, fmt.Errorf("%s contains one of %s, which Corda refuses", key, illegalCharacters)
 		}
 		parts[key] = value
 	}
@@ -55,10 +69,22 @@ func checkRequiredAttributes(parts map[string]string) error {
 	if len([]rune(parts["O"])) < 2 {
 		return fmt.Errorf("O has fewer than 2 characters")
 	}
-	if !countryCodePattern.MatchString(parts["C"]) {
-		return fmt.Errorf("C is not a country code of two capital letters, such as GB")
+	if !slices.Contains(strings.Fields(countryCodes), parts["C"]) {
+		return fmt.Errorf("C=%s is not an ISO 3166 country code of two capital letters: write C=%s", parts["C"], suggestCountryCode(parts["C"]))
 	}
 	return nil
+}
+
+// suggestCountryCode returns the code that was probably meant, or an example.
+func suggestCountryCode(code string) string {
+	code = strings.ToUpper(code)
+	if meant, ok := codesByMistake[code]; ok {
+		return meant
+	}
+	if slices.Contains(strings.Fields(countryCodes), code) {
+		return code
+	}
+	return "GB, for example"
 }
 
 // validateLegalNames rejects invalid X.500 names, names that two nodes would share, and a wrong number of
