@@ -391,3 +391,25 @@ func TestPlatformWithoutReset(t *testing.T) {
 	w.reconcileRun("fresh")
 	w.wantReason("fresh", v1alpha1.ReasonInvalidSpec, `spec.workload.reset: Unsupported value: "Reset": supported values: "Keep"`)
 }
+
+// TestResetProceedsWhileARunWaits: a run waits for a network with a broken member, which only a reset repairs.
+func TestResetProceedsWhileARunWaits(t *testing.T) {
+	w := newTestEnvWithUsedNetwork(t)
+	set := &appsv1.StatefulSet{}
+	w.mustGet("banks-member-0", set)
+	before := set.DeepCopy()
+	set.Status.ReadyReplicas = 0
+	must(t, w.client.Status().Patch(w.ctx, set, client.MergeFrom(before)))
+	w.createRunWithReset("later", "Keep")
+	w.reconcileNetwork("banks")
+	w.reconcileRun("later")
+	w.wantReason("later", v1alpha1.ReasonWaitingForNetwork, "banks is not ready")
+	w.annotateReset("1")
+	w.reconcileNetwork("banks")
+	w.reconcileThroughReset()
+	if c := w.networkReady(); c.Status != metav1.ConditionTrue || w.getNetwork("banks").Status.Epoch.ID == "" {
+		t.Errorf("the network should be reset and ready, but: %+v", c)
+	}
+	w.reconcileRun("later")
+	w.mustGet("later", &batchv1.Job{})
+}

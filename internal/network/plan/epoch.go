@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -28,19 +30,20 @@ type Epoch struct {
 }
 
 // decideEpoch returns the epoch that the network should be in. An active run keeps its epoch until it has
-// ended. Then a reset requested by the annotation applies, then the next run, which starts in an epoch of its
+// ended, unless it waits for the network itself, which only the requested reset may make ready. Then a reset requested by the annotation applies, then the next run, which starts in an epoch of its
 // own if it requests a reset.
 func (in Input) decideEpoch() Epoch {
 	e := in.recordedEpoch()
 	for _, run := range in.RunsByAge {
-		if run.UID == e.ActiveRun && !run.IsComplete() {
+		if run.UID == e.ActiveRun && !run.IsComplete() && !(in.isWaiting(run) && in.requestsReset(e)) {
 			return e
 		}
 	}
 	resettable := in.isResettable()
 	if request := in.Network.Annotations[v1alpha1.AnnotationReset]; request != e.ResetRequest {
+		resets := in.requestsReset(e)
 		e.ResetRequest = request
-		if request != "" && resettable && in.hasLiveMembers() {
+		if resets {
 			e = e.afterReset(request)
 		}
 	}
@@ -54,6 +57,25 @@ func (in Input) decideEpoch() Epoch {
 	e.FirstRun, e.ActiveRun = cmp.Or(e.FirstRun, run.UID), run.UID
 	return e
 }
+
+// requestsReset reports whether the annotation requests a reset that was not handled yet and is possible.
+func (in Input) requestsReset(e Epoch) bool {
+	request := in.Network.Annotations[v1alpha1.AnnotationReset]
+	return request != "" && request != e.ResetRequest && in.isResettable() && in.hasLiveMembers()
+}
+
+// isWaiting reports whether an active run has no workers yet, since the network is not ready for it.
+func (in Input) isWaiting(run *v1alpha1.BenchmarkRun) bool {
+	epoch := in.Network.Status.Epoch
+	if run.Status.Release != nil || epoch == nil || epoch.Turn == run.UID {
+		return false
+	}
+	ready := meta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionReady)
+	return ready != nil && slices.Contains(waitReasons, ready.Reason)
+}
+
+// waitReasons are the reasons of runs that have no workers yet.
+var waitReasons = []string{v1alpha1.ReasonWaitingForNetwork, v1alpha1.ReasonWaitingForTurn, v1alpha1.ReasonWaitingForReset, v1alpha1.ReasonSuspended}
 
 // afterReset returns the epoch that follows a reset. Its ID is a hash of the old ID and the cause, so a
 // repeated decision returns the same epoch.

@@ -164,3 +164,38 @@ func TestDecideEpoch(t *testing.T) {
 		})
 	}
 }
+
+// TestWaitingRunHoldsNoResetOff: a run without workers waits for a network that only the reset may make ready.
+func TestWaitingRunHoldsNoResetOff(t *testing.T) {
+	for name, c := range map[string]struct {
+		reason   string
+		turn     types.UID
+		released bool
+		resets   bool
+	}{
+		"waits for the network":     {v1alpha1.ReasonWaitingForNetwork, "", false, true},
+		"waits for a reset":         {v1alpha1.ReasonWaitingForReset, "", false, true},
+		"waits for its turn":        {v1alpha1.ReasonWaitingForTurn, "other", false, true},
+		"suspended":                 {v1alpha1.ReasonSuspended, "", false, true},
+		"may begin at this moment":  {v1alpha1.ReasonWaitingForTurn, "1", false, false},
+		"its workers start":         {v1alpha1.ReasonWaitingForWorkers, "", false, false},
+		"measures":                  {v1alpha1.ReasonMeasuring, "", true, false},
+		"measured, network is gone": {v1alpha1.ReasonWaitingForNetwork, "", true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			recorded := Epoch{FirstRun: "1", ActiveRun: "1"}
+			in := newRunningInput(recorded, "", "")
+			run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{UID: "1"}}
+			run.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, Reason: c.reason}}
+			if c.released {
+				run.Status.Release = &v1alpha1.RunRelease{}
+			}
+			in.RunsByAge = []*v1alpha1.BenchmarkRun{run}
+			in.Network.Annotations = map[string]string{v1alpha1.AnnotationReset: "x"}
+			in.Network.Status.Epoch = &v1alpha1.EpochStatus{Turn: c.turn}
+			if got := in.decideEpoch(); (got.ID != "") != c.resets || got.ActiveRun != "1" {
+				t.Errorf("got %+v, want a reset: %t", got, c.resets)
+			}
+		})
+	}
+}
