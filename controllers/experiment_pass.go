@@ -34,6 +34,8 @@ type experimentPass struct {
 	design     *experiment.Design
 	networks   map[string]*v1alpha1.BenchmarkNetwork
 	observed   experiment.ObservedState
+	// runProblem is the problem of the first run, by name, that has one.
+	runProblem string
 	// step and result are nil until the experiment may begin.
 	step   *experiment.NextStep
 	result *experiment.Result
@@ -149,6 +151,9 @@ func (r *ExperimentReconciler) readNetworksAndRuns(ctx context.Context, pass *ex
 			return err
 		}
 		pass.observed.Runs[run.Name] = found
+		if problem := status.RunProblem(run); problem != "" && (pass.runProblem == "" || problem < pass.runProblem) {
+			pass.runProblem = problem
+		}
 	}
 	return nil
 }
@@ -314,7 +319,8 @@ func (r *ExperimentReconciler) writeResult(ctx context.Context, pass *experiment
 
 func (p *experimentPass) statusInput(now time.Time) status.ExperimentInput {
 	in := status.ExperimentInput{Experiment: p.experiment, SpecError: p.specErr, Capacity: p.capacity, Step: p.step, Result: p.result,
-		ResultWritten: p.resultWritten, ResultTooLarge: p.resultTooLarge, ReconcileError: p.reconcileErr, CapacityUnchecked: p.capacityUnchecked, Now: now}
+		ResultWritten: p.resultWritten, ResultTooLarge: p.resultTooLarge, ReconcileError: p.reconcileErr, CapacityUnchecked: p.capacityUnchecked,
+		RunProblem: p.runProblem, Now: now}
 	in.Refused = isRefused(p.reconcileErr)
 	if p.forecast != nil {
 		in.Plan = &p.forecast.Plan
@@ -325,14 +331,15 @@ func (p *experimentPass) statusInput(now time.Time) status.ExperimentInput {
 // isWaiting reports whether the experiment has to wait for capacity or quota before it begins.
 func (p *experimentPass) isWaiting() bool { return p.step == nil && p.specErr == nil }
 
-// runLifecyclePredicate drops updates that only report a run's progress. It calls gone with the UID of each
+// runLifecyclePredicate drops updates that only report a run's progress, not a problem. It calls gone with the UID of each
 // deleted run.
 func runLifecyclePredicate(gone func(types.UID)) predicate.Predicate {
 	return predicate.Funcs{
 		UpdateFunc: func(u event.UpdateEvent) bool {
 			before, ok := u.ObjectOld.(*v1alpha1.BenchmarkRun)
 			after, same := u.ObjectNew.(*v1alpha1.BenchmarkRun)
-			return !ok || !same || before.IsComplete() != after.IsComplete() || before.IsDelivering() != after.IsDelivering()
+			return !ok || !same || before.IsComplete() != after.IsComplete() || before.IsDelivering() != after.IsDelivering() ||
+				status.RunProblem(before) != status.RunProblem(after)
 		},
 		DeleteFunc: func(d event.DeleteEvent) bool {
 			gone(d.Object.GetUID())

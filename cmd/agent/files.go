@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/benchnet/benchnet/internal/agent/files"
 	"github.com/benchnet/benchnet/internal/httpclient"
+	"github.com/benchnet/benchnet/internal/kube/termination"
 	"github.com/benchnet/benchnet/internal/subcommand"
 )
 
@@ -58,12 +61,15 @@ func copyFiles(flags *flag.FlagSet) subcommand.Action {
 }
 
 func checkReadiness(flags *flag.FlagSet) subcommand.Action {
-	file := flags.String("file", "", "`file` that must exist")
+	file := flags.String("file", "", "`file` that must exist; empty for none")
+	reason := flags.String("reason", "", "`URL` on this pod whose content says why the file does not exist yet; empty for none")
 	url := flags.String("get", "", "`URL` on this pod whose content must match --match; empty for none")
 	pattern := flags.String("match", "", "regular `expression` for the content of --get")
 	return subcommand.WithoutArguments(func(ctx context.Context, _ io.Writer) error {
-		if err := subcommand.RequireFlags("file", *file); err != nil {
-			return err
+		if *url == "" {
+			if err := subcommand.RequireFlags("file", *file); err != nil {
+				return err
+			}
 		}
 		if (*url == "") != (*pattern == "") {
 			return subcommand.UsageErrorf("--get and --match belong together")
@@ -72,34 +78,61 @@ func checkReadiness(flags *flag.FlagSet) subcommand.Action {
 		if err != nil {
 			return subcommand.UsageErrorf("--match: %w", err)
 		}
-		if _, err := os.Stat(*file); err != nil || *url == "" {
-			return err
+		if *file != "" {
+			if _, err := os.Stat(*file); err != nil {
+				return explainMissingFile(ctx, *reason, err)
+			}
+		}
+		if *url == "" {
+			return nil
 		}
 		return matchContent(ctx, *url, expression)
 	})
 }
 
-// maxReadinessContent is more than any program under the agent answers, in bytes.
-const maxReadinessContent = 64 << 10
+// explainMissingFile returns the content at url as an error, which the kubelet reports in an event. It returns err
+// without a URL or an answer.
+func explainMissingFile(ctx context.Context, url string, err error) error {
+	if url == "" || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	content, problem := getContent(ctx, url)
+	if problem != nil || len(content) == 0 {
+		return err
+	}
+	return errors.New(termination.Clean(string(content)))
+}
 
 // matchContent fails unless the content at url matches the expression.
 func matchContent(ctx context.Context, url string, expression *regexp.Regexp) error {
+	content, err := getContent(ctx, url)
+	if err != nil {
+		return err
+	}
+	if !expression.Match(content) {
+		return fmt.Errorf("%s does not match %s: %s", url, expression, termination.Clean(string(content)))
+	}
+	return nil
+}
+
+// maxReadinessContent is more than any program under the agent answers, in bytes.
+const maxReadinessContent = 64 << 10
+
+// getContent returns what a program of this pod answers at url, whatever the status of the answer is.
+func getContent(ctx context.Context, url string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return subcommand.UsageErrorf("--get: %w", err)
+		return nil, subcommand.UsageErrorf("invalid URL: %w", err)
 	}
 	client := &http.Client{CheckRedirect: httpclient.RefuseRedirects}
 	response, err := client.Do(request)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer response.Body.Close()
 	content, err := io.ReadAll(io.LimitReader(response.Body, maxReadinessContent))
 	if err != nil {
-		return fmt.Errorf("read %s: %w", url, err)
+		return nil, fmt.Errorf("read %s: %w", url, err)
 	}
-	if !expression.Match(content) {
-		return fmt.Errorf("%s says %q, which does not match %s", url, content, expression)
-	}
-	return nil
+	return content, nil
 }

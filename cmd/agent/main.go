@@ -20,7 +20,7 @@ var program = subcommand.Program{Name: "agent", Purpose: "benchnet's helper insi
 		Purpose: "copy the files of a folder, as of a user's image", DeclareFlags: copyFiles},
 	{Name: "supervise", Synopsis: "[flags] -- COMMAND ARG...",
 		Purpose: "run COMMAND as the first process of a container", DeclareFlags: superviseCommand},
-	{Name: "check", Synopsis: "--file FILE [--get URL --match REGEXP]",
+	{Name: "check", Synopsis: "[--file FILE [--reason URL]] [--get URL --match REGEXP]",
 		Purpose: "exit with 0 if FILE exists and the content at URL matches, for an exec probe", DeclareFlags: checkReadiness},
 	{Name: "publish", Synopsis: "--namespace NS --secret NAME=DIR... --complete-annotation KEY=VALUE",
 		Purpose: "publish files in existing Secrets, all or nothing", DeclareFlags: publishFiles},

@@ -12,10 +12,12 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/benchnet/benchnet/internal/agent/calibration"
 	"github.com/benchnet/benchnet/internal/agent/cgroup"
+	"github.com/benchnet/benchnet/internal/agent/exitcause"
 	"github.com/benchnet/benchnet/internal/agent/exposition"
 	"github.com/benchnet/benchnet/internal/agent/files"
 	"github.com/benchnet/benchnet/internal/agent/forward"
@@ -25,6 +27,7 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/process"
 	"github.com/benchnet/benchnet/internal/agent/threads"
 	"github.com/benchnet/benchnet/internal/agent/work"
+	"github.com/benchnet/benchnet/internal/kube/termination"
 	"github.com/benchnet/benchnet/internal/subcommand"
 )
 
@@ -38,12 +41,15 @@ func superviseCommand(flags *flag.FlagSet) subcommand.Action {
 	counted := defineCounterFlags(flags)
 	var forwards repeatedFlag
 	flags.Var(&forwards, "forward", "`LISTEN=TARGET`: pass connections to the address LISTEN on to TARGET; can be repeated")
+	heap := flags.String("heap", "", "`size` of the command's Java heap, for the message of a command that exhausts it")
+	messageFile := flags.String("termination-message", "/dev/termination-log", "existing `file` for the reason of a failed command")
 	linger := flags.Duration("linger", 10*time.Second, "maximum wait for processes that the command leaves behind")
 	return func(_ context.Context, args []string, _ io.Writer) (int, error) {
 		if len(args) == 0 {
 			return 0, subcommand.UsageErrorf("no command given after --")
 		}
-		watch, err := newReadinessWatchers(patterns, *ready)
+		starting := &lastLine{}
+		watch, err := newReadinessWatchers(patterns, *ready, starting)
 		if err != nil {
 			return 0, err
 		}
@@ -51,7 +57,7 @@ func superviseCommand(flags *flag.FlagSet) subcommand.Action {
 		if err != nil {
 			return 0, err
 		}
-		mux := newAgentMux(*ready, *volume, newMetricsHandler(*volume, tally))
+		mux := newAgentMux(*ready, starting, *volume, newMetricsHandler(*volume, tally))
 		calibration.AddHandlers(mux, *volume)
 		if err := listenAndServe(*address, mux); err != nil {
 			return process.ExitNotRun, err
@@ -59,7 +65,7 @@ func superviseCommand(flags *flag.FlagSet) subcommand.Action {
 		if err := forwardConnections(forwards); err != nil {
 			return process.ExitNotRun, err
 		}
-		options := process.Options{Stdin: process.StdinNull, Stdout: append(watch, count...), Stderr: count, Linger: *linger}
+		options := process.Options{Stdin: process.StdinNull, Stdout: append(watch, count...), Stderr: count, Tail: &process.Tail{}, Linger: *linger}
 		if *keepStdin {
 			options.Stdin = process.StdinHeld
 		}
@@ -67,8 +73,67 @@ func superviseCommand(flags *flag.FlagSet) subcommand.Action {
 		if err != nil {
 			return process.ExitCode(err), err
 		}
-		return c.Wait(), nil
+		code := c.Wait()
+		writeTerminationMessage(*messageFile, exitcause.Describe(code, options.Tail.String(), readEvidence(), *heap), code)
+		return code, nil
 	}
+}
+
+// readEvidence returns what the kernel counts of this container; nil without access.
+func readEvidence() []exposition.Metric {
+	reader, err := cgroup.Open("/")
+	if err != nil {
+		return nil
+	}
+	return reader.ReadEvidence()
+}
+
+// writeTerminationMessage writes why a command failed to the existing file from which Kubernetes reads the termination
+// message of the container. Without a message, Kubernetes takes the end of the log.
+func writeTerminationMessage(file, message string, code int) {
+	if code == 0 || message == "" {
+		return
+	}
+	out, err := os.OpenFile(file, os.O_WRONLY|os.O_TRUNC, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err == nil {
+		_, err = out.WriteString(message + "\n")
+		err = errors.Join(err, out.Close())
+	}
+	if err != nil {
+		logToStderr("write the termination message: %v", err)
+	}
+}
+
+// lastLine is the last line that a starting command printed, preferably one that reports an error. It is safe for
+// concurrent use.
+type lastLine struct {
+	sync.Mutex
+	line    string
+	isError bool
+}
+
+// watch keeps a line.
+func (l *lastLine) watch(line []byte) {
+	text := string(line[:min(len(line), 4*termination.MaxLine)])
+	isError := termination.IsErrorLine(text)
+	l.Lock()
+	defer l.Unlock()
+	if isError || !l.isError {
+		l.line, l.isError = text, isError
+	}
+}
+
+// reason returns why the command is not ready.
+func (l *lastLine) reason() string {
+	l.Lock()
+	defer l.Unlock()
+	if line := termination.Clean(l.line); line != "" {
+		return "not ready; the program printed: " + line
+	}
+	return "not ready; the program has printed nothing"
 }
 
 // forwardConnections serves routes in the background until the process ends.
@@ -86,8 +151,8 @@ func forwardConnections(routes []string) error {
 }
 
 // newReadinessWatchers removes the ready file, which may be left from an earlier container, and returns watchers that
-// create it when each pattern has matched a line. It returns no watchers without a pattern.
-func newReadinessWatchers(patterns []string, file string) ([]process.LineWatcher, error) {
+// create it when each pattern has matched a line. Until then, starting has the last line. It returns no watchers without a pattern.
+func newReadinessWatchers(patterns []string, file string, starting *lastLine) ([]process.LineWatcher, error) {
 	if (len(patterns) == 0) != (file == "") {
 		return nil, subcommand.UsageErrorf("--ready-pattern and --ready-file belong together")
 	}
@@ -110,6 +175,10 @@ func newReadinessWatchers(patterns []string, file string) ([]process.LineWatcher
 			}
 		}))
 	}
+	watchers = append(watchers, func(line []byte) bool {
+		starting.watch(line)
+		return unmatched > 0
+	})
 	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("remove the ready file: %w", err)
 	}
@@ -117,10 +186,10 @@ func newReadinessWatchers(patterns []string, file string) ([]process.LineWatcher
 }
 
 // newAgentMux returns a handler of the metrics and the readiness of the command, and of the description of the host.
-func newAgentMux(readyFile, volume string, metrics http.Handler) *http.ServeMux {
+func newAgentMux(readyFile string, starting *lastLine, volume string, metrics http.Handler) *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
-	mux.HandleFunc("GET /ready", readinessHandler(readyFile))
+	mux.HandleFunc("GET /ready", readinessHandler(readyFile, starting))
 	mux.HandleFunc("GET "+machine.Path, machineHandler(machine.Reader{Root: "/", Volume: volume}))
 	return mux
 }
@@ -189,14 +258,14 @@ func machineHandler(reader machine.Reader) http.HandlerFunc {
 }
 
 // readinessHandler answers HTTP probes by the existence of file. They cost the container far less than exec
-// probes. Without a file it always succeeds.
-func readinessHandler(file string) http.HandlerFunc {
+// probes. Without a file it always succeeds. The answer says what the command printed last.
+func readinessHandler(file string, starting *lastLine) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if file == "" {
 			return
 		}
 		if _, err := os.Stat(file); err != nil {
-			http.Error(w, "not ready", http.StatusServiceUnavailable)
+			http.Error(w, starting.reason(), http.StatusServiceUnavailable)
 		}
 	}
 }

@@ -35,6 +35,8 @@ type ExperimentInput struct {
 	// begin.
 	Step   *experiment.NextStep
 	Result *experiment.Result
+	// RunProblem is the problem of an active run, as by the function RunProblem, or empty.
+	RunProblem string
 	// ResultWritten reports that the result is in its ConfigMap.
 	ResultWritten bool
 	// ResultTooLarge is why the result does not fit into a ConfigMap, or empty.
@@ -136,7 +138,11 @@ func addUnfinishedConditions(s *v1alpha1.BenchmarkExperimentStatus, l *condition
 	switch {
 	case len(in.Step.ActiveRuns) > 0:
 		s.Phase = v1alpha1.PhaseRunning
-		addExperimentInProgress(l, v1alpha1.ReasonMeasuring, "measuring "+s.Display.Current)
+		message := "measuring " + s.Display.Current
+		if in.RunProblem != "" {
+			message += "; " + in.RunProblem
+		}
+		addExperimentInProgress(l, v1alpha1.ReasonMeasuring, message)
 	case in.Experiment.Spec.Suspend:
 		s.Phase = v1alpha1.PhaseSuspended
 		addExperimentInProgress(l, v1alpha1.ReasonSuspended, "spec.suspend is true")
@@ -147,6 +153,21 @@ func addUnfinishedConditions(s *v1alpha1.BenchmarkExperimentStatus, l *condition
 		s.Phase = v1alpha1.PhaseRunning
 		addExperimentInProgress(l, v1alpha1.ReasonMeasuring, "creating the next run")
 	}
+}
+
+// RunProblem returns why a run does not begin, if the cause is known: what its network or its workers wait for, and the cause after
+// a semicolon. It returns "" for a run that proceeds, or merely waits.
+func RunProblem(run *v1alpha1.BenchmarkRun) string {
+	ready := meta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionReady)
+	if ready == nil || ready.Status == metav1.ConditionTrue || run.IsComplete() || !strings.Contains(ready.Message, "; ") {
+		return ""
+	}
+	switch ready.Reason {
+	case v1alpha1.ReasonWaitingForNetwork, v1alpha1.ReasonWaitingForReset, v1alpha1.ReasonWaitingForWorkers, v1alpha1.ReasonQuotaExceeded,
+		v1alpha1.ReasonProblem:
+		return limits.Truncate(fmt.Sprintf("BenchmarkRun %s: %s", run.Name, ready.Message), limits.MaxItem)
+	}
+	return ""
 }
 
 func addExperimentInProgress(l *conditionList, reason, message string) {

@@ -41,16 +41,23 @@ type lineSplitter struct {
 	watchers []LineWatcher
 	// partialLine is the start of the incomplete line.
 	partialLine []byte
+	// tail receives all output, or is nil.
+	tail *Tail
 }
 
 // copyOutput copies in to out unchanged and without delay, and passes complete lines to the watchers. It reads
 // in to the end even if out fails, so that the process writing to in never blocks.
 func (s *lineSplitter) copyOutput(out io.Writer, in io.Reader) {
 	chunk := make([]byte, 32<<10)
-	for len(s.watchers) > 0 {
+	for len(s.watchers) > 0 || s.tail != nil {
 		n, err := in.Read(chunk)
 		_, _ = out.Write(chunk[:n])
-		s.showLines(chunk[:n])
+		if s.tail != nil {
+			_, _ = s.tail.Write(chunk[:n])
+		}
+		if len(s.watchers) > 0 {
+			s.showLines(chunk[:n])
+		}
 		if err != nil {
 			return
 		}

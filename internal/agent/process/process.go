@@ -45,6 +45,8 @@ type Options struct {
 	Stdin StdinMode
 	// Stdout and Stderr watch the two outputs. A LineWatcher in both must be safe for concurrent use.
 	Stdout, Stderr []LineWatcher
+	// Tail receives both outputs, or is nil.
+	Tail *Tail
 	// Linger bounds the wait for processes that outlive the command.
 	Linger time.Duration
 }
@@ -100,7 +102,7 @@ func (c *Command) startChild(args []string) error {
 		out    *os.File
 		stream *io.Writer
 	}{{c.options.Stdout, os.Stdout, &child.Stdout}, {c.options.Stderr, os.Stderr, &child.Stderr}} {
-		if len(watched.by) == 0 {
+		if len(watched.by) == 0 && c.options.Tail == nil {
 			continue
 		}
 		write, err := c.pipeOutput(watched.out, watched.by)
@@ -119,7 +121,7 @@ func (c *Command) pipeOutput(out *os.File, watchers []LineWatcher) (*os.File, er
 	if err != nil {
 		return nil, err
 	}
-	c.outputCopies.Go(func() { (&lineSplitter{watchers: watchers}).copyOutput(out, read) })
+	c.outputCopies.Go(func() { (&lineSplitter{watchers: watchers, tail: c.options.Tail}).copyOutput(out, read) })
 	return write, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/files"
 	"github.com/benchnet/benchnet/internal/agent/jtl"
 	"github.com/benchnet/benchnet/internal/agent/process"
+	"github.com/benchnet/benchnet/internal/kube/termination"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/run/results"
 )
@@ -35,7 +36,7 @@ func (w *Worker) runJMeter(ctx context.Context) (*results.WorkerResult, error) {
 		return nil, w.exitError(ctx, 1)
 	case <-time.After(time.Until(window.LoadStart())):
 	}
-	jmeter, err := process.Start(append(w.Command, w.jmeterArguments()...), process.Options{Stdin: process.StdinNull, Linger: lingerTimeout})
+	jmeter, err := process.Start(append(w.Command, w.jmeterArguments()...), process.Options{Stdin: process.StdinNull, Linger: lingerTimeout, Tail: &w.output})
 	if err != nil {
 		return nil, newFailure(process.ExitCode(err), "%v", err)
 	}
@@ -94,6 +95,8 @@ func (w *Worker) checkJMeterExit(ctx context.Context, code int, window *protocol
 	switch {
 	case ctx.Err() != nil || code != 0:
 		return w.exitError(ctx, code)
+	case early > 0 && termination.IsErrorLine(termination.LastErrorLine(w.output.String())):
+		return newFailure(1, "the plan ended %s before the end of the window%s", early.Round(time.Second), w.exitCause(1))
 	case early > 0:
 		return newFailure(1, "the plan ended %s before the end of the window: let it run longer or shorten the window", early.Round(time.Second))
 	}

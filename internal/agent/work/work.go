@@ -17,9 +17,11 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/internal/agent/cgroup"
+	"github.com/benchnet/benchnet/internal/agent/exitcause"
 	"github.com/benchnet/benchnet/internal/agent/files"
 	"github.com/benchnet/benchnet/internal/agent/observer"
 	"github.com/benchnet/benchnet/internal/agent/process"
+	"github.com/benchnet/benchnet/internal/kube/termination"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/run/results"
 )
@@ -64,6 +66,8 @@ type Worker struct {
 	// Log receives problems that do not end the run.
 	Log func(format string, args ...any)
 
+	// output is the end of what the driver printed.
+	output process.Tail
 	// calibration is empty until the barrier, and without a calibration.
 	calibration []results.PodCalibration
 	// window is nil until the barrier.
@@ -145,7 +149,7 @@ func (w *Worker) filePath(name string) string { return filepath.Join(w.Dir, name
 
 // runDriver runs a driver that implements the file protocol and returns its result.
 func (w *Worker) runDriver(ctx context.Context) (*results.WorkerResult, error) {
-	driver, err := process.Start(w.Command, process.Options{Stdin: process.StdinNull, Linger: lingerTimeout})
+	driver, err := process.Start(w.Command, process.Options{Stdin: process.StdinNull, Linger: lingerTimeout, Tail: &w.output})
 	if err != nil {
 		return nil, newFailure(process.ExitCode(err), "%v", err)
 	}
@@ -224,9 +228,21 @@ func (w *Worker) exitError(ctx context.Context, code int) error {
 	case err == nil:
 		return newFailure(code, "%s", line)
 	case code > 128:
-		return newFailure(code, "the driver was killed by signal %d (%s)", code-128, syscall.Signal(code-128))
+		return newFailure(code, "the driver was killed by signal %d (%s)%s", code-128, syscall.Signal(code-128), w.exitCause(code))
 	}
-	return newFailure(code, "the driver exited with code %d and wrote no result", code)
+	return newFailure(code, "the driver exited with code %d and wrote no result%s", code, w.exitCause(code))
+}
+
+// exitCause returns what the driver's output or the kernel says about its end, as the end of a message, or "".
+func (w *Worker) exitCause(code int) string {
+	cause := exitcause.Describe(code, w.output.String(), w.OwnUsage.ReadEvidence(), "")
+	switch {
+	case cause == "":
+		return ""
+	case strings.HasPrefix(cause, termination.OOMKilled), termination.IsHeapExhausted(cause):
+		cause += "; raise workers.memory of the workload"
+	}
+	return ": " + cause
 }
 
 // completeResult reads the driver's result and adds the agent's observation. It fails if the result is of

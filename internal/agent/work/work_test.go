@@ -262,6 +262,8 @@ func TestFailures(t *testing.T) {
 		"a start that is past":      {"late", "touch ready; exec sleep 20", 1, "after the beginning of the window"},
 		"a plan that fails":         {"plan", "exit 2", 2, "exited with code 2"},
 		"a plan that is short":      {"plan", "exit 0", 1, "before the end of the window: let it run longer"},
+		"a plan with an error":      {"plan", "echo 'ERROR o.a.j.t.JMeterThread: File users.csv must exist and be readable' >&2; exit 0", 1, "before the end of the window: ERROR o.a.j.t.JMeterThread: File users.csv must exist"},
+		"an exit with an error":     {"driver", "echo 'ERROR: no plan' >&2; exit 5", 5, "wrote no result: ERROR: no plan"},
 		"a plan with no sample log": {"plan", "sleep 3.2", 1, "the plan's sample log"},
 	} {
 		t.Run(name, func(t *testing.T) {

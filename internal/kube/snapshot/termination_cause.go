@@ -13,9 +13,6 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/termination"
 )
 
-// reasonOOMKilled is the reason of a container that the kernel killed because it reached its memory limit.
-const reasonOOMKilled = "OOMKilled"
-
 // signalNames are the signals that end programs.
 var signalNames = map[int32]string{1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE",
 	9: "SIGKILL", 11: "SIGSEGV", 13: "SIGPIPE", 15: "SIGTERM"}
@@ -30,7 +27,7 @@ func describeTermination(pod *corev1.Pod, container string, t *corev1.ContainerS
 	}
 	how := fmt.Sprintf("exited with code %d", t.ExitCode)
 	switch {
-	case t.Reason == reasonOOMKilled:
+	case t.Reason == termination.OOMKilled, strings.HasPrefix(line, termination.OOMKilled):
 		return "was OOMKilled: it reached its memory limit" + describeMemoryLimit(pod, container) + raiseAdvice(pod, container, "memory")
 	case signal != 0:
 		how = strings.TrimSuffix(fmt.Sprintf("was killed by signal %d (%s)", signal, signalNames[signal]), " ()")

@@ -13,6 +13,10 @@ import (
 // MaxLine is the size in bytes of the longest line that Clean and LastErrorLine return.
 const MaxLine = 512
 
+// OOMKilled begins the message of a program that the kernel killed because its container reached the memory limit. It is also
+// the reason that Kubernetes gives if this ended the container.
+const OOMKilled = "OOMKilled"
+
 var (
 	escapeSequence = regexp.MustCompile(`\x1b\[[0-9;?]*[ -/]*[@-~]`)
 	errorLine      = regexp.MustCompile(`(?i)\b(errors?|exception|fatal|severe|panic|panicked|fail(ed|ure)|abort(ed|ing)|denied|refused|` +

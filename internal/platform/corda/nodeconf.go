@@ -147,11 +147,19 @@ func notaryServiceName(spec *v1alpha1.BenchmarkNetworkSpec) string {
 }
 
 // jvmArgs returns the arguments of the node's JVM: a heap of fixed size and the G1 collector, as in R3's
-// measurements, then the user's arguments.
+// measurements, then the user's arguments. A node whose heap is exhausted ends at once: with an argument about
+// OutOfMemoryError, Corda's launcher adds none of its own, which dump the heap into the base folder. Dumps that the
+// user asks for go to the temporary volume.
 func jvmArgs(spec *v1alpha1.BenchmarkNetworkSpec) []string {
 	heap := sizing.MachineOf(&spec.Members).HeapMebibytes()
 	args := []string{fmt.Sprintf("-Xms%dm", heap), fmt.Sprintf("-Xmx%dm", heap)}
+	args = append(args, "-XX:HeapDumpPath=/tmp", "-XX:ErrorFile=/tmp/hs_err_pid%p.log")
 	own := tuningOf(spec).JVMArgs
+	if !slices.ContainsFunc(own, func(arg string) bool {
+		return strings.Contains(arg, "OnOutOfMemoryError") && !strings.Contains(arg, "HeapDump")
+	}) {
+		args = append(args, "-XX:+ExitOnOutOfMemoryError")
+	}
 	// The JVM refuses to start with two collectors.
 	if !slices.ContainsFunc(own, choosesCollector) {
 		args = append(args, "-XX:+UseG1GC")

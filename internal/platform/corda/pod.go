@@ -52,7 +52,8 @@ func prepareContainer(in platform.Input, m platform.Member, supplied cordappSupp
 // must not be killed for being slow.
 func nodeContainer(in platform.Input, m platform.Member) corev1.Container {
 	raft := newRaftReplica(in.Network, m)
-	flags := slices.Concat([]string{"--ready-pattern", readyPattern, "--ready-file", readyFile}, newBFTReplica(in.Network, m).readyFlags(), raft.forwardFlags())
+	flags := slices.Concat([]string{"--ready-pattern", readyPattern, "--ready-file", readyFile}, members.HeapFlags(&m.Spec.Members),
+		newBFTReplica(in.Network, m).readyFlags(), raft.forwardFlags())
 	c := cordaContainer(in, m, "corda", members.SuperviseCommand(portAgent, baseDir, append(flags, "--", programNode)...)...)
 	c.Env = append(c.Env, memberPasswordEnv(in, m)...)
 	if in.Network.Spec.Observation == v1alpha1.ObservationNone {
@@ -61,7 +62,7 @@ func nodeContainer(in platform.Input, m platform.Member) corev1.Container {
 	c.VolumeMounts = append(c.VolumeMounts, pods.ReadOnlyMount(pods.AgentVolumeName, pods.AgentDir), pods.WritableMount(volumeRun, runDir))
 	c.Ports = members.ContainerPorts(portsOf(&in.Network.Spec, m))
 	c.StartupProbe = &corev1.Probe{PeriodSeconds: 1, TimeoutSeconds: 10, FailureThreshold: startupTimeoutSeconds, ProbeHandler: corev1.ProbeHandler{
-		Exec: &corev1.ExecAction{Command: append([]string{pods.AgentPath, "check", "--file", readyFile}, raft.checkFlags(in.Network)...)}}}
+		Exec: &corev1.ExecAction{Command: append(members.ReadinessCheck(readyFile, portAgent), raft.checkFlags(in.Network)...)}}}
 	c.ReadinessProbe = &corev1.Probe{PeriodSeconds: 10, TimeoutSeconds: 10, FailureThreshold: 3, ProbeHandler: corev1.ProbeHandler{
 		TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString(portNameRPC)}}}
 	return c

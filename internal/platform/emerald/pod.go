@@ -66,7 +66,7 @@ func validatorContainer(m platform.Member) corev1.Container {
 			pods.ReadOnlyMount(volumeNetwork, networkDir),
 		},
 		StartupProbe: &corev1.Probe{PeriodSeconds: 1, TimeoutSeconds: 10, FailureThreshold: startupTimeoutSeconds, ProbeHandler: corev1.ProbeHandler{
-			HTTPGet: &corev1.HTTPGetAction{Path: "/ready", Port: intstr.FromString(portNameAgent)}}},
+			Exec: &corev1.ExecAction{Command: members.ReadinessCheck(readyFile, portAgent)}}},
 		ReadinessProbe: &corev1.Probe{PeriodSeconds: 10, TimeoutSeconds: 10, FailureThreshold: 3, ProbeHandler: corev1.ProbeHandler{
 			TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString(portNameMetrics)}}},
 	}

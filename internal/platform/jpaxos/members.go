@@ -105,8 +105,8 @@ func replicaPod(in platform.Input, m platform.Member, id int) corev1.PodSpec {
 // being slow.
 func replicaContainer(m platform.Member, id int) corev1.Container {
 	spec := m.Spec
-	command := members.SuperviseCommand(portAgent, storageDir, "--keep-stdin",
-		"--count-pattern", ratePattern, "--count-grid", rateInterval, "--count-name", executedMetric, "--", "java")
+	command := members.SuperviseCommand(portAgent, storageDir, append(members.HeapFlags(&spec.Members), "--keep-stdin",
+		"--count-pattern", ratePattern, "--count-grid", rateInterval, "--count-name", executedMetric, "--", "java")...)
 	command = append(command, pods.EscapeExpansions(jvmArgs(spec)...)...)
 	command = append(command, "-Dlogback.configurationFile="+configDir+"/"+fileLogback, "-cp")
 	command = append(command, pods.EscapeExpansions(spec.Platform.JPaxos.ClassPath, mainClass(spec.Platform.JPaxos), strconv.Itoa(id))...)
@@ -133,11 +133,12 @@ func clientPortProbe(periodSeconds, failures int32) *corev1.Probe {
 		TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString(portNameClient)}}}
 }
 
-// jvmArgs returns the JVM's arguments: a heap of fixed size, so that its growth is not measured, then the
-// user's arguments.
+// jvmArgs returns the JVM's arguments: a heap of fixed size, so that its growth is not measured, an end
+// at once when it is exhausted, dumps on the temporary volume, then the user's arguments.
 func jvmArgs(spec *v1alpha1.BenchmarkNetworkSpec) []string {
 	heap := sizing.MachineOf(&spec.Members).HeapMebibytes()
-	return append([]string{"-server", fmt.Sprintf("-Xms%dm", heap), fmt.Sprintf("-Xmx%dm", heap)}, spec.Platform.JPaxos.JVMArgs...)
+	return append([]string{"-server", fmt.Sprintf("-Xms%dm", heap), fmt.Sprintf("-Xmx%dm", heap),
+		"-XX:+ExitOnOutOfMemoryError", "-XX:HeapDumpPath=/tmp", "-XX:ErrorFile=/tmp/hs_err_pid%p.log"}, spec.Platform.JPaxos.JVMArgs...)
 }
 
 // persistsLog reports whether a replica's log must outlive its pod, because its crash model recovers only from

@@ -96,9 +96,17 @@ func validatorContainer(in platform.Input, m platform.Member) corev1.Container {
 			pods.ReadOnlyMount(volumeIdentity, identityDir), pods.ReadOnlyMount(volumeNetwork, networkDir),
 			pods.WritableMount(volumeHome, homeDir), pods.WritableMount(volumeTmp, "/tmp"),
 		},
-		StartupProbe:   httpProbe("/ready", 1, startupTimeoutSeconds),
+		StartupProbe:   startupProbe(),
 		ReadinessProbe: httpProbe("/ready", 5, 3),
 	}
+}
+
+// startupProbe returns a probe whose failure says why the validator is not ready: unlike of an HTTP probe, the kubelet reports
+// the output of a command in an event.
+func startupProbe() *corev1.Probe {
+	return &corev1.Probe{PeriodSeconds: 1, TimeoutSeconds: 5, FailureThreshold: startupTimeoutSeconds, ProbeHandler: corev1.ProbeHandler{
+		Exec: &corev1.ExecAction{Command: []string{pods.AgentPath, "check", "--get",
+			"http://" + members.HostPort("127.0.0.1", portHTTP) + "/ready", "--match", "^ready"}}}}
 }
 
 func httpProbe(path string, period, failures int32) *corev1.Probe {

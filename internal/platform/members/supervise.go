@@ -1,8 +1,12 @@
 package members
 
 import (
+	"fmt"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/sizing"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
@@ -11,6 +15,17 @@ import (
 // folder. rest holds further flags, "--" and the member's own command.
 func SuperviseCommand(port int32, folder string, rest ...string) []string {
 	return append([]string{pods.AgentPath, "supervise", "--metrics-addr", HostPort("", port), "--volume", folder}, rest...)
+}
+
+// ReadinessCheck returns the command of an exec probe that succeeds when the agent, which serves at port, has created a file. Its
+// error, which the kubelet reports in an event, says what the member printed last.
+func ReadinessCheck(file string, port int32) []string {
+	return []string{pods.AgentPath, "check", "--file", file, "--reason", "http://" + HostPort("127.0.0.1", port) + "/ready"}
+}
+
+// HeapFlags returns the flags of SuperviseCommand for a member that is one JVM.
+func HeapFlags(spec *v1alpha1.MembersSpec) []string {
+	return []string{"--heap", fmt.Sprintf("%dMi", sizing.MachineOf(spec).HeapMebibytes())}
 }
 
 // AgentEndpoint returns the endpoint of the agent that serves a member's container at port.

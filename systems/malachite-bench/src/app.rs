@@ -258,7 +258,8 @@ impl App {
         if let Some(first) = self.peers.first_available_after(next) {
             let reason = format!(
                 "cannot catch up: block {next} comes next, but the first that a peer stores is {first}; \
-                 start from a newer copy of a validator's home, or let the peers store more blocks (store.heights, store.bytes)"
+                 reset the network, or start from a newer copy of a validator's home; \
+                 the peers keep more blocks with greater store.heights and store.bytes (keptBlocks of a BenchmarkNetwork)"
             );
             error!("{reason}");
             self.readiness.send_replace(Readiness::Waiting(reason));
