@@ -82,6 +82,12 @@ func (w *Writer) ApplyAndReturn(ctx context.Context, owner Owner, desired, live 
 			return live, nil
 		}
 	}
+	if live != nil {
+		intent.SetUID(live.GetUID()) // The API server refuses to apply to another object of that name.
+		if wasEdited(intent, live) {
+			return w.restore(ctx, owner, desired, intent, drift, live)
+		}
+	}
 	foreseen := predictGeneration(intent, live)
 	var made *metav1.PartialObjectMetadata
 	if live == nil {

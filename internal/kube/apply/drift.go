@@ -28,23 +28,15 @@ func findDrift(intent *unstructured.Unstructured, live client.Object) []string {
 		return nil
 	}
 	byGeneration := mode == kinds.DriftByGeneration
-	have, err := trimmedFields(live.DeepCopyObject())
+	have, want, err := comparedFields(intent, live)
 	if err != nil {
 		return []string{err.Error()}
 	}
-	want := map[string]any{"metadata": runtime.DeepCopyJSONValue(intent.Object["metadata"])}
-	if !byGeneration {
-		if want, err = normalizeIntent(intent, live); err != nil {
-			return []string{err.Error()}
-		}
-		for _, field := range []string{"apiVersion", "kind", "status"} { // A Go type may serialize an empty status.
-			delete(want, field)
-		}
-	}
+	added := findAdditions(intent, have, want)
 	for _, annotation := range ownAnnotations {
 		unstructured.RemoveNestedField(want, "metadata", "annotations", annotation)
 	}
-	paths := differingPaths("", have, want)
+	paths := append(differingPaths("", have, want), added...)
 	sameHash := live.GetAnnotations()[v1alpha1.AnnotationAppliedHash] == intent.GetAnnotations()[v1alpha1.AnnotationAppliedHash]
 	switch {
 	case byGeneration && !(sameHash && hasAppliedGeneration(live)):
@@ -53,6 +45,24 @@ func findDrift(intent *unstructured.Unstructured, live client.Object) []string {
 		paths = append(paths, "(removed fields)")
 	}
 	return paths
+}
+
+// comparedFields returns the fields of the live object that the cache keeps, and those that the intent wants: only the metadata of
+// kinds with DriftByGeneration.
+func comparedFields(intent *unstructured.Unstructured, live client.Object) (have, want map[string]any, err error) {
+	if have, err = trimmedFields(live.DeepCopyObject()); err != nil {
+		return nil, nil, err
+	}
+	if kinds.DriftOf(intent.GroupVersionKind().GroupKind()) == kinds.DriftByGeneration {
+		return have, map[string]any{"metadata": runtime.DeepCopyJSONValue(intent.Object["metadata"])}, nil
+	}
+	if want, err = normalizeIntent(intent, live); err != nil {
+		return nil, nil, err
+	}
+	for _, field := range []string{"apiVersion", "kind", "status"} { // A Go type may serialize an empty status.
+		delete(want, field)
+	}
+	return have, want, nil
 }
 
 // hasAppliedGeneration reports whether the spec of the live object has the generation of the last apply.
