@@ -11,11 +11,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -124,6 +126,9 @@ func (w *Writer) sendApplyPatch(ctx context.Context, intent *unstructured.Unstru
 	// fields in any case.
 	err = w.client.Patch(ctx, made, client.RawPatch(types.ApplyPatchType, data), client.FieldOwner(v1alpha1.ManagedBy), client.ForceOwnership,
 		client.FieldValidation(metav1.FieldValidationIgnore))
+	if apierrors.HasStatusCause(err, metav1.CauseTypeFieldValueInvalid) && strings.Contains(err.Error(), "metadata.uid") {
+		err = apierrors.NewConflict(schema.GroupResource{Group: intent.GroupVersionKind().Group, Resource: intent.GetKind()}, intent.GetName(), err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("apply %s: %w", name, err)
 	}

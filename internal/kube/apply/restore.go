@@ -142,7 +142,7 @@ func replaceContent(intent *unstructured.Unstructured, live client.Object) ([]by
 		Path  string `json:"path"`
 		Value any    `json:"value"`
 	}
-	operations := []operation{{"add", "/metadata/resourceVersion", live.GetResourceVersion()}, {"test", "/metadata/uid", live.GetUID()}}
+	operations := []operation{{"add", "/metadata/resourceVersion", live.GetResourceVersion()}}
 	have, err := trimmedFields(live.DeepCopyObject())
 	if err != nil {
 		return nil, err
