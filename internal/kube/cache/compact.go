@@ -28,11 +28,14 @@ func NewCompactor() *Compactor { return &Compactor{seed: maphash.MakeSeed()} }
 
 // Compact is the transform function of a cache. It never fails.
 func (c *Compactor) Compact(object any) (any, error) {
-	kinds.Trim(object)
 	o, ok := object.(metav1.Object)
 	if !ok {
 		return object, nil
 	}
+	if kinds.IsForeign(o) {
+		kinds.StripForeign(o)
+	}
+	kinds.Trim(object)
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	o.SetNamespace(c.internText(o.GetNamespace()))

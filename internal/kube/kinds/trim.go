@@ -20,11 +20,12 @@ import (
 // Trim removes the fields of an object that the operator never reads, in place. It removes managed fields and
 // the data of Secrets with AnnotationGenerated, of which it keeps a digest. A pod keeps only its node, the resources of its
 // containers and its status; a StatefulSet keeps only what status and plan need; a NetworkPolicy keeps no spec, and a Job
-// only its parallelism. Digests replace
-// long texts in the ConfigMaps of members and long binary data in all ConfigMaps. Trim is idempotent.
+// only its parallelism. Digests replace long texts in the ConfigMaps of members, long binary data in all ConfigMaps, and
+// whatever exceeds its bound. Trim is idempotent.
 func Trim(object any) {
 	if o, ok := object.(metav1.Object); ok {
 		o.SetManagedFields(nil)
+		boundMetadata(o)
 	}
 	switch o := object.(type) {
 	case *corev1.Secret:
@@ -36,9 +37,10 @@ func Trim(object any) {
 		}
 	case *corev1.ConfigMap:
 		if o.Labels[naming.LabelComponent] == string(naming.ComponentMember) {
-			digestLongTexts(o.Data)
+			digestTexts(o.Data, len(digestPrefix)+hex.EncodedLen(sha256.Size))
 		}
 		digestBinary(o.BinaryData)
+		boundConfigMap(o)
 	case *corev1.Pod:
 		o.Spec = trimPodSpec(&o.Spec)
 		o.Status.Conditions = reportedConditions(o.Status.Conditions)
@@ -50,6 +52,7 @@ func Trim(object any) {
 	case *batchv1.Job:
 		o.Spec = batchv1.JobSpec{Parallelism: o.Spec.Parallelism}
 	}
+	boundContent(object)
 }
 
 // digestKey is the key of a trimmed Secret's digest. It is in StringData, which the API server never returns.
@@ -67,17 +70,6 @@ func SecretDigest(secret *corev1.Secret) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// digestLongTexts replaces each text that is longer than a digest by its digest.
-func digestLongTexts(texts map[string]string) {
-	const mark = "sha256:"
-	for name, text := range texts {
-		if len(text) > len(mark)+hex.EncodedLen(sha256.Size) {
-			sum := sha256.Sum256([]byte(text))
-			texts[name] = mark + hex.EncodeToString(sum[:])
-		}
-	}
-}
-
 // digestBinary replaces each value that is longer than a digest by its digest. Results and reports have up to a
 // megabyte, and the controllers read them from the API server.
 func digestBinary(values map[string][]byte) {
@@ -90,8 +82,8 @@ func digestBinary(values map[string][]byte) {
 }
 
 func trimPodSpec(spec *corev1.PodSpec) corev1.PodSpec {
-	kept := corev1.PodSpec{NodeName: spec.NodeName, Containers: make([]corev1.Container, len(spec.Containers))}
-	for i, c := range spec.Containers {
+	kept := corev1.PodSpec{NodeName: spec.NodeName, Containers: make([]corev1.Container, min(len(spec.Containers), maxItems))}
+	for i, c := range spec.Containers[:len(kept.Containers)] {
 		kept.Containers[i] = corev1.Container{Name: c.Name, Resources: c.Resources}
 	}
 	return kept
@@ -113,9 +105,14 @@ func reportedConditions(conditions []corev1.PodCondition) []corev1.PodCondition 
 // trimStatefulSetSpec keeps the replicas, the annotations of the pod template with the epoch, and the sizes of
 // volumes.
 func trimStatefulSetSpec(spec *appsv1.StatefulSetSpec) appsv1.StatefulSetSpec {
-	kept := appsv1.StatefulSetSpec{Replicas: spec.Replicas, VolumeClaimTemplates: spec.VolumeClaimTemplates}
-	kept.Template.Annotations = spec.Template.Annotations
-	for _, v := range spec.Template.Spec.Volumes {
+	kept := appsv1.StatefulSetSpec{Replicas: spec.Replicas, VolumeClaimTemplates: firstItems(spec.VolumeClaimTemplates, maxReferences)}
+	for i := range kept.VolumeClaimTemplates {
+		boundMetadata(&kept.VolumeClaimTemplates[i])
+		boundContent(&kept.VolumeClaimTemplates[i])
+	}
+	digestTexts(spec.Template.Annotations, maxTextBytes)
+	kept.Template.Annotations = boundMap(spec.Template.Annotations)
+	for _, v := range firstItems(spec.Template.Spec.Volumes, maxItems) {
 		if v.EmptyDir != nil && v.EmptyDir.SizeLimit != nil {
 			kept.Template.Spec.Volumes = append(kept.Template.Spec.Volumes, v)
 		}
