@@ -13,7 +13,9 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/apply"
@@ -136,5 +138,66 @@ func TestUserChartIsRejected(t *testing.T) {
 	must(t, w.client.Update(w.ctx, cm))
 	for meta.IsStatusConditionFalse(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionAccepted) {
 		time.Sleep(w.reconcileNetwork("banks").RequeueAfter / 100)
+	}
+}
+
+// TestUserChartUsesOnlyLabelledObjects refuses a chart that mounts an object of the namespace, of each kind, until the
+// object has the label. The CorDapps' claim needs a label as well.
+func TestUserChartUsesOnlyLabelledObjects(t *testing.T) {
+	w := newTestEnv(t)
+	mounting := strings.Replace(userChart, "      containers:", `      volumes:
+      - {name: keys, secret: {secretName: deployer}}
+      - {name: conf, configMap: {name: settings}}
+      - {name: data-of-others, persistentVolumeClaim: {claimName: disk}}
+      containers:`, 1)
+	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.objectMeta("chart"), BinaryData: map[string][]byte{"chart.tgz": packChart(t, mounting)}}))
+	text := strings.Replace(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], "topology: Shared", "topology: Shared, chart: {configMapName: chart}", 1)
+	must(t, w.createFromYAML(text, &v1alpha1.BenchmarkNetwork{}))
+	claim := &corev1.PersistentVolumeClaim{ObjectMeta: w.objectMeta("disk"), Spec: corev1.PersistentVolumeClaimSpec{
+		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+		Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}}}}
+	must(t, w.reconcileUntilRendered("banks"))
+	for _, step := range []struct {
+		object client.Object
+		want   string
+	}{
+		{&corev1.ConfigMap{ObjectMeta: w.objectMeta("settings")}, "ConfigMap settings"},
+		{claim, "PersistentVolumeClaim disk"},
+		{&corev1.Secret{ObjectMeta: w.objectMeta("deployer")}, "Secret deployer"},
+	} {
+		must(t, w.client.Create(w.ctx, step.object))
+		w.reconcileNetwork("banks")
+		c := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionAccepted)
+		if c == nil || c.Status != metav1.ConditionFalse || !strings.Contains(c.Message, "StatefulSet banks-db: "+step.want+" lacks the label") ||
+			!strings.Contains(c.Message, "benchnet.dev/database-chart=true") {
+			t.Errorf("Accepted is %+v, want False: %s", c, step.want)
+		}
+		must(t, w.client.Patch(w.ctx, step.object, mergePatch(`{"metadata": {"labels": {"benchnet.dev/database-chart": "true"}}}`)))
+		w.reconcileNetwork("banks")
+	}
+	if !meta.IsStatusConditionTrue(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionAccepted) {
+		t.Errorf("with its labels, the network should be accepted: %+v", w.getNetwork("banks").Status.Conditions)
+	}
+}
+
+// TestClaimOfCorDappsNeedsLabel refuses a network that mounts an arbitrary claim into an image of its choice.
+func TestClaimOfCorDappsNeedsLabel(t *testing.T) {
+	w := newTestEnv(t)
+	claim := &corev1.PersistentVolumeClaim{ObjectMeta: w.objectMeta("jars"), Spec: corev1.PersistentVolumeClaimSpec{
+		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+		Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}}}}
+	must(t, w.client.Create(w.ctx, claim))
+	must(t, w.createFromYAML(`{"apiVersion": "benchnet.dev/v1alpha1", "kind": "BenchmarkNetwork", "metadata": {"name": "net"}, "spec": {
+		"platform": {"type": "Corda", "corda": {"version": "4.10", "cordapps": {"type": "Volume", "claimName": "jars"}}}, "members": {"count": 2}}}`,
+		&v1alpha1.BenchmarkNetwork{}))
+	w.reconcileNetwork("net")
+	c := meta.FindStatusCondition(w.getNetwork("net").Status.Conditions, v1alpha1.ConditionAccepted)
+	if c == nil || !strings.Contains(c.Message, "spec.platform.corda.cordapps.claimName: PersistentVolumeClaim jars lacks the label") {
+		t.Errorf("Accepted is %+v", c)
+	}
+	must(t, w.client.Patch(w.ctx, claim, mergePatch(`{"metadata": {"labels": {"benchnet.dev/cordapps": "true"}}}`)))
+	w.reconcileNetwork("net")
+	if !meta.IsStatusConditionTrue(w.getNetwork("net").Status.Conditions, v1alpha1.ConditionAccepted) {
+		t.Errorf("the labelled claim should be accepted: %+v", w.getNetwork("net").Status.Conditions)
 	}
 }

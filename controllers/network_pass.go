@@ -41,8 +41,9 @@ type networkPass struct {
 	// may resolve it.
 	specErr     error
 	recheckSpec bool
-	// externalSecretErr is why the Secret of an external database may not be used, or nil.
-	externalSecretErr error
+	// externalSecretErr is why the Secret of an external database may not be used, or nil. namedObjectErr includes it,
+	// and why the claim of the CorDapps may not be used.
+	externalSecretErr, namedObjectErr error
 	// chartPending reports that the plan has to wait for the objects of a user's chart.
 	chartPending bool
 	// reconcileErr is the error that ended the pass early.
@@ -77,7 +78,7 @@ func (r *NetworkReconciler) readAndPlan(ctx context.Context, network *v1alpha1.B
 		pass.specErr = refusal
 		return pass, nil
 	}
-	if pass.externalSecretErr, err = r.checkExternalSecret(ctx, network); err != nil {
+	if err := r.checkNamedObjects(ctx, pass); err != nil {
 		return nil, err
 	}
 	chart, err := r.resolveChart(ctx, network)
@@ -105,8 +106,8 @@ func (r *NetworkReconciler) readAndPlan(ctx context.Context, network *v1alpha1.B
 	}
 	// The chart's ConfigMap is not watched, and neither are the networks and runs that have the names of this network's runs.
 	pass.recheckSpec = pass.specErr != nil && (chart != nil || len(taken) > 0)
-	if pass.specErr == nil && pass.externalSecretErr != nil {
-		pass.specErr, pass.recheckSpec = pass.externalSecretErr, true
+	if pass.specErr == nil && pass.namedObjectErr != nil {
+		pass.specErr, pass.recheckSpec = pass.namedObjectErr, true
 	}
 	return pass, nil
 }
@@ -174,7 +175,11 @@ func (r *NetworkReconciler) resolveChart(ctx context.Context, network *v1alpha1.
 		},
 	}
 	chart := &database.UserChart{Render: func(request database.RenderRequest) ([][]*unstructured.Unstructured, error) {
-		return r.ChartRenderer.Render(ctx, source, request)
+		objects, err := r.ChartRenderer.Render(ctx, source, request)
+		if err != nil {
+			return nil, err
+		}
+		return objects, r.checkChartReferences(ctx, network, objects)
 	}}
 	if ref.Values != nil {
 		if err := yaml.Unmarshal(ref.Values.Raw, &chart.Values); err != nil {

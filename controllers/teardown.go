@@ -73,7 +73,7 @@ func (r *NetworkReconciler) dropExternalSchemas(ctx context.Context, pass *netwo
 			}
 		}
 	}
-	if errors.Is(pass.externalSecretErr, errSecretNotLabelled) {
+	if errors.Is(pass.externalSecretErr, errNotLabelled) {
 		return applyErrorReadiness(pass.externalSecretErr), pass.externalSecretErr
 	}
 	// During foreground deletion, an object that blocks the deletion of its owner would be deleted as soon as

@@ -142,8 +142,8 @@ type CorDappsSpec struct {
 	// +kubebuilder:validation:MaxLength=512
 	// +optional
 	Image string `json:"image,omitempty"`
-	// claimName is the name of a PersistentVolumeClaim in the namespace. The root of its volume holds the CorDapp jars. It is
-	// mounted read-only.
+	// claimName is a PersistentVolumeClaim with the label benchnet.dev/cordapps=true and the jars in its root. It is mounted
+	// read-only.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +optional

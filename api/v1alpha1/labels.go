@@ -27,6 +27,12 @@ const (
 	// LabelDatabaseJDBC marks a Secret, with the value "true", that networks in its namespace may use as
 	// spec.database.external.jdbcSecret.
 	LabelDatabaseJDBC = "benchnet.dev/database-jdbc"
+	// LabelDatabaseChart marks a Secret, ConfigMap or PersistentVolumeClaim, with the value "true", that the chart of
+	// spec.database.chart may use in its namespace although it does not create it.
+	LabelDatabaseChart = "benchnet.dev/database-chart"
+	// LabelCorDapps marks a PersistentVolumeClaim, with the value "true", that networks in its namespace may use as
+	// spec.platform.corda.cordapps.claimName.
+	LabelCorDapps = "benchnet.dev/cordapps"
 	// LabelUpload marks a Secret, with the value "true", that runs in its namespace may use as spec.workload.upload.secretName.
 	LabelUpload = "benchnet.dev/upload"
 	// LabelWebhook marks a Secret, with the value "true", that runs and experiments in its namespace may use as the secretName of their
