@@ -135,15 +135,13 @@ type CorDappsSpec struct {
 	// +unionDiscriminator
 	// +optional
 	Type CordAppSource `json:"type,omitempty"`
-	// image is the container image that holds the CorDapp jars in /cordapps. It needs no shell. The reference must have a tag
-	// other than latest, or a digest. The name "cordapps", without registry and tag, is the project's own image, from the same
-	// registry and in the same version as the network's other images.
+	// image is the image with the CorDapp jars in /cordapps, with a tag other than latest or a digest. "cordapps" is the project's own
+	// image, from the registry and in the version of the network's other images.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
 	// +optional
 	Image string `json:"image,omitempty"`
-	// claimName is a PersistentVolumeClaim with the label benchnet.dev/cordapps=true and the jars in its root. It is mounted
-	// read-only.
+	// claimName is a PersistentVolumeClaim with the label benchnet.dev/cordapps=true and the jars in its root. It is mounted read-only.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
