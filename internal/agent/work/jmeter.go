@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -55,12 +56,32 @@ func (w *Worker) runJMeter(ctx context.Context) (*results.WorkerResult, error) {
 	return w.addObservation(window, <-watching, result)
 }
 
-// jmeterArguments returns JMeter's arguments for the plan and its sample log, with the worker's index and count
-// as properties.
+// jmeterArguments returns JMeter's arguments for the plan and its sample log, with the worker's index and count, and its
+// share of the load, as properties.
 func (w *Worker) jmeterArguments() []string {
 	arguments := []string{"-n", "-t", w.JMeterPlan, "-l", w.filePath(protocol.SamplesFile),
 		fmt.Sprintf("-Jbenchnet.worker=%d", w.Index), fmt.Sprintf("-Jbenchnet.workers=%d", w.Workers)}
-	return append(arguments, jtl.JMeterArguments()...)
+	return append(append(arguments, w.loadShare()...), jtl.JMeterArguments()...)
+}
+
+// loadShare returns the worker's share of the clients and of the rate as properties, which replace the totals in the
+// command. The shares of all workers add up to the totals; those of clients differ by at most one.
+func (w *Worker) loadShare() []string {
+	load := w.Workload.Load
+	if load == nil {
+		return nil
+	}
+	clients := int(load.Clients) / w.Workers
+	if w.Index < int(load.Clients)%w.Workers {
+		clients++
+	}
+	share := []string{fmt.Sprintf("-Jbenchnet.clients=%d", clients)}
+	if load.RatePerSecond > 0 {
+		rate := load.RatePerSecond / float64(w.Workers)
+		share = append(share, "-Jbenchnet.ratePerSecond="+strconv.FormatFloat(rate, 'f', -1, 64),
+			"-Jbenchnet.ratePerMinute="+strconv.FormatFloat(60*rate, 'f', -1, 64))
+	}
+	return share
 }
 
 // awaitJMeter reports progress until the plan ends, and stops JMeter after the drain. A plan that ends by

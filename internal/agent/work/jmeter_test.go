@@ -2,6 +2,8 @@ package work
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/benchnet/benchnet/internal/run/protocol"
@@ -69,5 +71,42 @@ func assertSamples(t *testing.T, w *results.WorkerResult) {
 	}
 	if n := m.Histogram.Count(); len(w.Errors) != 1 || w.Errors[0].Kind != results.Unfinished || w.Errors[0].Count != n {
 		t.Errorf("%d latencies, errors %+v; want as many unfinished samples", n, w.Errors)
+	}
+}
+
+func TestJMeterPlanGetsItsShare(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		clients int32
+		workers int
+		rate    float64
+	}{{4, 1, 10}, {4, 2, 10}, {7, 3, 2.5}, {5, 4, 0}} {
+		t.Run(fmt.Sprintf("%d clients, %d workers", c.clients, c.workers), func(t *testing.T) {
+			var clients int32
+			var rate, perMinute float64
+			for i := range c.workers {
+				w := &Worker{Index: i, Workers: c.workers, Workload: &protocol.WorkloadFile[any]{
+					Load: &protocol.OfferedLoad{Clients: c.clients, RatePerSecond: c.rate}}}
+				for _, argument := range w.jmeterArguments() {
+					var n int32
+					var r float64
+					if _, err := fmt.Sscanf(argument, "-Jbenchnet.clients=%d", &n); err == nil {
+						clients += n
+					}
+					if _, err := fmt.Sscanf(argument, "-Jbenchnet.ratePerSecond=%g", &r); err == nil {
+						rate += r
+					}
+					if _, err := fmt.Sscanf(argument, "-Jbenchnet.ratePerMinute=%g", &r); err == nil {
+						perMinute += r
+					}
+				}
+				if c.rate == 0 && slices.ContainsFunc(w.loadShare(), func(s string) bool { return len(s) > 22 && s[:22] == "-Jbenchnet.ratePerSeco" }) {
+					t.Error("a closed loop has a rate")
+				}
+			}
+			if clients != c.clients || rate < c.rate-1e-9 || rate > c.rate+1e-9 || perMinute < 60*c.rate-1e-6 || perMinute > 60*c.rate+1e-6 {
+				t.Errorf("shares add up to %d clients, %g/s and %g/min", clients, rate, perMinute)
+			}
+		})
 	}
 }

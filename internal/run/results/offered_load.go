@@ -43,10 +43,18 @@ func (j *verdictBuilder) judgeUnscheduledLoad(c RunObservations) {
 	if due == 0 || j.measurement.Schedule.Planned > 0 || len(j.measurement.Workers) < c.ExpectedWorkers {
 		return
 	}
+	j.judgeExcess(counted, due, "the plan gets its worker's share of the rate as property benchnet.ratePerSecond: use that")
 	missing := max(0, due-counted-scheduleDeviations*math.Sqrt(due)) / due
 	j.addStabilityFinding(OfferedNotAchieved, "", missing, unplannedNoted, unplannedLimit,
 		"the JMeter plan made %.0f of the %.0f requests of load.ratePerSecond: lower the rate if its threads wait for the network; "+
 			"else use the property benchnet.ratePerSecond, and enough threads", counted, due)
+}
+
+// judgeExcess finds requests beyond the rate, with the tolerance of too few: the numbers are then those of another load.
+func (j *verdictBuilder) judgeExcess(requests, due float64, advice string) {
+	excess := max(0, requests-due-scheduleDeviations*math.Sqrt(due)) / due
+	j.addStabilityFinding(OfferedExceeded, "", excess, unplannedNoted, unplannedLimit,
+		"the load was %.0f requests, but load.ratePerSecond demands %.0f: %s", requests, due, advice)
 }
 
 // AreAboutLoad reports whether a run is invalid only because its load was too high: it fell short of the offered

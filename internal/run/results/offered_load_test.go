@@ -48,15 +48,18 @@ func TestMissingRequestsInvalidate(t *testing.T) {
 		workers                      int
 		reasons, notes, message      string
 	}{
-		"all ended":                  {planned: 20_000, counted: 20_000},
-		"the rest is unfinished":     {planned: 20_000, counted: 10_009, unfinished: 9_991},
-		"one is missing":             {planned: 20_000, counted: 10_009, unfinished: 9_990, reasons: "RequestsMissing", message: "1 of 20000 requests that were due"},
-		"plan at its rate":           {counted: 980, offeredPerSecond: 10},
-		"plan short of its rate":     {counted: 9_400, offeredPerSecond: 100, notes: "OfferedNotAchieved"},
-		"plan with blocked threads":  {counted: 105, offeredPerSecond: 10, reasons: "OfferedNotAchieved", message: "made 105 of the 1000 requests of load.ratePerSecond"},
-		"plan with more than a rate": {counted: 3_000, offeredPerSecond: 10},
-		"closed loop":                {counted: 5},
-		"lost worker":                {counted: 500, offeredPerSecond: 10, workers: 2},
+		"all ended":                 {planned: 20_000, counted: 20_000},
+		"the rest is unfinished":    {planned: 20_000, counted: 10_009, unfinished: 9_991},
+		"one is missing":            {planned: 20_000, counted: 10_009, unfinished: 9_990, reasons: "RequestsMissing", message: "1 of 20000 requests that were due"},
+		"plan at its rate":          {counted: 980, offeredPerSecond: 10},
+		"plan short of its rate":    {counted: 9_400, offeredPerSecond: 100, notes: "OfferedNotAchieved"},
+		"plan with blocked threads": {counted: 105, offeredPerSecond: 10, reasons: "OfferedNotAchieved", message: "made 105 of the 1000 requests of load.ratePerSecond"},
+		"plan at twice its rate":    {counted: 2_010, offeredPerSecond: 10, reasons: "OfferedExceeded", message: "the load was 2010 requests, but load.ratePerSecond demands 1000"},
+		"plan beyond its rate":      {counted: 10_600, offeredPerSecond: 100, notes: "OfferedExceeded"},
+		"plan at its rate, by luck": {counted: 1_120, offeredPerSecond: 10},
+		"closed loop":               {counted: 5},
+		"lost worker":               {counted: 500, offeredPerSecond: 10, workers: 2},
+		"driver beyond its rate":    {planned: 2_000, counted: 2_000, offeredPerSecond: 10, reasons: "OfferedExceeded", message: "inspect the driver"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := &Measurement{WindowSeconds: 100, Histogram: NewHistogram(), Schedule: Schedule{Planned: c.planned}, Workers: make([]WorkerSummary, 1)}
@@ -70,7 +73,9 @@ func TestMissingRequestsInvalidate(t *testing.T) {
 			}
 			j := verdictBuilder{measurement: m, tolerances: DefaultTolerances()}
 			j.judgeMissingRequests()
-			j.judgeUnscheduledLoad(RunObservations{ExpectedWorkers: max(1, c.workers), OfferedPerSecond: c.offeredPerSecond})
+			observed := RunObservations{ExpectedWorkers: max(1, c.workers), OfferedPerSecond: c.offeredPerSecond}
+			j.judgeUnscheduledLoad(observed)
+			j.judgePlanned(observed)
 			if joinCodes(j.reasons) != c.reasons || joinCodes(j.notes) != c.notes {
 				t.Errorf("reasons %v, notes %v; want %q and %q", j.reasons, j.notes, c.reasons, c.notes)
 			}

@@ -36,6 +36,8 @@ const (
 	// OfferedNotAchieved means that an open loop offered more than the network could process, or that a user's JMeter
 	// plan made fewer requests than its rate. A closed loop offers only what the network processes.
 	OfferedNotAchieved ReasonCode = "OfferedNotAchieved"
+	// OfferedExceeded means that the load was higher than the rate of the open loop.
+	OfferedExceeded ReasonCode = "OfferedExceeded"
 	// ClientsExhausted (note) means that requests of an open loop waited because all clients were busy.
 	ClientsExhausted ReasonCode = "ClientsExhausted"
 	// NotSteady means that the throughput had not settled at the end of the longest window.
