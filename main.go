@@ -57,6 +57,7 @@ type managerFlags struct {
 	metricsSecure, leaderElect            bool
 	metricsAuthorization                  bool
 	metricsScrapers                       networkpolicy.Scrapers
+	apiServerPorts                        networkpolicy.PortList
 	imageRegistry, imageVersion           string
 	imageOverrides                        keyValueFlag
 	pullSecrets                           stringListFlag
@@ -96,6 +97,8 @@ func parseFlags() managerFlags {
 	flag.BoolVar(&o.metricsAuthorization, "metrics-authorization", true,
 		"with --metrics-secure: serve metrics only to clients that RBAC allows to get /metrics")
 	flag.Var(&o.metricsScrapers, "metrics-scrapers", "pods that may read the metrics of networks, as a JSON list of NetworkPolicy peers; []: all pods")
+	flag.Var(&o.apiServerPorts, "api-server-ports",
+		"ports of the API servers, separated by commas, that networks may call where EndpointSlices of namespace default are not watched; default: 443,6443")
 	flag.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081", "address of /healthz and /readyz")
 	flag.BoolVar(&o.leaderElect, "leader-elect", false, "use leader election: only one of several managers is active")
 	flag.StringVar(&o.imageRegistry, "image-registry", naming.DefaultImageRegistry, "prefix of the project's images")
@@ -259,6 +262,8 @@ func (o managerFlags) setUpManager(mgr ctrl.Manager, kubeVersion string, found c
 		Commit:            commit,
 		NetworkPolicyMode: o.networkPolicyMode,
 		MetricsScrapers:   o.metricsScrapers,
+		WatchAPIServers:   len(o.watchedNamespaces) == 0 && o.networkPolicyMode == networkpolicy.ModeEnforced,
+		APIServerPorts:    o.apiServerPorts,
 		Kueue:             found,
 		Limits:            o.limits,
 		Now:               time.Now,

@@ -2,6 +2,7 @@ package controllers
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -35,6 +36,9 @@ func (s CacheScope) Options() cache.Options {
 	}
 	if s.Kueue == KueueHonour {
 		options.ByObject[&kueuev1beta1.Workload{}] = own
+	}
+	if len(s.WatchedNamespaces) == 0 {
+		options.ByObject[&discoveryv1.EndpointSlice{}] = apiServerEndpointsCache()
 	}
 	var others []fields.Selector
 	for _, namespace := range s.ExcludedNamespaces {

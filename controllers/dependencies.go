@@ -40,6 +40,12 @@ type Dependencies struct {
 	NetworkPolicyMode networkpolicy.Mode
 	// MetricsScrapers may read the metrics of networks; empty means all pods.
 	MetricsScrapers networkpolicy.Scrapers
+	// WatchAPIServers makes NetworkPolicies follow the ports of the API servers, for which the operator needs to list and
+	// watch EndpointSlices in namespace default. Otherwise they open APIServerPorts.
+	WatchAPIServers bool
+	// APIServerPorts are the ports of the API servers if they are not watched; empty means
+	// networkpolicy.DefaultAPIServerPorts.
+	APIServerPorts []int32
 	// Kueue says whether Kueue admits the networks that have its label; empty means KueueIgnore.
 	Kueue KueueMode
 	// Queries evaluates query objectives; nil without a Prometheus.

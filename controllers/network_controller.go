@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -220,6 +221,9 @@ func (r *NetworkReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) 
 	if r.Kueue == KueueHonour {
 		build.Watches(&kueuev1beta1.Workload{}, handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(),
 			&v1alpha1.BenchmarkNetwork{}, handler.OnlyControllerOwner()))
+	}
+	if r.WatchAPIServers {
+		build.Watches(&discoveryv1.EndpointSlice{}, handler.EnqueueRequestsFromMapFunc(r.mapToAllNetworks))
 	}
 	if r.Limiter != nil {
 		next := handler.EnqueueRequestsFromMapFunc(r.Limiter.mapToAdmissibleNetworks)

@@ -94,9 +94,13 @@ func (r *NetworkReconciler) readAndPlan(ctx context.Context, network *v1alpha1.B
 	if err != nil {
 		return nil, err
 	}
+	apiServerPorts, err := r.readAPIServerPorts(ctx)
+	if err != nil {
+		return nil, err
+	}
 	pass.plan, pass.specErr = plan.Build(plan.Input{
 		Network: network, Platform: p, Images: r.Images, KubeVersion: r.KubeVersion, Chart: chart, NetworkPolicyMode: r.NetworkPolicyMode,
-		Scrapers: r.MetricsScrapers, PlannedWorkloads: planned,
+		Scrapers: r.MetricsScrapers, APIServerPorts: apiServerPorts, PlannedWorkloads: planned,
 		GenesisSecretFilled: pass.snapshot.IsGenesisSecretFilled, SecretDigest: pass.snapshot.SecretDigest,
 		WorkloadRuns: indexOwnRuns(pass), TakenRuns: taken, RunsByAge: pass.runs,
 		EpochRecord: pass.snapshot.ConfigMap(naming.EpochConfigMap(network.Name)), StatefulSet: pass.snapshot.StatefulSet,

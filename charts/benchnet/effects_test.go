@@ -18,7 +18,7 @@ const (
 	runDashboardConfigMap = "ConfigMap benchnet-dashboard-run"
 
 	scraperArgs   = `--metrics-scrapers=[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"monitoring"}},"podSelector":{"matchExpressions":[{"key":"app.kubernetes.io/name","operator":"In","values":["prometheus"]}]}}] `
-	defaultArgs   = "--leader-elect --metrics-bind-address=:8443 " + scraperArgs + "--health-probe-bind-address=:8081 "
+	defaultArgs   = "--leader-elect --metrics-bind-address=:8443 " + scraperArgs + "--api-server-ports=443,6443 --health-probe-bind-address=:8081 "
 	defaultImages = "--image-registry=ghcr.io/benchnet --image-version=0.1.0 "
 	lastArgs      = "--zap-log-level=info --max-concurrent-reconciles=4"
 )
@@ -41,7 +41,7 @@ var valueEffects = map[string]valueEffect{
 	"extraAnnotations": {set: "extraAnnotations: {note: b}", object: operatorDeployment, path: ".metadata.annotations.note", want: "b"},
 
 	"watchNamespaces": {set: "watchNamespaces: [team-a, team-b]", object: operatorDeployment, path: argsPath,
-		want: "--leader-elect --metrics-bind-address=:8443 --metrics-authorization=false " + scraperArgs + "--health-probe-bind-address=:8081 " + defaultImages +
+		want: "--leader-elect --metrics-bind-address=:8443 --metrics-authorization=false " + scraperArgs + "--api-server-ports=443,6443 --health-probe-bind-address=:8081 " + defaultImages +
 			"--watch-namespace=team-a --watch-namespace=team-b " + lastArgs},
 	"excludeNamespaces": {set: "excludeNamespaces: [team-a]", object: operatorDeployment, path: argsPath,
 		want: defaultArgs + defaultImages + "--exclude-namespace=team-a " + lastArgs},
@@ -53,8 +53,8 @@ var valueEffects = map[string]valueEffect{
 	"podDisruptionBudget.enabled":        {baseValues: twoReplicas, set: "podDisruptionBudget: {enabled: false}", object: "PodDisruptionBudget benchnet-operator"},
 	"podDisruptionBudget.maxUnavailable": {baseValues: twoReplicas, set: "podDisruptionBudget: {maxUnavailable: 50%}", object: "PodDisruptionBudget benchnet-operator", path: ".spec.maxUnavailable", want: "50%"},
 
-	"logLevel":                {set: "logLevel: debug", object: operatorDeployment, path: containerPath + ".args[6]", want: "--zap-log-level=debug"},
-	"maxConcurrentReconciles": {set: "maxConcurrentReconciles: 9", object: operatorDeployment, path: containerPath + ".args[7]", want: "--max-concurrent-reconciles=9"},
+	"logLevel":                {set: "logLevel: debug", object: operatorDeployment, path: containerPath + ".args[7]", want: "--zap-log-level=debug"},
+	"maxConcurrentReconciles": {set: "maxConcurrentReconciles: 9", object: operatorDeployment, path: containerPath + ".args[8]", want: "--max-concurrent-reconciles=9"},
 	"extraArgs":               {set: "extraArgs: [--zap-devel]", object: operatorDeployment, path: argsPath, want: defaultArgs + defaultImages + lastArgs + " --zap-devel"},
 	"extraEnv":                {set: "extraEnv: [{name: GOGC, value: '50'}]", object: operatorDeployment, path: containerPath + ".env[?(@.name=='GOGC')].value", want: "50"},
 
@@ -85,12 +85,14 @@ var valueEffects = map[string]valueEffect{
 		path: ".spec.labelValueLengthLimit", want: "5"},
 	"monitoring.podMonitors.bodySizeLimit": {baseValues: enablePodMonitors, set: "monitoring: {podMonitors: {enabled: true, bodySizeLimit: 5MB}}", object: "PodMonitor benchnet-networks",
 		path: ".spec.bodySizeLimit", want: "5MB"},
-	"monitoring.rules.enabled": {set: enableRules, object: "PrometheusRule benchnet-alerts"},
-	"networkPolicies":          {set: "networkPolicies: None", object: operatorDeployment, path: containerPath + ".args[1]", want: "--network-policies=None"},
-	"networkPolicy.enabled":    {set: "networkPolicy: {enabled: false}", object: "NetworkPolicy benchnet-operator"},
-	"networkPolicy.scrapers":   {set: "networkPolicy: {scrapers: [{podSelector: {matchLabels: {app: p}}}]}", object: "NetworkPolicy benchnet-operator", path: ".spec.ingress[0].from[0].podSelector.matchLabels.app", want: "p"},
-	"serviceAccount.create":    {set: "serviceAccount: {create: false, name: theirs}", object: "ServiceAccount benchnet-operator"},
-	"serviceAccount.name":      {set: "serviceAccount: {name: ours}", object: "ClusterRoleBinding benchnet-operator", path: ".subjects[0].name", want: "ours"},
+	"monitoring.rules.enabled":     {set: enableRules, object: "PrometheusRule benchnet-alerts"},
+	"networkPolicies":              {set: "networkPolicies: None", object: operatorDeployment, path: containerPath + ".args[1]", want: "--network-policies=None"},
+	"networkPolicy.enabled":        {set: "networkPolicy: {enabled: false}", object: "NetworkPolicy benchnet-operator"},
+	"networkPolicy.apiServerPorts": {set: "networkPolicy: {apiServerPorts: [7443]}", object: "NetworkPolicy benchnet-operator", path: ".spec.egress[1].ports[0].port", want: "7443"},
+	"networkPolicy.extraEgress":    {set: "networkPolicy: {extraEgress: [{ports: [{port: 9090}]}]}", object: "NetworkPolicy benchnet-operator", path: ".spec.egress[-1:].ports[0].port", want: "9090"},
+	"networkPolicy.scrapers":       {set: "networkPolicy: {scrapers: [{podSelector: {matchLabels: {app: p}}}]}", object: "NetworkPolicy benchnet-operator", path: ".spec.ingress[0].from[0].podSelector.matchLabels.app", want: "p"},
+	"serviceAccount.create":        {set: "serviceAccount: {create: false, name: theirs}", object: "ServiceAccount benchnet-operator"},
+	"serviceAccount.name":          {set: "serviceAccount: {name: ours}", object: "ClusterRoleBinding benchnet-operator", path: ".subjects[0].name", want: "ours"},
 	"serviceAccount.annotations": {set: "serviceAccount: {annotations: {role: r}}", object: "ServiceAccount benchnet-operator", path: ".metadata.annotations.role",
 		want: "r"},
 	"rbac.create":    {set: "rbac: {create: false}", object: "ClusterRole benchnet-operator"},

@@ -187,6 +187,7 @@ func TestNetworksAreIsolated(t *testing.T) {
 			if open == 0 {
 				t.Error("no pod reaches another one")
 			}
+			checkIngressRules(t, both)
 			checkAPIServerAccess(t, both)
 		})
 	}
@@ -208,11 +209,26 @@ var metricsPortNames = regexp.MustCompile(`^(jmx|(.+-)?(agent|metrics))$`)
 // isMetricsPort reports whether Prometheus scrapes a port.
 func isMetricsPort(port corev1.ContainerPort) bool { return metricsPortNames.MatchString(port.Name) }
 
+// apiServerPort is the port of the API servers in these tests, which is not the usual one.
+const apiServerPort = 16443
+
+// checkIngressRules checks that every rule names its peers and ports, since Kubernetes takes an empty list for all.
+func checkIngressRules(t *testing.T, p policyNamespace) {
+	t.Helper()
+	for _, policy := range p.policies {
+		for _, rule := range policy.Spec.Ingress {
+			if len(rule.From) == 0 || len(rule.Ports) == 0 {
+				t.Errorf("NetworkPolicy %s has the rule %+v", policy.Name, rule)
+			}
+		}
+	}
+}
+
 // checkAPIServerAccess checks that exactly the pods with a token can reach the API server.
 func checkAPIServerAccess(t *testing.T, p policyNamespace) {
 	t.Helper()
 	server := policyPod{label: labels.Set{"component": "kube-apiserver"}}
-	port := corev1.ContainerPort{ContainerPort: 6443, Protocol: corev1.ProtocolTCP}
+	port := corev1.ContainerPort{ContainerPort: apiServerPort, Protocol: corev1.ProtocolTCP}
 	names := corev1.ContainerPort{ContainerPort: 53, Protocol: corev1.ProtocolUDP}
 	for _, from := range p.pods {
 		if got, want := p.allowsConnection(t, from, server, port), from.component == "genesis" || from.component == "worker" || from.label["emulated"] == "yes"; got != want {
@@ -243,7 +259,7 @@ func buildNetworkObjects(t *testing.T, sample map[string]any, name string) []cli
 	}
 	catalogue := naming.ImageCatalogue{Registry: "example.com", Version: "1"}
 	built, err := plan.Build(plan.Input{Network: network, Platform: p, Images: catalogue, GenesisSecretFilled: func(string) bool { return false },
-		Scrapers: networkpolicy.DefaultScrapers()})
+		Scrapers: networkpolicy.DefaultScrapers(), APIServerPorts: []int32{apiServerPort}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,11 +7,11 @@ package networkpolicy
 
 import (
 	"net/netip"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -33,14 +33,6 @@ const (
 // Service.
 var dnsPorts = []int32{53, 5353}
 
-// apiServerPorts are the ports of API servers. API servers have host addresses, which no policy can select by
-// labels.
-var apiServerPorts = []int32{443, 6443}
-
-// metricsPortNames are the names of the container ports that Prometheus scrapes on databases and workers.
-// Members list their own.
-var metricsPortNames = []string{"agent", "metrics"}
-
 // ExternalDatabase is a database server outside the network.
 type ExternalDatabase struct {
 	// Host is a host name or an address.
@@ -48,17 +40,35 @@ type ExternalDatabase struct {
 	Port int32
 }
 
+// Input is the input of Build.
+type Input struct {
+	Network *v1alpha1.BenchmarkNetwork
+	// External is the database outside the network, or nil.
+	External *ExternalDatabase
+	// Scrapers may read metrics; empty means every client.
+	Scrapers Scrapers
+	// APIServerPorts are the ports of the API servers; empty means DefaultAPIServerPorts. API servers have host addresses,
+	// which no policy can select by labels.
+	APIServerPorts []int32
+	// MetricsPorts are the names of the metrics ports of members and databases.
+	MetricsPorts []string
+	// DatabasePorts are all ports of the databases in the network.
+	DatabasePorts []networkingv1.NetworkPolicyPort
+}
+
 // Build returns the policies of the network. Their names start with the network's name.
-func Build(network *v1alpha1.BenchmarkNetwork, external *ExternalDatabase) []client.Object {
+func Build(in Input) []client.Object {
+	network := in.Network
 	labels := naming.NetworkLabels(network.Name, naming.ComponentNetworkPolicy)
 	b := policyBuilder{network: network.Name, meta: metav1.ObjectMeta{Namespace: network.Namespace, Labels: labels}}
 	callers := []naming.Component{naming.ComponentGenesis, naming.ComponentWorker}
 	if network.Spec.EmulatesLatency() {
 		callers = append(callers, naming.ComponentMember) // The latency sidecar watches the pods of its peers.
 	}
-	all := []client.Object{b.defaultDenyPolicy(), b.internalEgressPolicy(), b.apiServerPolicy(callers), b.databasePolicy(), b.metricsPolicy()}
-	if external != nil {
-		all = append(all, b.externalDatabasePolicy(*external))
+	all := []client.Object{b.defaultDenyPolicy(), b.internalEgressPolicy(), b.apiServerPolicy(callers, in.APIServerPorts),
+		b.databasePolicy(in.DatabasePorts), b.metricsPolicy(in.MetricsPorts, in.Scrapers)}
+	if in.External != nil {
+		all = append(all, b.externalDatabasePolicy(*in.External))
 	}
 	return all
 }
@@ -77,10 +87,6 @@ func (b policyBuilder) newPolicy(purpose string, spec networkingv1.NetworkPolicy
 // podSelector selects the pods of the network that meet the requirements, if any.
 func (b policyBuilder) podSelector(some ...metav1.LabelSelectorRequirement) metav1.LabelSelector {
 	return metav1.LabelSelector{MatchLabels: map[string]string{v1alpha1.LabelNetwork: b.network}, MatchExpressions: some}
-}
-
-func (b policyBuilder) networkPeers() []networkingv1.NetworkPolicyPeer {
-	return []networkingv1.NetworkPolicyPeer{{PodSelector: new(b.podSelector())}}
 }
 
 func componentRequirement(operator metav1.LabelSelectorOperator, components ...naming.Component) metav1.LabelSelectorRequirement {
@@ -106,40 +112,38 @@ func (b policyBuilder) internalEgressPolicy() client.Object {
 	return b.newPolicy("within", networkingv1.NetworkPolicySpec{
 		PodSelector: b.podSelector(componentRequirement(metav1.LabelSelectorOpNotIn, naming.ComponentGenesis)),
 		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeEgress},
-		Egress:      []networkingv1.NetworkPolicyEgressRule{{To: b.networkPeers()}},
+		Egress:      []networkingv1.NetworkPolicyEgressRule{{To: OwnPods(b.network)}},
 	})
 }
 
 // apiServerPolicy lets the components that publish or report to the API server call it.
-func (b policyBuilder) apiServerPolicy(callers []naming.Component) client.Object {
+func (b policyBuilder) apiServerPolicy(callers []naming.Component, ports []int32) client.Object {
+	if len(ports) == 0 {
+		ports = DefaultAPIServerPorts
+	}
 	return b.newPolicy("api", networkingv1.NetworkPolicySpec{
 		PodSelector: b.podSelector(componentRequirement(metav1.LabelSelectorOpIn, callers...)),
 		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeEgress},
-		Egress:      []networkingv1.NetworkPolicyEgressRule{{Ports: Ports(apiServerPorts, corev1.ProtocolTCP)}},
+		Egress:      []networkingv1.NetworkPolicyEgressRule{{Ports: Ports(ports, corev1.ProtocolTCP)}},
 	})
 }
 
-// databasePolicy lets only the network's pods reach its databases. All ports are open to them, since a database
-// of a user's chart may consist of several pods that replicate to each other.
-func (b policyBuilder) databasePolicy() client.Object {
+// databasePolicy lets only the network's pods reach its databases, at every port of theirs, since a database of a user's
+// chart may consist of several pods that replicate to each other.
+func (b policyBuilder) databasePolicy(ports []networkingv1.NetworkPolicyPort) client.Object {
 	return b.newPolicy("databases", networkingv1.NetworkPolicySpec{
 		PodSelector: b.podSelector(metav1.LabelSelectorRequirement{Key: v1alpha1.LabelDatabaseInstance, Operator: metav1.LabelSelectorOpExists}),
 		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
-		Ingress:     []networkingv1.NetworkPolicyIngressRule{{From: b.networkPeers()}},
+		Ingress:     AllowIngress(OwnPods(b.network), ports),
 	})
 }
 
-// metricsPolicy opens the metrics ports of databases and workers to every pod. Scrapers.RestrictIngress narrows
-// that.
-func (b policyBuilder) metricsPolicy() client.Object {
-	rule := networkingv1.NetworkPolicyIngressRule{}
-	for _, name := range metricsPortNames {
-		rule.Ports = append(rule.Ports, networkingv1.NetworkPolicyPort{Protocol: new(corev1.ProtocolTCP), Port: new(intstr.FromString(name))})
-	}
+// metricsPolicy opens the metrics ports of all pods to the network's pods and to scrapers.
+func (b policyBuilder) metricsPolicy(ports []string, scrapers Scrapers) client.Object {
 	return b.newPolicy("metrics", networkingv1.NetworkPolicySpec{
-		PodSelector: b.podSelector(componentRequirement(metav1.LabelSelectorOpIn, naming.ComponentDatabase, naming.ComponentWorker)),
+		PodSelector: b.podSelector(),
 		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
-		Ingress:     []networkingv1.NetworkPolicyIngressRule{rule},
+		Ingress:     AllowIngress(slices.Concat(OwnPods(b.network), scrapers.peers()), namedPorts(ports)),
 	})
 }
 
@@ -164,15 +168,4 @@ func (b policyBuilder) externalDatabasePolicy(server ExternalDatabase) client.Ob
 // DNSEgress returns the rule that allows calls to DNS servers.
 func DNSEgress() networkingv1.NetworkPolicyEgressRule {
 	return networkingv1.NetworkPolicyEgressRule{Ports: Ports(dnsPorts, corev1.ProtocolUDP, corev1.ProtocolTCP)}
-}
-
-// Ports returns every combination of the protocols and port numbers.
-func Ports(numbers []int32, protocols ...corev1.Protocol) []networkingv1.NetworkPolicyPort {
-	var all []networkingv1.NetworkPolicyPort
-	for _, protocol := range protocols {
-		for _, number := range numbers {
-			all = append(all, networkingv1.NetworkPolicyPort{Protocol: new(protocol), Port: new(intstr.FromInt32(number))})
-		}
-	}
-	return all
 }

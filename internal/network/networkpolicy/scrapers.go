@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
 )
 
@@ -62,22 +60,26 @@ func (s *Scrapers) Set(text string) error {
 	return nil
 }
 
-// RestrictIngress restricts ingress rules that allow every peer, which are those for metrics, to the scrapers
-// and the network's own pods. It does nothing if there are no scrapers.
-func (s Scrapers) RestrictIngress(network string, objects []client.Object) {
-	if len(s) == 0 {
-		return
+// peers returns the scrapers, or peers that select every client if there are none.
+func (s Scrapers) peers() []networkingv1.NetworkPolicyPeer {
+	if len(s) > 0 {
+		return s
 	}
-	own := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{MatchLabels: map[string]string{v1alpha1.LabelNetwork: network}}}
-	for _, object := range objects {
-		policy, ok := object.(*networkingv1.NetworkPolicy)
-		if !ok {
-			continue
+	return []networkingv1.NetworkPolicyPeer{{NamespaceSelector: &metav1.LabelSelector{}},
+		{IPBlock: &networkingv1.IPBlock{CIDR: "0.0.0.0/0"}}, {IPBlock: &networkingv1.IPBlock{CIDR: "::/0"}}}
+}
+
+// CheckLabels fails for labels of a pod by which a scraper is selected. A selector that selects pods without labels is
+// ignored.
+func (s Scrapers) CheckLabels(pod map[string]string) error {
+	for _, peer := range s {
+		selector, err := metav1.LabelSelectorAsSelector(peer.PodSelector)
+		if err != nil {
+			return fmt.Errorf("--metrics-scrapers: %w", err)
 		}
-		for i := range policy.Spec.Ingress {
-			if rule := &policy.Spec.Ingress[i]; len(rule.From) == 0 {
-				rule.From = slices.Concat([]networkingv1.NetworkPolicyPeer{own}, s)
-			}
+		if selector.Matches(labels.Set(pod)) && !selector.Matches(labels.Set{}) {
+			return fmt.Errorf("the labels match %q, by which NetworkPolicies admit Prometheus (--metrics-scrapers); use other labels", selector)
 		}
 	}
+	return nil
 }

@@ -29,7 +29,6 @@ var decorators = []decorator{
 	labelPods,
 	addResetStages,      // After labelPods: members stop with the labels with which they run.
 	addImagePullSecrets, // After addResetStages: it covers all pods.
-	restrictScrapers,    // After addLatencySidecars and isolateNetwork: it covers all policies.
 }
 
 // hashObjects hashes the objects of databases and members, on which a result depends. It leaves out genesis,
@@ -58,10 +57,4 @@ func addImagePullSecrets(in Input, p *Plan) error {
 		pods.AddImagePullSecrets(&template.Spec, secrets)
 		return nil
 	})
-}
-
-// restrictScrapers limits who may read the network's metrics.
-func restrictScrapers(in Input, p *Plan) error {
-	in.Scrapers.RestrictIngress(in.Network.Name, p.Objects())
-	return nil
 }

@@ -37,6 +37,8 @@ type Input struct {
 	NetworkPolicyMode networkpolicy.Mode
 	// Scrapers are the clients that may read the network's metrics; empty means all clients.
 	Scrapers networkpolicy.Scrapers
+	// APIServerPorts are the ports of the API servers; empty means networkpolicy.DefaultAPIServerPorts.
+	APIServerPorts []int32
 	// PlannedWorkloads are those of runs that an experiment will create. Volumes have space for their data, too.
 	PlannedWorkloads []v1alpha1.Workload
 	// WorkloadRuns holds the existing runs of the network's own workloads, by name.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/network/networkpolicy"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/members"
 )
@@ -31,14 +32,14 @@ func portsOf(spec *v1alpha1.BenchmarkNetworkSpec, m platform.Member) []members.P
 func replicaPolicy(network *v1alpha1.BenchmarkNetwork, topology platform.Topology, ports []members.Port) *networkingv1.NetworkPolicy {
 	replicas := metav1.LabelSelector{MatchLabels: naming.MembersSelector(network.Name), MatchExpressions: []metav1.LabelSelectorRequirement{
 		{Key: v1alpha1.LabelMember, Operator: metav1.LabelSelectorOpIn, Values: notaryMembers(topology)}}}
-	rule := networkingv1.NetworkPolicyIngressRule{From: []networkingv1.NetworkPolicyPeer{{PodSelector: &replicas}}}
+	var open []networkingv1.NetworkPolicyPort
 	for _, p := range ports {
-		rule.Ports = append(rule.Ports, networkingv1.NetworkPolicyPort{Protocol: new(corev1.ProtocolTCP), Port: new(intstr.FromString(p.Name))})
+		open = append(open, networkingv1.NetworkPolicyPort{Protocol: new(corev1.ProtocolTCP), Port: new(intstr.FromString(p.Name))})
 	}
 	meta := members.ObjectMeta(network, naming.NetworkPolicy(network.Name, ports[0].Name), naming.ComponentMember)
 	return &networkingv1.NetworkPolicy{ObjectMeta: meta, Spec: networkingv1.NetworkPolicySpec{
 		PodSelector: replicas,
 		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
-		Ingress:     []networkingv1.NetworkPolicyIngressRule{rule},
+		Ingress:     networkpolicy.AllowIngress([]networkingv1.NetworkPolicyPeer{{PodSelector: &replicas}}, open),
 	}}
 }

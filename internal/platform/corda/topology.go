@@ -31,10 +31,10 @@ const (
 
 // nodePorts are the ports of a node that other pods reach.
 var nodePorts = []members.Port{
-	{Name: portNameP2P, Number: portP2P, Access: members.AccessNetwork},
-	{Name: portNameRPC, Number: portRPC, Access: members.AccessNetwork},
-	{Name: portNameJMX, Number: portJMX, Access: members.AccessScrapers},
-	{Name: portNameAgent, Number: portAgent, Access: members.AccessScrapers},
+	{Name: portNameP2P, Number: portP2P},
+	{Name: portNameRPC, Number: portRPC},
+	{Name: portNameJMX, Number: portJMX},
+	{Name: portNameAgent, Number: portAgent},
 }
 
 // notaryName is the member name of a single notary. notaryIdentity is the legal name of a single notary or of

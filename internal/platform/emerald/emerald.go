@@ -55,9 +55,9 @@ const roleValidator = "Validator"
 
 // validatorPorts are the ports of the validator's container.
 var validatorPorts = []members.Port{
-	{Name: "consensus", Number: portConsensus, Access: members.AccessNetwork},
-	{Name: portNameMetrics, Number: portMetrics, Access: members.AccessScrapers},
-	{Name: portNameAgent, Number: portAgent, Access: members.AccessScrapers},
+	{Name: "consensus", Number: portConsensus},
+	{Name: portNameMetrics, Number: portMetrics},
+	{Name: portNameAgent, Number: portAgent},
 }
 
 // executionPorts returns the ports of the execution client's container.
@@ -67,11 +67,11 @@ func executionPorts(client v1alpha1.ExecutionClient) []members.Port {
 		metrics = portNameGethMetrics
 	}
 	return []members.Port{
-		{Name: portNameHTTP, Number: portHTTP, Access: members.AccessNetwork},
-		{Name: "ws", Number: portWebSocket, Access: members.AccessNetwork},
-		{Name: "peers", Number: portPeers, Access: members.AccessNetwork},
-		{Name: metrics, Number: portExecutionMetrics, Access: members.AccessScrapers},
-		{Name: portNameExecutionAgent, Number: portExecutionAgent, Access: members.AccessScrapers},
+		{Name: portNameHTTP, Number: portHTTP},
+		{Name: "ws", Number: portWebSocket},
+		{Name: "peers", Number: portPeers},
+		{Name: metrics, Number: portExecutionMetrics},
+		{Name: portNameExecutionAgent, Number: portExecutionAgent},
 	}
 }
 

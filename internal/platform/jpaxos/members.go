@@ -61,13 +61,13 @@ func mainClass(p *v1alpha1.JPaxosPlatform) string {
 // the replica port appears twice with a transport that uses UDP.
 func replicaPorts(p *v1alpha1.JPaxosPlatform) []members.Port {
 	all := []members.Port{
-		{Name: portNameReplica, Number: portReplica, Access: members.AccessNetwork},
-		{Name: portNameClient, Number: portClient, Access: members.AccessNetwork},
-		{Name: portNameAgent, Number: portAgent, Access: members.AccessScrapers},
+		{Name: portNameReplica, Number: portReplica},
+		{Name: portNameClient, Number: portClient},
+		{Name: portNameAgent, Number: portAgent},
 	}
 	switch p.Transport {
 	case v1alpha1.JPaxosUDP, v1alpha1.JPaxosMulticast, v1alpha1.JPaxosGeneric:
-		all = append(all, members.Port{Name: portNameUDP, Number: portReplica, Protocol: corev1.ProtocolUDP, Access: members.AccessNetwork})
+		all = append(all, members.Port{Name: portNameUDP, Number: portReplica, Protocol: corev1.ProtocolUDP})
 	}
 	return all
 }

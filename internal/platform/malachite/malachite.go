@@ -44,10 +44,10 @@ const (
 // validatorPorts are the ports of a validator that other pods reach. Blocks and readiness have a separate
 // port, so that scrapers can reach only the metrics.
 var validatorPorts = []members.Port{
-	{Name: portNameP2P, Number: portP2P, Access: members.AccessNetwork},
-	{Name: portNameHTTP, Number: portHTTP, Access: members.AccessNetwork},
-	{Name: portNameMetrics, Number: portMetrics, Access: members.AccessScrapers},
-	{Name: portNameAgent, Number: portAgent, Access: members.AccessScrapers},
+	{Name: portNameP2P, Number: portP2P},
+	{Name: portNameHTTP, Number: portHTTP},
+	{Name: portNameMetrics, Number: portMetrics},
+	{Name: portNameAgent, Number: portAgent},
 }
 
 // Type returns PlatformMalachite.

@@ -8,19 +8,8 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/network/networkpolicy"
 	"github.com/benchnet/benchnet/internal/platform"
-)
-
-// PortAccess defines which pods may connect to a port.
-type PortAccess string
-
-// The values of PortAccess.
-const (
-	// AccessNetwork admits the network's own pods: members and load workers.
-	AccessNetwork PortAccess = "Network"
-	// AccessScrapers is for metrics. It admits the network's own pods and the scrapers in the operator's
-	// configuration.
-	AccessScrapers PortAccess = "Scrapers"
 )
 
 // Port is a port of a member's pod.
@@ -29,7 +18,6 @@ type Port struct {
 	Number int32
 	// Protocol defaults to TCP.
 	Protocol corev1.Protocol
-	Access   PortAccess
 }
 
 func (p Port) protocolOrTCP() corev1.Protocol {
@@ -87,27 +75,19 @@ func AddressHost(network *v1alpha1.BenchmarkNetwork, member string) string {
 	return naming.Member(network.Name, member) + "." + network.Namespace + ".svc"
 }
 
-// NetworkPolicy admits to each port only the pods that its PortAccess allows. It does not restrict egress:
-// members need the cluster's DNS and may need a database outside the network.
+// NetworkPolicy admits the network's own pods, members and load workers, to the ports, except for metrics, which
+// networkpolicy.Build opens to them and to scrapers. It does not restrict egress: members need the cluster's DNS and may
+// need a database outside the network.
 func NetworkPolicy(network *v1alpha1.BenchmarkNetwork, ports []Port) *networkingv1.NetworkPolicy {
-	own := networkingv1.NetworkPolicyPeer{PodSelector: &metav1.LabelSelector{
-		MatchLabels: map[string]string{v1alpha1.LabelNetwork: network.Name}}}
+	var open []networkingv1.NetworkPolicyPort
+	for _, p := range ports {
+		if !networkpolicy.IsMetricsPort(p.Name) {
+			open = append(open, networkingv1.NetworkPolicyPort{Protocol: new(p.protocolOrTCP()), Port: new(intstr.FromString(p.Name))})
+		}
+	}
 	return &networkingv1.NetworkPolicy{ObjectMeta: ObjectMeta(network, naming.NetworkPolicy(network.Name, "members"), naming.ComponentMember), Spec: networkingv1.NetworkPolicySpec{
 		PodSelector: metav1.LabelSelector{MatchLabels: naming.MembersSelector(network.Name)},
 		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
-		Ingress: []networkingv1.NetworkPolicyIngressRule{
-			{From: []networkingv1.NetworkPolicyPeer{own}, Ports: policyPorts(ports, AccessNetwork)},
-			{Ports: policyPorts(ports, AccessScrapers)}, // Open to all peers until networkpolicy.Scrapers.RestrictIngress narrows it.
-		},
+		Ingress:     networkpolicy.AllowIngress(networkpolicy.OwnPods(network.Name), open),
 	}}
-}
-
-func policyPorts(ports []Port, reach PortAccess) []networkingv1.NetworkPolicyPort {
-	var all []networkingv1.NetworkPolicyPort
-	for _, p := range ports {
-		if p.Access == reach {
-			all = append(all, networkingv1.NetworkPolicyPort{Protocol: new(p.protocolOrTCP()), Port: new(intstr.FromString(p.Name))})
-		}
-	}
-	return all
 }

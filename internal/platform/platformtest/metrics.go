@@ -5,40 +5,37 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/yaml"
+
+	"github.com/benchnet/benchnet/internal/network/networkpolicy"
 )
 
 // podMonitorFile is the PodMonitor, whose relabelings select the scraped ports.
 const podMonitorFile = "../../../config/prometheus/pod_monitor.yaml"
 
-// checkMetricsPorts checks that Prometheus scrapes members and load workers. The ports of a member that the
-// NetworkPolicy opens to scrapers must be those that the PodMonitor keeps, and a worker must have at least one
-// such port.
+// checkMetricsPorts checks that Prometheus scrapes members and load workers: each has a port that the PodMonitor keeps.
+// The members' NetworkPolicies, which admit the network's pods only, must not open these ports, because the plan opens them
+// to scrapers, too.
 func (b BuildOutput) checkMetricsPorts(t *testing.T) {
 	t.Helper()
 	kept := scrapedPorts(t)
-	open := b.openPorts()
-	for _, w := range podTemplatesOf(b.Members) {
-		var scraped, reachable []string
-		for _, port := range portNames(&w.template.Spec) {
-			if kept.MatchString(port) {
-				scraped = append(scraped, port)
-			}
-			if slices.Contains(open, port) {
-				reachable = append(reachable, port)
-			}
+	open := b.openPorts(t)
+	for _, w := range append(podTemplatesOf(b.Members), podTemplatesOf(b.Runs)...) {
+		ports := portNames(&w.template.Spec)
+		if !slices.ContainsFunc(ports, kept.MatchString) {
+			t.Errorf("%s has no port that %s scrapes", w.id, podMonitorFile)
 		}
-		if diff := cmp.Diff(reachable, scraped); diff != "" || len(scraped) == 0 {
-			t.Errorf("%s: ports that anyone may reach (-) are not those that %s scrapes by their names (+):\n%s", w.id, podMonitorFile, diff)
+		for _, port := range ports {
+			if networkpolicy.IsMetricsPort(port) != kept.MatchString(port) {
+				t.Errorf("%s: %s and networkpolicy.IsMetricsPort differ about port %s", w.id, podMonitorFile, port)
+			}
 		}
 	}
-	for _, w := range podTemplatesOf(b.Runs) {
-		if !slices.ContainsFunc(portNames(&w.template.Spec), kept.MatchString) {
-			t.Errorf("%s has no port that %s scrapes", w.id, podMonitorFile)
+	for _, port := range open {
+		if kept.MatchString(port) {
+			t.Errorf("a NetworkPolicy of the members opens the metrics port %s", port)
 		}
 	}
 }
@@ -68,9 +65,10 @@ func scrapedPorts(t *testing.T) *regexp.Regexp {
 	return nil
 }
 
-// openPorts returns the names of the ports that the members' NetworkPolicies open to scrapers. Here they are
-// open to all peers, because only a plan narrows them to the scrapers.
-func (b BuildOutput) openPorts() []string {
+// openPorts returns the names of the ports that the members' NetworkPolicies open. A rule without peers or ports, which
+// opens all, is an error.
+func (b BuildOutput) openPorts(t *testing.T) []string {
+	t.Helper()
 	var open []string
 	for _, o := range b.Members {
 		policy, ok := o.(*networkingv1.NetworkPolicy)
@@ -78,13 +76,11 @@ func (b BuildOutput) openPorts() []string {
 			continue
 		}
 		for _, rule := range policy.Spec.Ingress {
-			if len(rule.From) > 0 {
-				continue
+			if len(rule.From) == 0 || len(rule.Ports) == 0 {
+				t.Errorf("NetworkPolicy %s has a rule without peers or ports: %+v", policy.Name, rule)
 			}
 			for _, p := range rule.Ports {
-				if p.Port.Type == intstr.String {
-					open = append(open, p.Port.StrVal)
-				}
+				open = append(open, p.Port.StrVal)
 			}
 		}
 	}

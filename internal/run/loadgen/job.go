@@ -21,11 +21,11 @@ const (
 	workloadPath = "/etc/benchnet/workload/workload.json"
 )
 
-// The agent in a worker's pod serves the worker's resource usage as metrics at this port.
-const (
-	portAgent     = 9101
-	portNameAgent = "agent"
-)
+// portAgent is the port at which the agent in a worker's pod serves the worker's resource usage as metrics.
+const portAgent = 9101
+
+// PortName is the name of that port.
+const PortName = "agent"
 
 // buildJob returns the Job with one pod per worker. A failed worker ends the run, because a retry would
 // measure something else.
@@ -109,7 +109,7 @@ func workerContainer(run *v1alpha1.BenchmarkRun, d Driver) corev1.Container {
 		// schedulable beside the network.
 		Resources: corev1.ResourceRequirements{Limits: size,
 			Requests: corev1.ResourceList{corev1.ResourceMemory: w.Memory, corev1.ResourceCPU: tenthOf(w.Cores)}},
-		Ports:                    []corev1.ContainerPort{{Name: portNameAgent, ContainerPort: portAgent, Protocol: corev1.ProtocolTCP}},
+		Ports:                    []corev1.ContainerPort{{Name: PortName, ContainerPort: portAgent, Protocol: corev1.ProtocolTCP}},
 		VolumeMounts:             append(workerMounts(run), d.Mounts...),
 		SecurityContext:          pods.RestrictedSecurityContext(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,

@@ -14,7 +14,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -59,9 +58,6 @@ func AddSidecars(in Input, objects []client.Object) ([]client.Object, error) {
 	}
 	sum := sha256.Sum256(text)
 	for _, o := range objects {
-		if policy, ok := o.(*networkingv1.NetworkPolicy); ok {
-			allowSidecarMetrics(policy)
-		}
 		set, ok := o.(*appsv1.StatefulSet)
 		if !ok || set.Labels[v1alpha1.LabelMember] == "" {
 			continue
@@ -77,13 +73,6 @@ func AddSidecars(in Input, objects []client.Object) ([]client.Object, error) {
 		pod.Annotations[annotationHash] = hex.EncodeToString(sum[:8])
 	}
 	return append(in.buildSharedObjects(string(text)), objects...), nil
-}
-
-// allowSidecarMetrics opens the metrics port of the sidecar in a member's policy. Scrapers.RestrictIngress
-// narrows that.
-func allowSidecarMetrics(policy *networkingv1.NetworkPolicy) {
-	policy.Spec.Ingress = append(policy.Spec.Ingress, networkingv1.NetworkPolicyIngressRule{Ports: []networkingv1.NetworkPolicyPort{
-		{Protocol: new(corev1.ProtocolTCP), Port: new(intstr.FromString(sidecarPortName))}}})
 }
 
 // checkConflicts returns an error if the pod already uses the service account or the port that the sidecar
