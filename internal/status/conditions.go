@@ -134,8 +134,6 @@ func firstUnready(stages []ObservedStage) *ObservedStage {
 func networkPhase(in NetworkInput, s v1alpha1.BenchmarkNetworkStatus) v1alpha1.Phase {
 	unready := firstUnready(in.Stages)
 	switch {
-	case len(in.Plan.LostSecrets) > 0:
-		return v1alpha1.PhaseFailed
 	case unready != nil && unready.State == snapshot.StateFailed:
 		return v1alpha1.PhaseFailed
 	case unready != nil && isResetting(in):

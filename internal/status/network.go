@@ -78,6 +78,9 @@ func ComputeNetwork(in NetworkInput) v1alpha1.BenchmarkNetworkStatus {
 		s.Epoch, s.GeneratedSecrets = epochStatus(in), &in.Plan.GeneratedSecrets
 		s.Conditions = networkConditions(in)
 		s.Phase = networkPhase(in, s)
+		if len(in.Plan.LostSecrets) > 0 {
+			s.Phase = v1alpha1.PhaseFailed
+		}
 	}
 	s.Conditions = keepTransitionTimes(old.Conditions, s.Conditions, in.Now)
 	return s

@@ -30,8 +30,9 @@ type Epoch struct {
 }
 
 // decideEpoch returns the epoch that the network should be in. An active run keeps its epoch until it has
-// ended, unless it waits for the network itself, which only the requested reset may make ready. Then a reset requested by the annotation applies, then the next run, which starts in an epoch of its
-// own if it requests a reset.
+// ended, unless it waits for the network itself, which only the requested reset may make ready. Then a reset
+// requested by the annotation applies, then the next run, which starts in an epoch of its own if it requests a
+// reset.
 func (in Input) decideEpoch() Epoch {
 	e := in.recordedEpoch()
 	for _, run := range in.RunsByAge {
