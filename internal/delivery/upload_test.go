@@ -13,6 +13,7 @@ import (
 	"k8s.io/pod-security-admission/policy"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/destination"
 )
 
 func newRun(endpoint string) *v1alpha1.BenchmarkRun {
@@ -122,13 +123,14 @@ func TestNetworkPolicy(t *testing.T) {
 			if to[0].IPBlock.CIDR != want.cidr {
 				t.Errorf("peers %+v, want %q", to, want.cidr)
 			}
-			if want.cidr == "0.0.0.0/0" && (len(to) != 2 || to[0].IPBlock.Except[0] != "169.254.0.0/16" || !slices.Equal(to[1].IPBlock.Except, []string{"fe80::/10", "fd00:ec2::254/128", "fd20:ce::254/128"})) {
-				t.Errorf("peers %+v include link-local or metadata addresses", to)
+			if ipv4, ipv6 := destination.Exceptions(); want.cidr == "0.0.0.0/0" && (!slices.Equal(to[0].IPBlock.Except, ipv4) || !slices.Equal(to[1].IPBlock.Except, ipv6)) {
+				t.Errorf("peers %+v include forbidden destinations", to)
 			}
 		})
 	}
 	for endpoint, want := range map[string]string{"http://s3:99999": "port 99999", "http://127.0.0.1:9000": "pod itself",
-		"http://169.254.169.254": "link-local", "http://0.0.0.0": "pod itself"} {
+		"http://169.254.169.254": "link-local", "http://0.0.0.0": "unspecified", "http://[64:ff9b::a9fe:a9fe]": "link-local", "http://2852039166": "usual form",
+		"http://metadata.google.internal": "metadata"} {
 		t.Run(endpoint, func(t *testing.T) {
 			if _, err := BuildUpload(newRun(endpoint), nil, "", "agent:1"); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("got %v, want %q", err, want)

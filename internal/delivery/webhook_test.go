@@ -68,7 +68,7 @@ func TestWebhookHidesTheKey(t *testing.T) {
 // TestUnusableURLs checks that errors of a URL, which a retry cannot remove, have the type that ends a delivery.
 func TestUnusableURLs(t *testing.T) {
 	for url, want := range map[string]string{"http://a%zz/": `"http://a%zz/" must be a URL such as https://example.org`, "https:///x": "must be a URL",
-		"http://a:0/": "port 0 must be from 1 to 65535", "http://a:65536/": "port 65536 must be", "http://127.0.0.1/": "127.0.0.1 is the pod itself"} {
+		"http://a:0/": "port 0 must be from 1 to 65535", "http://a:65536/": "port 65536 must be", "http://127.0.0.1/": "127.0.0.1 is refused: it is the pod itself"} {
 		t.Run(url, func(t *testing.T) {
 			_, err := BuildRunWebhook(newEndedRun(&v1alpha1.Webhook{URL: url}), "agent:1")
 			var invalid *URLError

@@ -6,29 +6,24 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
-	"net/netip"
-	"syscall"
 	"time"
+
+	"github.com/benchnet/benchnet/internal/destination"
 )
 
 // dialTimeout limits the connection to one address.
 const dialTimeout = 30 * time.Second
 
-// metadataAddresses are those besides link-local ones at which clouds serve the credentials of nodes.
-var metadataAddresses = []netip.Addr{
-	netip.MustParseAddr("fd00:ec2::254"),   // AWS
-	netip.MustParseAddr("fd20:ce::254"),    // Google Cloud
-	netip.MustParseAddr("100.100.100.200"), // Alibaba Cloud
-}
+// checkDestination is the Control of the dialer. Tests, whose servers listen on the loopback address, replace it.
+var checkDestination = destination.Control
 
 // newTransport returns a transport that trusts the certificate authorities, or those of the system if there are none. It connects to
-// no link-local or metadata address, to which a name may resolve.
+// no forbidden destination, to which a name may resolve.
 func newTransport(authorities string) (*http.Transport, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	dialer := net.Dialer{Timeout: dialTimeout, Control: refuseNodeAddress}
+	dialer := net.Dialer{Timeout: dialTimeout, Control: checkDestination}
 	transport.DialContext = dialer.DialContext
 	if authorities == "" {
 		return transport, nil
@@ -39,24 +34,6 @@ func newTransport(authorities string) (*http.Transport, error) {
 	}
 	transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	return transport, nil
-}
-
-// refuseNodeAddress fails if a connection to a resolved address with its port would reach a service of the node or the cloud.
-func refuseNodeAddress(_, address string, _ syscall.RawConn) error {
-	target, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return fmt.Errorf("parse address: %w", err)
-	}
-	ip := target.Addr().Unmap()
-	if ip.IsLinkLocalUnicast() {
-		return errors.New("link-local addresses are refused")
-	}
-	for _, metadata := range metadataAddresses {
-		if ip.WithZone("") == metadata {
-			return errors.New("metadata addresses of clouds are refused")
-		}
-	}
-	return nil
 }
 
 // describeConnectionError returns a short text about an error of the connection to a server. The text contains nothing that the server

@@ -97,7 +97,7 @@ func TestWebhookErrors(t *testing.T) {
 		"no TLS":         {Webhook{URL: noTLS}, "POST " + noTLS + ": the server does not answer by HTTPS", 0},
 		"authority":      {Webhook{URL: tlsServer.URL}, "the certificate of the server is from an unknown authority: add", 0},
 		"name":           {Webhook{URL: otherName, Authorities: authority}, otherName + ": the certificate of the server is for other names", 0},
-		"link-local":     {Webhook{URL: "http://169.254.169.254/latest"}, "link-local addresses are refused", 0},
+		"link-local":     {Webhook{URL: "http://169.254.169.254/latest"}, "169.254.169.254 is refused: it is a link-local address", 0},
 		"no certificate": {Webhook{URL: server.URL, Authorities: "none"}, "ca.crt has no certificate", 0},
 		"no base64":      {Webhook{URL: server.URL, SigningKey: "whsec_secret-key"}, "signingKey: what follows whsec_ is not base64", 0},
 		"empty key":      {Webhook{URL: server.URL, SigningKey: "whsec_"}, "is not base64", 0},

@@ -46,7 +46,7 @@ type scriptRunner struct {
 
 func newScriptRunner(t *testing.T, s testServer, admin string) scriptRunner {
 	in := newExternalInput()
-	in.Network.Spec.Database.External = &v1alpha1.ExternalDatabase{Host: "127.0.0.1", Port: s.port}
+	in.Network.Spec.Database.External = &v1alpha1.ExternalDatabase{Host: "db.example", Port: s.port}
 	in.Network.Name, in.Network.UID = admin, types.UID("test/"+admin)
 	j := scriptRunner{t: t, input: in, admin: admin, templateDir: t.TempDir(), passwordDir: t.TempDir()}
 	for _, m := range in.Members {
@@ -84,6 +84,8 @@ func (j scriptRunner) database() string { return "net_" + j.admin }
 
 func (j scriptRunner) envValue(e corev1.EnvVar) string {
 	switch e.Name {
+	case "PGHOST": // The spec refuses the loopback address.
+		return "127.0.0.1"
 	case "PGUSER":
 		return j.admin
 	case "PGDATABASE", "BENCHNET_DATABASE":

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/destination"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
 )
@@ -207,6 +208,11 @@ func (in Input) validateInput() error {
 		return fmt.Errorf("provider External has one server: topology must be Shared, not %s", spec.Topology)
 	case spec.Provider == v1alpha1.ProviderExternal && len(in.Requirements.DedicatedInstances) > 0:
 		return errors.New("provider External has one server, which cannot be dedicated to some members")
+	}
+	if spec.External != nil {
+		if err := destination.CheckHost(spec.External.Host); err != nil {
+			return fmt.Errorf("external.host: %w", err)
+		}
 	}
 	seen := map[string]string{}
 	for _, m := range in.Members {

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/destination"
 	"github.com/benchnet/benchnet/internal/naming"
 )
 
@@ -148,13 +149,9 @@ func (b policyBuilder) metricsPolicy(ports []string, scrapers Scrapers) client.O
 }
 
 // externalDatabasePolicy lets members, and the Jobs that create and drop their schemas, call an external
-// server. If the host is a name, which a policy cannot express, it allows the port on any address.
+// server.
 func (b policyBuilder) externalDatabasePolicy(server ExternalDatabase) client.Object {
-	rule := networkingv1.NetworkPolicyEgressRule{Ports: Ports([]int32{server.Port}, corev1.ProtocolTCP)}
-	if address, err := netip.ParseAddr(server.Host); err == nil {
-		block := netip.PrefixFrom(address, address.BitLen()).String()
-		rule.To = []networkingv1.NetworkPolicyPeer{{IPBlock: &networkingv1.IPBlock{CIDR: block}}}
-	}
+	rule := HostEgress(server.Host, server.Port)
 	return b.newPolicy("external-database", networkingv1.NetworkPolicySpec{
 		PodSelector: b.podSelector(
 			componentRequirement(metav1.LabelSelectorOpIn, naming.ComponentMember,
@@ -163,6 +160,25 @@ func (b policyBuilder) externalDatabasePolicy(server ExternalDatabase) client.Ob
 		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeEgress},
 		Egress:      []networkingv1.NetworkPolicyEgressRule{rule},
 	})
+}
+
+// HostEgress returns the rule that allows calls to a TCP port of a host: at its address, or, if it has a name, which a
+// policy cannot express, at any pod and at any address that is not a forbidden destination.
+func HostEgress(host string, port int32) networkingv1.NetworkPolicyEgressRule {
+	rule := networkingv1.NetworkPolicyEgressRule{Ports: Ports([]int32{port}, corev1.ProtocolTCP)}
+	if address, err := netip.ParseAddr(host); err == nil {
+		address = address.Unmap()
+		block := netip.PrefixFrom(address, address.BitLen()).String()
+		rule.To = []networkingv1.NetworkPolicyPeer{{IPBlock: &networkingv1.IPBlock{CIDR: block}}}
+		return rule
+	}
+	ipv4, ipv6 := destination.Exceptions()
+	rule.To = []networkingv1.NetworkPolicyPeer{
+		{IPBlock: &networkingv1.IPBlock{CIDR: "0.0.0.0/0", Except: ipv4}},
+		{IPBlock: &networkingv1.IPBlock{CIDR: "::/0", Except: ipv6}},
+		{NamespaceSelector: &metav1.LabelSelector{}}, // Some plug-ins match no pods by IP blocks.
+	}
+	return rule
 }
 
 // DNSEgress returns the rule that allows calls to DNS servers.
