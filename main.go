@@ -105,7 +105,8 @@ func parseFlags() managerFlags {
 	flag.StringVar(&o.imageVersion, "image-version", version, "tag of the project's images")
 	flag.Var(o.imageOverrides, "image-override", "name=reference that replaces one image; may be repeated")
 	flag.Var(&o.pullSecrets, "image-pull-secret", "Secret with which the pods of networks pull images; may be repeated")
-	flag.Var(&o.watchedNamespaces, "watch-namespace", "namespaces to watch, separated by commas; may be repeated; empty: all; those that cannot be read are not served")
+	flag.Var(&o.watchedNamespaces, "watch-namespace",
+		"namespaces to watch, separated by commas; may be repeated; empty: all; those that cannot be read are not served")
 	flag.Var(&o.excludedNamespaces, "exclude-namespace", "namespace that another operator manages; may be repeated")
 	flag.Var(enumFlag[networkpolicy.Mode]{&o.networkPolicyMode, []networkpolicy.Mode{networkpolicy.ModeEnforced, networkpolicy.ModeNone}}, "network-policies",
 		"Enforced: isolate networks with NetworkPolicies; or None")

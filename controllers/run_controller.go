@@ -45,13 +45,7 @@ func (r *RunReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		return ctrl.Result{}, nil
 	}
 	if run.IsComplete() {
-		if err := errors.Join(r.acknowledgeGeneration(ctx, run), r.deleteWorkerObjects(ctx, run)); err != nil {
-			return ctrl.Result{}, err
-		}
-		if ended, result, err := r.deliverRun(ctx, run); err != nil || !ended {
-			return requeueOnQuota(result, err)
-		}
-		return r.deleteIfExpired(ctx, run)
+		return r.reconcileComplete(ctx, run)
 	}
 	pass, err := r.readState(ctx, run)
 	if err != nil {
@@ -87,6 +81,17 @@ func (r *RunReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		return ctrl.Result{}, errors.Join(pass.reconcileErr, err)
 	}
 	return requeueOnQuota(pass.requeueResult(r.Now()), pass.reconcileErr)
+}
+
+// reconcileComplete deletes what a complete run no longer needs, delivers its result, and deletes it after its time to live.
+func (r *RunReconciler) reconcileComplete(ctx context.Context, run *v1alpha1.BenchmarkRun) (ctrl.Result, error) {
+	if err := errors.Join(r.acknowledgeGeneration(ctx, run), r.deleteWorkerObjects(ctx, run)); err != nil {
+		return ctrl.Result{}, err
+	}
+	if ended, result, err := r.deliverRun(ctx, run); err != nil || !ended {
+		return requeueOnQuota(result, err)
+	}
+	return r.deleteIfExpired(ctx, run)
 }
 
 // acknowledgeGeneration records in the status of a complete run that its current spec was read.

@@ -91,7 +91,8 @@ func (s *Snapshot) statefulSetReadiness(set *appsv1.StatefulSet) Readiness {
 	if set.Status.ObservedGeneration >= set.Generation && set.Status.ReadyReplicas >= wanted {
 		return Readiness{State: StateReady}
 	}
-	return s.appendPodProblem(set, Readiness{State: StateWaiting, Message: fmt.Sprintf("StatefulSet %s: %d of %d pods ready", set.Name, set.Status.ReadyReplicas, wanted)})
+	message := fmt.Sprintf("StatefulSet %s: %d of %d pods ready", set.Name, set.Status.ReadyReplicas, wanted)
+	return s.appendPodProblem(set, Readiness{State: StateWaiting, Message: message})
 }
 
 // staleReason returns how a live StatefulSet differs from the planned one in replicas or epoch, as it does in

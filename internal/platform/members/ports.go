@@ -85,7 +85,8 @@ func NetworkPolicy(network *v1alpha1.BenchmarkNetwork, ports []Port) *networking
 			open = append(open, networkingv1.NetworkPolicyPort{Protocol: new(p.protocolOrTCP()), Port: new(intstr.FromString(p.Name))})
 		}
 	}
-	return &networkingv1.NetworkPolicy{ObjectMeta: ObjectMeta(network, naming.NetworkPolicy(network.Name, "members"), naming.ComponentMember), Spec: networkingv1.NetworkPolicySpec{
+	metadata := ObjectMeta(network, naming.NetworkPolicy(network.Name, "members"), naming.ComponentMember)
+	return &networkingv1.NetworkPolicy{ObjectMeta: metadata, Spec: networkingv1.NetworkPolicySpec{
 		PodSelector: metav1.LabelSelector{MatchLabels: naming.MembersSelector(network.Name)},
 		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
 		Ingress:     networkpolicy.AllowIngress(networkpolicy.OwnPods(network.Name), open),
