@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,7 +38,11 @@ var forbidden = []struct {
 }
 
 // names are the names of metadata services and of the pod itself, with their subdomains.
-var names = []string{"localhost", "localhost.localdomain", "metadata", "metadata.google.internal", "metadata.goog", "instance-data", "instance-data.ec2.internal"}
+var names = []string{"localhost", "localhost.localdomain", "metadata", "metadata.google.internal", "metadata.goog", "instance-data",
+	"instance-data.ec2.internal"}
+
+// hostPattern matches host names. Resolvers also accept the underscore.
+var hostPattern = regexp.MustCompile(`^[-_.0-9A-Za-z]*$`)
 
 // Prefixes by which a NAT64 gateway translates to IPv4, RFC 6052 and RFC 8215. The second may be used in any of the
 // forms of RFC 6052.
@@ -110,10 +115,8 @@ func CheckHost(host string) error {
 	if len(host) > 253 || host == "" {
 		return errors.New("must be a host name of 1 to 253 characters or an address")
 	}
-	for _, c := range host {
-		if c != '.' && c != '-' && c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
-			return fmt.Errorf("%q must be a host name of a-z, 0-9, - and dots (xn--… for others) or an address", host)
-		}
+	if !hostPattern.MatchString(host) {
+		return fmt.Errorf("%q must be a host name of a-z, 0-9, - and dots (xn--… for others) or an address", host)
 	}
 	name := strings.ToLower(strings.TrimRight(host, "."))
 	if isNumeric(name[strings.LastIndex(name, ".")+1:]) {

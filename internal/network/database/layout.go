@@ -214,6 +214,11 @@ func (in Input) validateInput() error {
 			return fmt.Errorf("external.host: %w", err)
 		}
 	}
+	return in.validateMembers()
+}
+
+// validateMembers rejects members without a connection, and members with the same database role.
+func (in Input) validateMembers() error {
 	seen := map[string]string{}
 	for _, m := range in.Members {
 		if connections := in.Requirements.Connections[m.Name]; connections < 1 {
