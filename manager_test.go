@@ -113,21 +113,26 @@ func TestExcludedNamespacesAreNotCached(t *testing.T) {
 	}
 }
 
+// startCache starts the cache of a manager without controllers, with an informer of networks.
+func startCache(t *testing.T, config *rest.Config, o managerFlags) ctrl.Manager {
+	t.Helper()
+	o.metricsAddress, o.probeAddress = "0", "0"
+	mgr, err := ctrl.NewManager(config, o.buildManagerOptions(controllers.KueueIgnore))
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = mgr.GetCache().Start(t.Context()) }()
+	if _, err := mgr.GetCache().GetInformer(t.Context(), &v1alpha1.BenchmarkNetwork{}, cache.BlockUntilSynced(false)); err != nil {
+		t.Fatal(err)
+	}
+	return mgr
+}
+
 // TestNotReadyWithoutRights checks that an operator that may not read anything does not become ready.
 func TestNotReadyWithoutRights(t *testing.T) {
 	config := rest.CopyConfig(startAPIServer(t))
 	config.Impersonate = rest.ImpersonationConfig{UserName: "nobody", Groups: []string{"system:authenticated"}}
-	mgr, err := ctrl.NewManager(config, managerFlags{metricsAddress: "0", probeAddress: "0"}.buildManagerOptions(controllers.KueueIgnore))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	go func() { _ = mgr.GetCache().Start(ctx) }()
-	if _, err := mgr.GetCache().GetInformer(ctx, &v1alpha1.BenchmarkNetwork{}, cache.BlockUntilSynced(false)); err != nil {
-		t.Fatal(err)
-	}
-	if checkReadiness(mgr) == nil {
+	if checkReadiness(startCache(t, config, managerFlags{})) == nil {
 		t.Error("it should not get ready")
 	}
 }
@@ -184,8 +189,7 @@ func TestUnreadableNamespaces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mgr := startManager(t, config, o)
-		if err := waitUntilReady(mgr); err != nil {
+		if err := waitUntilReady(startCache(t, config, o)); err != nil {
 			t.Fatal(err)
 		}
 		ended := make(chan error, 1)

@@ -117,7 +117,7 @@ func TestDeletionPolicyKnowsEveryField(t *testing.T) {
 	}
 }
 
-// deletingUpdate is an update of an existing resource, or a creation, and what a runner is told.
+// deletingUpdate is an update of an existing resource, or a creation, with the message that a runner gets.
 type deletingUpdate struct {
 	do func(client.Client) error
 	// refused is a part of the message to a runner; empty if a runner may do it.

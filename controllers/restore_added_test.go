@@ -22,7 +22,7 @@ import (
 )
 
 // TestRestoresAddedContent has another client add to objects of each kind what a server-side apply would leave. The objects
-// must get their planned content again, also if nobody knows any more who owns which field.
+// must get their planned content again, also if the managed fields were cleared.
 func TestRestoresAddedContent(t *testing.T) {
 	w := newTestEnv(t)
 	counted := w.startManager()

@@ -76,7 +76,7 @@ func TestRunWebhookFails(t *testing.T) {
 func TestWebhookOfForbiddenServer(t *testing.T) {
 	w := newTestEnvWithWebhook(t, `    webhook: {url: "http://169.254.169.254/latest"}`)
 	w.wantNotified(w.getRun("extra").Status.Conditions, metav1.ConditionFalse, v1alpha1.ReasonNotificationFailed,
-		"spec.workload.webhook.url: 169.254.169.254 is the pod itself or a link-local address")
+		"spec.workload.webhook.url: 169.254.169.254 is refused: it is a link-local address, as of a cloud's metadata")
 }
 
 // TestWebhookOfFailedRun checks that the end of a run without a result is reported, here because the run was cancelled.

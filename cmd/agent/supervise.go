@@ -115,8 +115,8 @@ type lastLine struct {
 	isError bool
 }
 
-// watch keeps a line.
-func (l *lastLine) watch(line []byte) {
+// keepLine keeps a line unless the kept one reports an error and this one does not.
+func (l *lastLine) keepLine(line []byte) {
 	text := string(line[:min(len(line), 4*termination.MaxLine)])
 	isError := termination.IsErrorLine(text)
 	l.Lock()
@@ -126,8 +126,8 @@ func (l *lastLine) watch(line []byte) {
 	}
 }
 
-// reason returns why the command is not ready.
-func (l *lastLine) reason() string {
+// describeNotReady returns why the command is not ready.
+func (l *lastLine) describeNotReady() string {
 	l.Lock()
 	defer l.Unlock()
 	if line := termination.Clean(l.line); line != "" {
@@ -176,7 +176,7 @@ func newReadinessWatchers(patterns []string, file string, starting *lastLine) ([
 		}))
 	}
 	watchers = append(watchers, func(line []byte) bool {
-		starting.watch(line)
+		starting.keepLine(line)
 		return unmatched > 0
 	})
 	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -265,7 +265,7 @@ func readinessHandler(file string, starting *lastLine) http.HandlerFunc {
 			return
 		}
 		if _, err := os.Stat(file); err != nil {
-			http.Error(w, starting.reason(), http.StatusServiceUnavailable)
+			http.Error(w, starting.describeNotReady(), http.StatusServiceUnavailable)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func TestCheckExplainsMissingFile(t *testing.T) {
 		{"retrying", "not ready; the program printed: ERROR: password=***"},
 	} {
 		if step.line != "" {
-			starting.watch([]byte(step.line))
+			starting.keepLine([]byte(step.line))
 		}
 		out, err := agentCommand(t, "check", "--file", "/no/such/file", "--reason", server.URL).CombinedOutput()
 		if code := exitCodeOf(t, err); code == 0 || !strings.Contains(string(out), step.want) {

@@ -54,7 +54,7 @@ var (
 // CheckAddress returns an error if the address, or an IPv4 address that it embeds, is forbidden.
 func CheckAddress(address netip.Addr) error {
 	address = address.WithZone("")
-	for _, candidate := range append(embedded(address), address.Unmap()) {
+	for _, candidate := range append(embeddedAddresses(address), address.Unmap()) {
 		for _, f := range forbidden {
 			if f.prefix.Contains(candidate) {
 				return fmt.Errorf("%s is refused: it is %s", address, f.what)
@@ -64,8 +64,8 @@ func CheckAddress(address netip.Addr) error {
 	return nil
 }
 
-// embedded returns the IPv4 addresses to which a gateway or the kernel may translate an IPv6 address.
-func embedded(address netip.Addr) []netip.Addr {
+// embeddedAddresses returns the IPv4 addresses to which a gateway or the kernel may translate an IPv6 address.
+func embeddedAddresses(address netip.Addr) []netip.Addr {
 	if address.Is4() || address.Is4In6() {
 		return nil
 	}

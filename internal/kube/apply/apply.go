@@ -87,7 +87,7 @@ func (w *Writer) ApplyAndReturn(ctx context.Context, owner Owner, desired, live 
 	if live != nil {
 		intent.SetUID(live.GetUID()) // The API server refuses to apply to another object of that name.
 		if wasEdited(intent, live) {
-			return w.restore(ctx, owner, desired, intent, drift, live)
+			return w.restoreContent(ctx, owner, desired, intent, drift, live)
 		}
 	}
 	foreseen := predictGeneration(intent, live)

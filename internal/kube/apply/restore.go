@@ -102,9 +102,9 @@ func wasEdited(intent *unstructured.Unstructured, live client.Object) bool {
 	return err == nil && len(findAdditions(intent, have, want)) > 0
 }
 
-// restore replaces the content of a live object by that of the intent, and applies the intent's metadata. It remembers that the
+// restoreContent replaces the content of a live object by that of the intent, and applies the intent's metadata. It remembers that the
 // result is up to date, whatever the API server or a webhook adds to it.
-func (w *Writer) restore(ctx context.Context, owner Owner, desired client.Object, intent *unstructured.Unstructured, drift []string,
+func (w *Writer) restoreContent(ctx context.Context, owner Owner, desired client.Object, intent *unstructured.Unstructured, drift []string,
 	live client.Object,
 ) (client.Object, error) {
 	patch, err := replaceContent(intent, live)

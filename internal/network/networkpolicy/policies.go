@@ -144,7 +144,7 @@ func (b policyBuilder) metricsPolicy(ports []string, scrapers Scrapers) client.O
 	return b.newPolicy("metrics", networkingv1.NetworkPolicySpec{
 		PodSelector: b.podSelector(),
 		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
-		Ingress:     AllowIngress(slices.Concat(OwnPods(b.network), scrapers.peers()), namedPorts(ports)),
+		Ingress:     AllowIngress(slices.Concat(OwnPods(b.network), scrapers.toPeers()), namedPorts(ports)),
 	})
 }
 

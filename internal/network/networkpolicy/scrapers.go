@@ -60,8 +60,8 @@ func (s *Scrapers) Set(text string) error {
 	return nil
 }
 
-// peers returns the scrapers, or peers that select every client if there are none.
-func (s Scrapers) peers() []networkingv1.NetworkPolicyPeer {
+// toPeers returns the scrapers, or peers that select every client if there are none.
+func (s Scrapers) toPeers() []networkingv1.NetworkPolicyPeer {
 	if len(s) > 0 {
 		return s
 	}
