@@ -6,10 +6,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/benchnet/benchnet/internal/agent/cgroup"
 	"github.com/benchnet/benchnet/internal/agent/exposition"
 	"github.com/benchnet/benchnet/internal/kube/termination"
-
-	"github.com/benchnet/benchnet/internal/agent/cgroup"
 )
 
 // exitKilled is the exit code of a command that SIGKILL ended.
@@ -28,6 +27,7 @@ func Describe(code int, output string, evidence []exposition.Metric, heap string
 	return line
 }
 
+// describeOOM returns that the kernel killed the command at the memory limit, or "" if it did not.
 func describeOOM(code int, evidence []exposition.Metric) string {
 	var kills float64
 	limit := ""
