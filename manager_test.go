@@ -97,8 +97,8 @@ func TestExcludedNamespacesAreNotCached(t *testing.T) {
 			t.Fatal(err)
 		}
 		network := &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "net", Namespace: namespace}, Spec: v1alpha1.BenchmarkNetworkSpec{
-			Platform: v1alpha1.PlatformSpec{Type: v1alpha1.PlatformMalachite, Malachite: &v1alpha1.MalachitePlatform{}},
-			Members:  v1alpha1.MembersSpec{Count: 2}}}
+			NetworkTemplate: v1alpha1.NetworkTemplate{Platform: v1alpha1.PlatformSpec{Type: v1alpha1.PlatformMalachite, Malachite: &v1alpha1.MalachitePlatform{}},
+				Members: v1alpha1.MembersSpec{Count: 2}}}}
 		if err := c.Create(t.Context(), network); err != nil {
 			t.Fatal(err)
 		}

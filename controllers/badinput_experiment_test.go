@@ -89,7 +89,7 @@ var badExperiments = []badInputCase{
 	{"patch that is a list", variantPatch, "patch: [1]", []string{"spec.variants[0].patch", "object"}},
 	{"patch and axis of one field", variantPatch, "patch: {workload: {load: {clients: 9}}}", []string{"spec.variants[0].patch", "workload.load.clients", "axis users"}},
 	// The template.
-	{"workloads in the network template", "database:", "workloads: [{name: x, type: Corda, corda: {flow: Issue}, load: {clients: 1}}]\n      database:", []string{"template.network.workloads", "template.workload"}},
+	{"workloads in the network template", "database:", "workloads: [{name: x, type: Corda, corda: {flow: Issue}, load: {clients: 1}}]\n      database:", []string{"unknown field", "spec.template.network.workloads"}},
 	{"invalid template", "flow: Issue", "flow: Isue", []string{"template.workload", "flow", "Isue"}},
 	{"template without a workload", validExperiment[strings.Index(validExperiment, "    workload:"):strings.Index(validExperiment, "  axes:")], "", []string{"spec.template.workload", "Required"}},
 	// Strategy and order.

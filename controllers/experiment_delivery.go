@@ -35,7 +35,7 @@ func (r *ExperimentReconciler) webhookTask(e *v1alpha1.BenchmarkExperiment) deli
 		condition: v1alpha1.ConditionNotified,
 		name:      naming.ExperimentWebhook(e.Name),
 		secret:    secretReference{"spec.webhook.secretName", e.Spec.Webhook.SecretName, v1alpha1.LabelWebhook},
-		network:   &v1alpha1.BenchmarkNetwork{Spec: e.Spec.Template.Network},
+		network:   &v1alpha1.BenchmarkNetwork{Spec: v1alpha1.BenchmarkNetworkSpec{NetworkTemplate: e.Spec.Template.Network}},
 		buildObjects: func(context.Context) ([]client.Object, error) {
 			return delivery.BuildExperimentWebhook(e, r.Images.Image("agent", ""))
 		},

@@ -100,11 +100,10 @@ type BenchmarkExperimentSpec struct {
 }
 
 // ExperimentTemplate is the network and the workload of an experiment, before axes and variants change them.
-// +kubebuilder:validation:XValidation:rule="!has(self.network.workloads)",message="template.network.workloads must not be set: an experiment measures template.workload"
 type ExperimentTemplate struct {
-	// network is the spec of the networks to measure on. Its workloads must not be set.
+	// network defines the networks to measure on.
 	// +required
-	Network BenchmarkNetworkSpec `json:"network"`
+	Network NetworkTemplate `json:"network"`
 	// workload is the workload to measure.
 	// +required
 	Workload Workload `json:"workload"`

@@ -55,15 +55,7 @@ const (
 	ObservationNone Observation = "None"
 )
 
-// BenchmarkNetworkSpec describes a network and the workloads that run on it. The fields that define the network cannot change.
-// Workloads may be added.
-// +kubebuilder:validation:XValidation:rule="self.platform == oldSelf.platform",message="spec.platform cannot change: create another network"
-// +kubebuilder:validation:XValidation:rule="self.members == oldSelf.members",message="spec.members cannot change: create another network"
-// +kubebuilder:validation:XValidation:rule="has(self.database) == has(oldSelf.database) && (!has(self.database) || self.database == oldSelf.database)",message="spec.database cannot change: create another network"
-// +kubebuilder:validation:XValidation:rule="has(self.latency) == has(oldSelf.latency) && (!has(self.latency) || self.latency == oldSelf.latency)",message="spec.latency cannot change: create another network"
-// +kubebuilder:validation:XValidation:rule="self.observation == oldSelf.observation",message="spec.observation cannot change: create another network"
-// +kubebuilder:validation:XValidation:rule="has(self.podTemplate) == has(oldSelf.podTemplate) && (!has(self.podTemplate) || self.podTemplate == oldSelf.podTemplate)",message="spec.podTemplate cannot change: create another network"
-// +kubebuilder:validation:XValidation:rule="has(self.imagePullSecrets) == has(oldSelf.imagePullSecrets) && (!has(self.imagePullSecrets) || self.imagePullSecrets == oldSelf.imagePullSecrets)",message="spec.imagePullSecrets cannot change: create another network"
+// NetworkTemplate defines a network. A network's definition cannot change.
 // +kubebuilder:validation:XValidation:rule="self.platform.type == 'Corda' || !has(self.database)",message="spec.database belongs to platform Corda: members of other platforms store their own state"
 // +kubebuilder:validation:XValidation:rule="!has(self.database) || self.database.engine in ['H2', 'PostgreSQL'] || (has(self.platform.corda) && self.platform.corda.distribution == 'Enterprise')",message="spec.database.engine SQLServer and Oracle need spec.platform.corda.distribution Enterprise: R3 supports them only there"
 // +kubebuilder:validation:XValidation:rule="!has(self.database) || self.database.topology != 'PerHost' || !has(self.platform.corda) || !has(self.platform.corda.notary) || !has(self.platform.corda.notary.scheduling) || has(self.platform.corda.notary.database)",message="spec.platform.corda.notary.scheduling must not be set when spec.database.topology is PerHost: the notary runs on the host of its database; set spec.members.scheduling or spec.platform.corda.notary.database"
@@ -74,9 +66,8 @@ const (
 // +kubebuilder:validation:XValidation:rule="!has(self.platform.corda) || !has(self.platform.corda.notary) || !(self.platform.corda.notary.type in ['Raft', 'BFT']) || (has(self.platform.corda.notary.storage) ? self.platform.corda.notary.storage.type : self.members.storage.type) == 'Persistent'",message="spec.platform.corda.notary.type Raft or BFT needs spec.platform.corda.notary.storage.type Persistent (default: spec.members.storage): a replica that loses its state with its pod may accept a second spend"
 // +kubebuilder:validation:XValidation:rule="!has(self.members.overrides) || !self.members.overrides.exists(o, has(o.version) || has(o.image)) || (self.platform.type == 'Corda' && (!has(self.database) || self.database.engine == 'H2'))",message="spec.members.overrides[].version and image need spec.platform.type Corda and spec.database.engine H2: other platforms have one image for all members, and schemas in PostgreSQL are copies of one template"
 // +kubebuilder:validation:XValidation:rule="!has(self.members.overrides) || !has(self.platform.corda) || !has(self.platform.corda.image) || self.members.overrides.all(o, !has(o.version) || has(o.image))",message="spec.members.overrides[].image is required with version when spec.platform.corda.image is set, which holds another version"
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.workloads) || has(self.workloads)",message="spec.workloads: workloads may be added, but not removed"
 // +kubebuilder:validation:XValidation:rule="!has(self.platform.corda) || !has(self.platform.corda.legalNames) || size(self.platform.corda.legalNames) == self.members.count",message="spec.platform.corda.legalNames must hold exactly spec.members.count names"
-type BenchmarkNetworkSpec struct {
+type NetworkTemplate struct {
 	// platform is the system under test.
 	// +required
 	Platform PlatformSpec `json:"platform"`
@@ -107,6 +98,20 @@ type BenchmarkNetworkSpec struct {
 	// +kubebuilder:validation:items:Pattern=`^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$`
 	// +optional
 	ImagePullSecrets []string `json:"imagePullSecrets,omitempty"`
+}
+
+// BenchmarkNetworkSpec describes a network and the workloads that run on it. The fields that define the network cannot change.
+// Workloads may be added.
+// +kubebuilder:validation:XValidation:rule="self.platform == oldSelf.platform",message="spec.platform cannot change: create another network"
+// +kubebuilder:validation:XValidation:rule="self.members == oldSelf.members",message="spec.members cannot change: create another network"
+// +kubebuilder:validation:XValidation:rule="has(self.database) == has(oldSelf.database) && (!has(self.database) || self.database == oldSelf.database)",message="spec.database cannot change: create another network"
+// +kubebuilder:validation:XValidation:rule="has(self.latency) == has(oldSelf.latency) && (!has(self.latency) || self.latency == oldSelf.latency)",message="spec.latency cannot change: create another network"
+// +kubebuilder:validation:XValidation:rule="self.observation == oldSelf.observation",message="spec.observation cannot change: create another network"
+// +kubebuilder:validation:XValidation:rule="has(self.podTemplate) == has(oldSelf.podTemplate) && (!has(self.podTemplate) || self.podTemplate == oldSelf.podTemplate)",message="spec.podTemplate cannot change: create another network"
+// +kubebuilder:validation:XValidation:rule="has(self.imagePullSecrets) == has(oldSelf.imagePullSecrets) && (!has(self.imagePullSecrets) || self.imagePullSecrets == oldSelf.imagePullSecrets)",message="spec.imagePullSecrets cannot change: create another network"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.workloads) || has(self.workloads)",message="spec.workloads: workloads may be added, but not removed"
+type BenchmarkNetworkSpec struct {
+	NetworkTemplate `json:",inline"`
 	// workloads are the workloads that run on the network in order, one at a time, at most 32. Workloads may be added, but not changed
 	// or removed.
 	// +listType=map

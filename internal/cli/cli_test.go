@@ -302,10 +302,10 @@ func TestReset(t *testing.T) {
 func TestResetOfUserSchemas(t *testing.T) {
 	requireServer(t)
 	oracle := &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "oracle", Namespace: namespace}, Spec: v1alpha1.BenchmarkNetworkSpec{
-		Platform: v1alpha1.PlatformSpec{Type: v1alpha1.PlatformCorda, Corda: &v1alpha1.CordaPlatform{Distribution: v1alpha1.CordaEnterprise, Image: "example.com/corda:1"}},
-		Members:  v1alpha1.MembersSpec{Count: 1},
-		Database: &v1alpha1.DatabaseSpec{Engine: v1alpha1.EngineOracle, Topology: v1alpha1.TopologyShared, Provider: v1alpha1.ProviderExternal,
-			External: &v1alpha1.ExternalDatabase{Host: "ora", JDBCSecret: corev1.LocalObjectReference{Name: "accounts"}}}}}
+		NetworkTemplate: v1alpha1.NetworkTemplate{Platform: v1alpha1.PlatformSpec{Type: v1alpha1.PlatformCorda, Corda: &v1alpha1.CordaPlatform{Distribution: v1alpha1.CordaEnterprise, Image: "example.com/corda:1"}},
+			Members: v1alpha1.MembersSpec{Count: 1},
+			Database: &v1alpha1.DatabaseSpec{Engine: v1alpha1.EngineOracle, Topology: v1alpha1.TopologyShared, Provider: v1alpha1.ProviderExternal,
+				External: &v1alpha1.ExternalDatabase{Host: "ora", JDBCSecret: corev1.LocalObjectReference{Name: "accounts"}}}}}}
 	if err := server.client.Create(t.Context(), oracle); err != nil {
 		t.Fatal(err)
 	}

@@ -309,15 +309,15 @@ func (b *designBuilder) addPoint(doc templateDocument, variant string, parameter
 	return nil
 }
 
-// networkIndex returns the index of the network with that spec. It adds the network if necessary.
-func (b *designBuilder) networkIndex(spec v1alpha1.BenchmarkNetworkSpec) int {
+// networkIndex returns the index of the network with that template. It adds the network if necessary.
+func (b *designBuilder) networkIndex(template v1alpha1.NetworkTemplate) int {
 	for i := range b.design.Networks {
-		if equality.Semantic.DeepEqual(b.design.Networks[i].Spec, spec) {
+		if equality.Semantic.DeepEqual(b.design.Networks[i].Spec.NetworkTemplate, template) {
 			return i
 		}
 	}
 	b.design.Networks = append(b.design.Networks, PlannedNetwork{
-		Name: naming.ExperimentNetwork(b.experiment, len(b.design.Networks)+1), Spec: spec})
+		Name: naming.ExperimentNetwork(b.experiment, len(b.design.Networks)+1), Spec: v1alpha1.BenchmarkNetworkSpec{NetworkTemplate: template}})
 	return len(b.design.Networks) - 1
 }
 

@@ -36,8 +36,8 @@ func newConditions(kind string, status metav1.ConditionStatus) []metav1.Conditio
 func newNetwork() *v1alpha1.BenchmarkNetwork {
 	return &v1alpha1.BenchmarkNetwork{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: "two-banks", Labels: labels},
-		Spec: v1alpha1.BenchmarkNetworkSpec{Platform: v1alpha1.PlatformSpec{Type: v1alpha1.PlatformCorda},
-			Members: v1alpha1.MembersSpec{Count: 2}},
+		Spec: v1alpha1.BenchmarkNetworkSpec{NetworkTemplate: v1alpha1.NetworkTemplate{Platform: v1alpha1.PlatformSpec{Type: v1alpha1.PlatformCorda},
+			Members: v1alpha1.MembersSpec{Count: 2}}},
 		Status: v1alpha1.BenchmarkNetworkStatus{Phase: "Degraded", MembersReady: 2, MembersTotal: 3,
 			Conditions: newConditions(v1alpha1.ConditionReady, metav1.ConditionFalse),
 			Members: []v1alpha1.MemberStatus{{Name: "member-0", State: "Ready", Restarts: 1}, {Name: "member-1", State: "Starting"},

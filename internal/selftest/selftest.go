@@ -80,8 +80,8 @@ func (i *Runner) newTestNetwork() *v1alpha1.BenchmarkNetwork {
 	return &v1alpha1.BenchmarkNetwork{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "inspection-", Namespace: i.Namespace},
 		Spec: v1alpha1.BenchmarkNetworkSpec{
-			Platform: v1alpha1.PlatformSpec{Type: v1alpha1.PlatformMalachite, Malachite: &v1alpha1.MalachitePlatform{}},
-			Members:  v1alpha1.MembersSpec{Count: 2},
+			NetworkTemplate: v1alpha1.NetworkTemplate{Platform: v1alpha1.PlatformSpec{Type: v1alpha1.PlatformMalachite, Malachite: &v1alpha1.MalachitePlatform{}},
+				Members: v1alpha1.MembersSpec{Count: 2}},
 		},
 	}
 }

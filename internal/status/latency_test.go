@@ -75,7 +75,7 @@ func TestLatencyEmulatedNotRequested(t *testing.T) {
 		"spec.latency.regionsFrom is NodeZone": {RegionsFrom: v1alpha1.RegionsFromNodeZone},
 	} {
 		t.Run(message, func(t *testing.T) {
-			network := &v1alpha1.BenchmarkNetwork{Spec: v1alpha1.BenchmarkNetworkSpec{Latency: spec}}
+			network := &v1alpha1.BenchmarkNetwork{Spec: v1alpha1.BenchmarkNetworkSpec{NetworkTemplate: v1alpha1.NetworkTemplate{Latency: spec}}}
 			got := ComputeNetwork(NetworkInput{Network: network, Plan: &plan.Plan{}, Snapshot: snapshot.New(nil, nil, nil), Now: testTime})
 			condition := meta.FindStatusCondition(got.Conditions, v1alpha1.ConditionLatencyEmulated)
 			if condition == nil || condition.Status != metav1.ConditionFalse || condition.Reason != v1alpha1.ReasonNotRequested ||

@@ -48,10 +48,10 @@ func (w networkBatch) buildNetwork(i int) *v1alpha1.BenchmarkNetwork {
 	return &v1alpha1.BenchmarkNetwork{
 		ObjectMeta: metav1.ObjectMeta{Name: w.networkName(i), Namespace: w.namespaceName(i), Labels: map[string]string{labelBench: w.prefix}},
 		Spec: v1alpha1.BenchmarkNetworkSpec{
-			Platform: v1alpha1.PlatformSpec{Type: v1alpha1.PlatformMalachite, Malachite: &v1alpha1.MalachitePlatform{
+			NetworkTemplate: v1alpha1.NetworkTemplate{Platform: v1alpha1.PlatformSpec{Type: v1alpha1.PlatformMalachite, Malachite: &v1alpha1.MalachitePlatform{
 				BlockSize: resource.MustParse("1Ki"), KeptBlocks: 200, Peers: peers}},
-			Members: v1alpha1.MembersSpec{Count: int32(w.members), Cores: quantity("100m"), Memory: quantity("300Mi"),
-				Reservation: v1alpha1.ReservationMinimal, Storage: v1alpha1.Storage{Type: v1alpha1.StorageEphemeral}},
+				Members: v1alpha1.MembersSpec{Count: int32(w.members), Cores: quantity("100m"), Memory: quantity("300Mi"),
+					Reservation: v1alpha1.ReservationMinimal, Storage: v1alpha1.Storage{Type: v1alpha1.StorageEphemeral}}},
 		},
 	}
 }

@@ -25,7 +25,7 @@ func TestDatabaseEndpoints(t *testing.T) {
 		"H2":                  {v1alpha1.DatabaseSpec{Engine: v1alpha1.EngineH2}, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			network := &v1alpha1.BenchmarkNetwork{Spec: v1alpha1.BenchmarkNetworkSpec{Database: &c.spec},
+			network := &v1alpha1.BenchmarkNetwork{Spec: v1alpha1.BenchmarkNetworkSpec{NetworkTemplate: v1alpha1.NetworkTemplate{Database: &c.spec}},
 				Status: v1alpha1.BenchmarkNetworkStatus{Databases: []v1alpha1.DatabaseStatus{{Name: "net-db", Members: 3}}}}
 			observed, unobserved := DatabaseEndpoints(fakePlatform{}, network)
 			var urls []string

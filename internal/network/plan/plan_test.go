@@ -19,9 +19,9 @@ func newInput(edit func(*Input)) Input {
 		Network: &v1alpha1.BenchmarkNetwork{
 			ObjectMeta: metav1.ObjectMeta{Name: "net", Namespace: "ns", UID: "uid"},
 			Spec: v1alpha1.BenchmarkNetworkSpec{
-				Platform:  v1alpha1.PlatformSpec{Type: "Fake"},
-				Members:   v1alpha1.MembersSpec{Count: 2, Reservation: v1alpha1.ReservationFull},
-				Database:  &v1alpha1.DatabaseSpec{Engine: v1alpha1.EnginePostgreSQL, Topology: v1alpha1.TopologyShared, Provider: v1alpha1.ProviderChart},
+				NetworkTemplate: v1alpha1.NetworkTemplate{Platform: v1alpha1.PlatformSpec{Type: "Fake"},
+					Members:  v1alpha1.MembersSpec{Count: 2, Reservation: v1alpha1.ReservationFull},
+					Database: &v1alpha1.DatabaseSpec{Engine: v1alpha1.EnginePostgreSQL, Topology: v1alpha1.TopologyShared, Provider: v1alpha1.ProviderChart}},
 				Workloads: []v1alpha1.NetworkWorkload{{Workload: v1alpha1.Workload{Name: "first", Type: v1alpha1.WorkloadCorda}}, {Workload: v1alpha1.Workload{Name: "second", Type: v1alpha1.WorkloadCorda}}},
 			},
 		},

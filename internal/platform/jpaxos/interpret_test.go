@@ -45,7 +45,7 @@ func interpretMeasurement(m *results.Measurement) results.Interpretation {
 
 func interpretWithObservation(m *results.Measurement, observation v1alpha1.Observation) results.Interpretation {
 	cores := resource.MustParse("1")
-	s := &v1alpha1.BenchmarkNetworkSpec{Members: v1alpha1.MembersSpec{Count: 3, Cores: &cores}, Observation: observation}
+	s := &v1alpha1.BenchmarkNetworkSpec{NetworkTemplate: v1alpha1.NetworkTemplate{Members: v1alpha1.MembersSpec{Count: 3, Cores: &cores}, Observation: observation}}
 	w := &v1alpha1.Workload{JPaxos: &v1alpha1.JPaxosWorkload{RequestBytes: 128}, Workers: v1alpha1.Workers{Cores: resource.MustParse("2")}}
 	return jpaxos.New().Interpret(s, w, m)
 }
