@@ -62,6 +62,7 @@ type managerFlags struct {
 	imageOverrides                        keyValueFlag
 	pullSecrets                           stringListFlag
 	watchedNamespaces, excludedNamespaces stringListFlag
+	podTemplateDomains                    stringListFlag
 	networkPolicyMode                     networkpolicy.Mode
 	concurrency                           int
 	limits                                controllers.Limits
@@ -108,6 +109,8 @@ func parseFlags() managerFlags {
 	flag.Var(&o.watchedNamespaces, "watch-namespace",
 		"namespaces to watch, separated by commas; may be repeated; empty: all; those that cannot be read are not served")
 	flag.Var(&o.excludedNamespaces, "exclude-namespace", "namespace that another operator manages; may be repeated")
+	flag.Var(&o.podTemplateDomains, "pod-template-domain",
+		"domain, with its subdomains, of labels and annotations that networks may give their pods besides harmless ones; may be repeated")
 	flag.Var(enumFlag[networkpolicy.Mode]{&o.networkPolicyMode, []networkpolicy.Mode{networkpolicy.ModeEnforced, networkpolicy.ModeNone}}, "network-policies",
 		"Enforced: isolate networks with NetworkPolicies; or None")
 	flag.IntVar(&o.concurrency, "max-concurrent-reconciles", 4, "concurrent reconciles of each kind")
@@ -251,23 +254,24 @@ func (o managerFlags) setUpManager(mgr ctrl.Manager, kubeVersion string, found c
 		return err
 	}
 	dependencies := controllers.Dependencies{
-		Client:            mgr.GetClient(),
-		APIReader:         mgr.GetAPIReader(),
-		Platforms:         registry.New(),
-		Images:            o.imageCatalogue(),
-		Writer:            apply.NewWriter(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetScheme()),
-		SnapshotReader:    snapshot.NewReader(mgr.GetClient(), mgr.GetScheme()),
-		ChartRenderer:     charts,
-		Recorder:          mgr.GetEventRecorder(v1alpha1.ManagedBy),
-		KubeVersion:       kubeVersion,
-		Commit:            commit,
-		NetworkPolicyMode: o.networkPolicyMode,
-		MetricsScrapers:   o.metricsScrapers,
-		WatchAPIServers:   len(o.watchedNamespaces) == 0 && o.networkPolicyMode == networkpolicy.ModeEnforced,
-		APIServerPorts:    o.apiServerPorts,
-		Kueue:             found,
-		Limits:            o.limits,
-		Now:               time.Now,
+		Client:             mgr.GetClient(),
+		APIReader:          mgr.GetAPIReader(),
+		Platforms:          registry.New(),
+		Images:             o.imageCatalogue(),
+		Writer:             apply.NewWriter(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetScheme()),
+		SnapshotReader:     snapshot.NewReader(mgr.GetClient(), mgr.GetScheme()),
+		ChartRenderer:      charts,
+		Recorder:           mgr.GetEventRecorder(v1alpha1.ManagedBy),
+		KubeVersion:        kubeVersion,
+		Commit:             commit,
+		NetworkPolicyMode:  o.networkPolicyMode,
+		MetricsScrapers:    o.metricsScrapers,
+		WatchAPIServers:    len(o.watchedNamespaces) == 0 && o.networkPolicyMode == networkpolicy.ModeEnforced,
+		APIServerPorts:     o.apiServerPorts,
+		PodTemplateDomains: o.podTemplateDomains,
+		Kueue:              found,
+		Limits:             o.limits,
+		Now:                time.Now,
 	}
 	if o.prometheusURL != "" {
 		if dependencies.Queries, err = promql.NewEvaluator(o.prometheusURL); err != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/benchnet/benchnet/internal/experiment/capacity"
 	"github.com/benchnet/benchnet/internal/experiment/preflight"
 	"github.com/benchnet/benchnet/internal/kube/apply"
+	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/run/promql"
 	"github.com/benchnet/benchnet/internal/run/protocol"
@@ -215,7 +216,10 @@ func (r *ExperimentReconciler) runPreflight(ctx context.Context, pass *experimen
 		if pass.specErr = r.validateQueries(pass); pass.specErr != nil {
 			return nil
 		}
-		stage := preflight.Checker{Client: r.Client, Platforms: r.Platforms, Images: r.Images, KubeVersion: r.KubeVersion}
+		stage := preflight.Checker{Client: r.Client, Platforms: r.Platforms, Images: r.Images, KubeVersion: r.KubeVersion,
+			ValidatePodTemplate: func(template *v1alpha1.PodTemplate, path *field.Path) field.ErrorList {
+				return pods.ValidateMetadata(template, r.PodTemplateDomains, path)
+			}}
 		forecast, err := stage.CheckExperiment(ctx, e, pass.design, groups)
 		var refusal preflight.SpecError
 		if errors.As(err, &refusal) {

@@ -19,6 +19,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/kube/limits"
+	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/naming"
 	networkchart "github.com/benchnet/benchnet/internal/network/chart"
@@ -146,7 +147,8 @@ func (r *NetworkReconciler) validateSpec(network *v1alpha1.BenchmarkNetwork, unt
 	if problems := limits.ValidateQuantities(&network.Spec, path); len(problems) > 0 {
 		return p, problems.ToAggregate()
 	}
-	problems := platform.ValidateNetwork(p, &network.Spec, path)
+	problems := pods.ValidateMetadata(network.Spec.PodTemplate, r.PodTemplateDomains, path.Child("podTemplate"))
+	problems = append(problems, platform.ValidateNetwork(p, &network.Spec, path)...)
 	for i := range network.Spec.Workloads {
 		if !untouched {
 			break

@@ -75,8 +75,8 @@ type PodTemplate struct {
 	Metadata PodMetadata `json:"metadata,omitzero"`
 }
 
-// PodMetadata holds labels and annotations. Keys of benchnet.dev, kubernetes.io and k8s.io, and keys that may give a pod an
-// identity, further containers or further networks are rejected. docs/security.md lists them.
+// PodMetadata holds labels and annotations. Keys that may give a pod an identity, further containers or further networks are
+// rejected. docs/security.md lists the keys that are allowed.
 type PodMetadata struct {
 	// labels are added to the pods, at most 16. Default: none.
 	// +kubebuilder:validation:MaxProperties=16

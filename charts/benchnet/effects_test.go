@@ -43,6 +43,8 @@ var valueEffects = map[string]valueEffect{
 	"watchNamespaces": {set: "watchNamespaces: [team-a, team-b]", object: operatorDeployment, path: argsPath,
 		want: "--leader-elect --metrics-bind-address=:8443 --metrics-authorization=false " + scraperArgs + "--api-server-ports=443,6443 --health-probe-bind-address=:8081 " + defaultImages +
 			"--watch-namespace=team-a --watch-namespace=team-b " + lastArgs},
+	"podTemplateDomains": {set: "podTemplateDomains: [example.com]", object: operatorDeployment, path: argsPath,
+		want: defaultArgs + defaultImages + "--pod-template-domain=example.com " + lastArgs},
 	"excludeNamespaces": {set: "excludeNamespaces: [team-a]", object: operatorDeployment, path: argsPath,
 		want: defaultArgs + defaultImages + "--exclude-namespace=team-a " + lastArgs},
 	"crds.install": {set: "crds: {install: false}", object: "CustomResourceDefinition benchmarkruns.benchnet.dev"},

@@ -10,12 +10,11 @@ import (
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
-// ValidateNetwork rejects what CEL cannot express, in the fields of all platforms and in those of the network's own.
-// Every error names its field.
+// ValidateNetwork rejects what CEL cannot express, in the fields of all platforms and in those of the network's own, except
+// in podTemplate, whose keys the operator's flags decide. Every error names its field.
 func ValidateNetwork(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
 	problems := pods.ValidateScheduling(spec.Members.Scheduling, path.Child("members", "scheduling"))
 	problems = append(problems, pods.ValidateScheduling(spec.DatabaseOrDefault().Scheduling, path.Child("database", "scheduling"))...)
-	problems = append(problems, pods.ValidateMetadata(spec.PodTemplate, path.Child("podTemplate"))...)
 	own := p.Validate(spec, path)
 	problems = append(problems, own...)
 	return append(problems, validateOverrides(p, spec, path, own)...)

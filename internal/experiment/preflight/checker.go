@@ -30,6 +30,8 @@ type Checker struct {
 	Platforms   *platform.Registry
 	Images      naming.ImageCatalogue
 	KubeVersion string
+	// ValidatePodTemplate rejects keys by the operator's flags; nil outside of the operator, which then rejects them itself.
+	ValidatePodTemplate func(template *v1alpha1.PodTemplate, path *field.Path) field.ErrorList
 }
 
 // SpecError is an error that the user has to correct in the spec. Any other error may be retried.
@@ -110,7 +112,12 @@ func (r *Checker) checkNetworks(ctx context.Context, e *v1alpha1.BenchmarkExperi
 		if err != nil {
 			return nil, SpecError{err}
 		}
-		if err := platform.ValidateNetwork(p, &network.Spec, field.NewPath("network")).ToAggregate(); err != nil {
+		path := field.NewPath("network")
+		problems := platform.ValidateNetwork(p, &network.Spec, path)
+		if r.ValidatePodTemplate != nil {
+			problems = append(problems, r.ValidatePodTemplate(network.Spec.PodTemplate, path.Child("podTemplate"))...)
+		}
+		if err := problems.ToAggregate(); err != nil {
 			return nil, newSpecError("network %s (%s): %w", network.Name, firstPointLabel(d, i), err)
 		}
 		all = append(all, network)

@@ -20,24 +20,24 @@ const maxAnnotationBytes = 1 << 10
 // IdentityLabel binds a pod to an Azure identity. Unlike other such keys it has no domain.
 const IdentityLabel = "aadpodidbinding"
 
-// reservedDomains are the domains, with their subdomains, of the keys that Kubernetes and the operator read.
-var reservedDomains = []string{"benchnet.dev", "kubernetes.io", "k8s.io"}
+// ownDomains are the domains, with their subdomains, of the keys that the operator reads. No cluster's owner can give them away.
+var ownDomains = []string{"benchnet.dev", "app.kubernetes.io"}
 
-// privilegedDomains are the domains of keys by which components of a cluster give a pod an identity, further
-// containers or further networks.
-var privilegedDomains = []string{
-	"alibabacloud.com", "aliyun.com", "amazonaws.com", "antrea.io", "azure.com", "azure.workload.identity", "cilium.io", "cncf.io", "conjur.org",
-	"dapr.io", "datadoghq.com", "dynatrace.com", "gke.io", "google.com", "hashicorp.com", "istio.io", "kuma.io", "linkerd.io", "openshift.io",
-	"opentelemetry.io", "ovn.org", "projectcalico.org", "spiffe.io",
-}
+// allowedDomains are the domains of keys that only describe a pod.
+var allowedDomains = []string{"prometheus.io"}
 
-// harmlessPairs are the permitted keys of the domains above with their only permitted value. They keep injected
-// containers and evictions away from a measurement.
-var harmlessPairs = map[string]string{
+// allowedPairs are the allowed keys of other domains, with their only allowed value. They keep evictions and injected
+// containers away from a measurement.
+var allowedPairs = map[string]string{
+	"admission.datadoghq.com/enabled":                "false",
 	"cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
-	"linkerd.io/inject":       "disabled",
-	"sidecar.istio.io/inject": "false",
+	"dapr.io/enabled":                                "false",
+	"istio.io/dataplane-mode":                        "none",
+	"karpenter.sh/do-not-disrupt":                    "true",
 }
+
+// optOutValues are the values with which a key such as sidecar.istio.io/inject or linkerd.io/inject keeps an injector away.
+var optOutValues = []string{"false", "disabled"}
 
 // AddMetadata adds labels and annotations to a pod. Those that the pod already has stay. A nil template adds none.
 func AddMetadata(pod *corev1.PodTemplateSpec, from *v1alpha1.PodTemplate) {
@@ -58,18 +58,19 @@ func AddMissing(own, more map[string]string) map[string]string {
 	return all
 }
 
-// ValidateMetadata rejects what the API server would reject, keys that the operator or Kubernetes reads, and keys
-// that may give a pod an identity, further containers or further networks.
-func ValidateMetadata(template *v1alpha1.PodTemplate, path *field.Path) field.ErrorList {
+// ValidateMetadata rejects what the API server would reject, and keys that are not known to be harmless: others may give a pod
+// an identity, further containers or further networks. The domains, with their subdomains, are those of keys that the
+// cluster's owner allows.
+func ValidateMetadata(template *v1alpha1.PodTemplate, domains []string, path *field.Path) field.ErrorList {
 	if template == nil {
 		return nil
 	}
 	path = path.Child("metadata")
 	labels, annotations := template.Metadata.Labels, template.Metadata.Annotations
 	problems := metav1validation.ValidateLabels(labels, path.Child("labels"))
-	problems = append(problems, validateKeys(labels, path.Child("labels"))...)
+	problems = append(problems, validateKeys(labels, domains, path.Child("labels"))...)
 	problems = append(problems, apivalidation.ValidateAnnotations(annotations, path.Child("annotations"))...)
-	problems = append(problems, validateKeys(annotations, path.Child("annotations"))...)
+	problems = append(problems, validateKeys(annotations, domains, path.Child("annotations"))...)
 	for _, key := range slices.Sorted(maps.Keys(annotations)) {
 		if n := len(annotations[key]); n > maxAnnotationBytes {
 			problems = append(problems, field.Invalid(path.Child("annotations").Key(key), field.OmitValueType{},
@@ -79,31 +80,39 @@ func ValidateMetadata(template *v1alpha1.PodTemplate, path *field.Path) field.Er
 	return problems
 }
 
-func validateKeys(pairs map[string]string, path *field.Path) field.ErrorList {
+func validateKeys(pairs map[string]string, domains []string, path *field.Path) field.ErrorList {
 	var problems field.ErrorList
 	for _, key := range slices.Sorted(maps.Keys(pairs)) {
-		if value, ok := harmlessPairs[key]; ok && pairs[key] == value {
+		if isAllowed(key, pairs[key], domains) {
 			continue
 		}
-		if problem := keyProblem(key); problem != "" {
-			problems = append(problems, field.Forbidden(path.Key(key), problem))
+		problem := fmt.Sprintf(`the key is reserved, or may give pods an identity, further containers or further networks, or change their runtime; `+
+			`allowed are keys without a domain and without dots, such as team, keys of %s and of the domains in the chart value podTemplateDomains, `+
+			`and opt-outs such as sidecar.istio.io/inject: "false" (docs/security.md)`, strings.Join(allowedDomains, ", "))
+		if value, known := allowedPairs[key]; known {
+			problem = fmt.Sprintf("its only allowed value is %q", value)
 		}
+		problems = append(problems, field.Forbidden(path.Key(key), problem))
 	}
 	return problems
 }
 
-// keyProblem returns why a key is refused, or an empty string. Container runtimes read keys without a domain that
-// have dots, such as io.katacontainers.config.
-func keyProblem(key string) string {
-	domain, _, hasDomain := strings.Cut(key, "/")
+// isAllowed reports whether a pod may have the key with the value. Kubernetes leaves keys without a domain to users, but
+// container runtimes read some that have dots, such as io.katacontainers.config.
+func isAllowed(key, value string, domains []string) bool {
+	domain, name, hasDomain := strings.Cut(key, "/")
+	if !hasDomain {
+		return key != IdentityLabel && !strings.Contains(key, ".")
+	}
 	isIn := func(parent string) bool { return domain == parent || strings.HasSuffix(domain, "."+parent) }
 	switch {
-	case !hasDomain && (key == IdentityLabel || strings.Contains(key, ".")):
-		return "it may give pods an identity or change their runtime: use a key without dots, or with a domain of your own"
-	case hasDomain && slices.ContainsFunc(reservedDomains, isIn):
-		return "keys of " + strings.Join(reservedDomains, ", ") + " are reserved: use a key of your own"
-	case hasDomain && slices.ContainsFunc(privilegedDomains, isIn):
-		return "it may give pods an identity, further containers or further networks: use a key of your own"
+	case slices.ContainsFunc(ownDomains, isIn):
+		return false
+	case slices.ContainsFunc(allowedDomains, isIn), slices.ContainsFunc(domains, isIn):
+		return true
+	case strings.Contains(strings.ToLower(name), "inject"):
+		return slices.Contains(optOutValues, value)
 	}
-	return ""
+	only, known := allowedPairs[key]
+	return known && value == only
 }

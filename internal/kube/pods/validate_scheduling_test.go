@@ -2,6 +2,7 @@ package pods_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,24 +95,60 @@ schedulerName: volcano
 	}
 }
 
+// The keys are those of labels and of annotations, each with the value "a".
 func TestValidateMetadata(t *testing.T) {
-	for key, refusal := range map[string]string{
-		"team": "", "example.com/team": "", "prometheus.io/scrape": "", "karpenter.sh/do-not-disrupt": "", "notkubernetes.io/a": "",
-		"benchnet.dev/network": "reserved", "app.kubernetes.io/name": "reserved", "kubernetes.io/description": "reserved", "k8s.io/a": "reserved",
-		"container.apparmor.security.beta.kubernetes.io/worker": "reserved", "x.benchnet.dev/a": "reserved",
-		"aadpodidbinding": "identity", "iam.amazonaws.com/role": "identity", "iam.gke.io/gcp-service-account": "identity", "azure.workload.identity/use": "identity",
-		"vault.hashicorp.com/agent-inject": "further containers", "k8s.v1.cni.cncf.io/networks": "further networks", "io.katacontainers.config": "runtime",
+	for _, key := range []string{"team", "cost-centre", "prometheus.io/scrape", "example.org/team", "billing.example.org/cost-centre"} {
+		t.Run("allowed "+key, func(t *testing.T) { checkKey(t, key, "a") })
+	}
+	refused := []string{
+		"aadpodidbinding", "benchnet.dev/network", "x.benchnet.dev/a", "app.kubernetes.io/name", "k8s.io/a", "notkubernetes.io/a", "notexample.org/a",
+		"container.apparmor.security.beta.kubernetes.io/worker", "kueue.x-k8s.io/queue-name",
+		// Identities.
+		"iam.amazonaws.com/role", "iam.gke.io/gcp-service-account", "azure.workload.identity/use",
+		// Containers.
+		"sidecar.istio.io/inject", "linkerd.io/inject", "vault.hashicorp.com/agent-inject", "appmesh.k8s.aws/sidecarInjectorWebhook",
+		"injector.tumblr.com/request", "openservicemesh.io/sidecar-injection", "serverless.fluid.io/inject",
+		// Networks, devices and runtimes.
+		"k8s.v1.cni.cncf.io/networks", "v1.multus-cni.io/default-network", "k8s.ovn.org/pod-networks", "devices.nri.io/container.a",
+		"mounts.containerd.nri.io/container.a", "io.kubernetes.cri-o.Devices", "cpu-quota.crio.io", "io.katacontainers.config", "run.oci.handler",
+		"module.wasm.image/variant", "cdi.k8s.io/gpu", "nvidia.com/use-gpuuuid",
+	}
+	for _, key := range refused {
+		t.Run("refused "+key, func(t *testing.T) { checkKey(t, key, "a", "Forbidden", "podTemplateDomains") })
+	}
+}
+
+// checkKey checks the problems of a key, both as a label and as an annotation, where the owner allows example.org.
+func checkKey(t *testing.T, key, value string, want ...string) {
+	t.Helper()
+	pair := map[string]string{key: value}
+	for place, metadata := range map[string]v1alpha1.PodMetadata{"labels": {Labels: pair}, "annotations": {Annotations: pair}} {
+		want := slices.Clone(want)
+		if len(want) > 0 {
+			want = append(want, fmt.Sprintf("t.metadata.%s[%s]", place, key))
+		}
+		checkProblems(t, pods.ValidateMetadata(&v1alpha1.PodTemplate{Metadata: metadata}, []string{"example.org"}, field.NewPath("t")), want...)
+	}
+}
+
+func TestValidateMetadataPairs(t *testing.T) {
+	for pair, want := range map[string][]string{
+		"sidecar.istio.io/inject=false":                        nil,
+		"linkerd.io/inject=disabled":                           nil,
+		"appmesh.k8s.aws/sidecarInjectorWebhook=disabled":      nil,
+		"sidecar.example.com/inject=false":                     nil,
+		"dapr.io/enabled=false":                                nil,
+		"karpenter.sh/do-not-disrupt=true":                     nil,
+		"cluster-autoscaler.kubernetes.io/safe-to-evict=false": nil,
+		"sidecar.istio.io/inject=true":                         {"Forbidden"},
+		"kuma.io/sidecar-injection=enabled":                    {"Forbidden"},
+		"dapr.io/enabled=true":                                 {`only allowed value is "false"`},
+		"cluster-autoscaler.kubernetes.io/safe-to-evict=true":  {`only allowed value is "false"`},
+		"benchnet.dev/inject=false":                            {"Forbidden"},
 	} {
-		t.Run(key, func(t *testing.T) {
-			labels := &v1alpha1.PodTemplate{Metadata: v1alpha1.PodMetadata{Labels: map[string]string{key: "a"}}}
-			annotations := &v1alpha1.PodTemplate{Metadata: v1alpha1.PodMetadata{Annotations: map[string]string{key: "a"}}}
-			for place, template := range map[string]*v1alpha1.PodTemplate{"labels": labels, "annotations": annotations} {
-				var want []string
-				if refusal != "" {
-					want = []string{fmt.Sprintf("t.metadata.%s[%s]", place, key), refusal}
-				}
-				checkProblems(t, pods.ValidateMetadata(template, field.NewPath("t")), want...)
-			}
+		t.Run(pair, func(t *testing.T) {
+			key, value, _ := strings.Cut(pair, "=")
+			checkKey(t, key, value, want...)
 		})
 	}
 }
@@ -121,14 +158,11 @@ func TestValidateMetadataValues(t *testing.T) {
 		metadata v1alpha1.PodMetadata
 		want     []string
 	}{
-		"no sidecar":       {v1alpha1.PodMetadata{Annotations: map[string]string{"sidecar.istio.io/inject": "false"}}, nil},
-		"a sidecar":        {v1alpha1.PodMetadata{Annotations: map[string]string{"sidecar.istio.io/inject": "true"}}, []string{"further containers"}},
-		"no eviction":      {v1alpha1.PodMetadata{Annotations: map[string]string{"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}}, nil},
 		"value of a label": {v1alpha1.PodMetadata{Labels: map[string]string{"a": "not valid"}}, []string{"t.metadata.labels", "not valid"}},
 		"a large value":    {v1alpha1.PodMetadata{Annotations: map[string]string{"a": strings.Repeat("a", 1025)}}, []string{"t.metadata.annotations[a]", "at most 1024"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			checkProblems(t, pods.ValidateMetadata(&v1alpha1.PodTemplate{Metadata: c.metadata}, field.NewPath("t")), c.want...)
+			checkProblems(t, pods.ValidateMetadata(&v1alpha1.PodTemplate{Metadata: c.metadata}, nil, field.NewPath("t")), c.want...)
 		})
 	}
 }
