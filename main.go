@@ -293,7 +293,12 @@ func (o managerFlags) setUpManager(mgr ctrl.Manager, kubeVersion string, found c
 	if err := experiments.SetupWithManager(mgr, o.concurrency); err != nil {
 		return fmt.Errorf("set up the experiment controller: %w", err)
 	}
-	if err := metrics.Registry.Register(&internalmetrics.Collector{Reader: mgr.GetClient(), Elected: mgr.Elected(), Version: version}); err != nil {
+	meter := kubecache.NewMeter(mgr.GetCache(), mgr.GetScheme(), controllers.WatchedKinds()...)
+	if err := mgr.Add(meter); err != nil {
+		return fmt.Errorf("add the meter of the cache: %w", err)
+	}
+	collector := &internalmetrics.Collector{Reader: mgr.GetClient(), Elected: mgr.Elected(), Version: version, CacheUsage: meter.Usage}
+	if err := metrics.Registry.Register(collector); err != nil {
 		return fmt.Errorf("register the operator's metrics: %w", err)
 	}
 	if err := mgr.Add(kubecache.NewMemoryReleaser()); err != nil {

@@ -238,6 +238,7 @@ func TestStoppingPodsHoldPlace(t *testing.T) {
 	for i, selector := range []map[string]string{nil, {"pool": "metal"}} {
 		meta := w.objectMeta(fmt.Sprintf("old-%d", i))
 		meta.Labels = map[string]string{v1alpha1.LabelNetwork: "old", "app.kubernetes.io/managed-by": v1alpha1.ManagedBy}
+		meta.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "StatefulSet", Name: "old", UID: "old", Controller: new(true)}}
 		pods[i] = &corev1.Pod{ObjectMeta: meta, Spec: corev1.PodSpec{NodeSelector: selector, Containers: []corev1.Container{{Name: "c", Image: "i"}}}}
 		must(t, w.client.Create(w.ctx, pods[i]))
 	}

@@ -71,6 +71,9 @@ func (r *NetworkReconciler) readAndPlan(ctx context.Context, network *v1alpha1.B
 	if err := pass.snapshot.ReadEvents(ctx, r.APIReader, r.Now()); err != nil {
 		return nil, err
 	}
+	if err := pass.snapshot.LoadTexts(ctx, r.APIReader, naming.LatencyStatus(network.Name)); err != nil {
+		return nil, err
+	}
 	if pass.runs, err = listRunsOnNetwork(ctx, r.Client, network.Namespace, network.Name); err != nil {
 		return nil, err
 	}

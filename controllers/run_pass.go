@@ -169,6 +169,9 @@ func (r *RunReconciler) readNetworkState(ctx context.Context, pass *runPass) err
 	if err := r.readBarrier(ctx, pass); err != nil {
 		return err
 	}
+	if err := r.readProgress(ctx, pass); err != nil {
+		return err
+	}
 	if pass.isReleased() || pass.snapshot.Job(naming.WorkerJob(pass.run.Name)) != nil {
 		return nil
 	}

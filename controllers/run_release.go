@@ -47,6 +47,9 @@ func (r *RunReconciler) releaseWorkers(ctx context.Context, pass *runPass) error
 // readBarrier sets the release of the run. If the barrier of a released run was deleted or changed, it sets
 // barrierProblem and the recorded start. It returns a conflict if only the cache is outdated.
 func (r *RunReconciler) readBarrier(ctx context.Context, pass *runPass) error {
+	if err := pass.snapshot.LoadTexts(ctx, r.APIReader, naming.BarrierConfigMap(pass.run.Name)); err != nil {
+		return err
+	}
 	cached, record := pass.snapshot.ConfigMap(naming.BarrierConfigMap(pass.run.Name)), pass.run.Status.Release
 	release, err := loadgen.ParseRelease(cached)
 	if record == nil {

@@ -33,6 +33,19 @@ func (r *RunReconciler) stopWhenSteady(pass *runPass) {
 	}
 }
 
+// readProgress reads the workers' progress that is too long for the cache. Only runs that may end early report so much.
+func (r *RunReconciler) readProgress(ctx context.Context, pass *runPass) error {
+	if pass.run.Spec.Workload.Measure.SteadyState == nil {
+		return nil
+	}
+	for i := range pass.run.Spec.Workload.Workers.Count {
+		if err := pass.snapshot.LoadTexts(ctx, r.APIReader, naming.WorkerReport(pass.run.Name, i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // recordedSeries returns what was recorded in each second of the window so far, summed over all workers. It is empty
 // until every worker has reported some.
 func (p *runPass) recordedSeries() statistics.RecordedSeries {

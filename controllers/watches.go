@@ -29,6 +29,15 @@ func mapByLabel(label string) handler.MapFunc {
 	}
 }
 
+// WatchedKinds returns an object of each kind that the controllers watch, without those of other operators.
+func WatchedKinds() []client.Object {
+	all := []client.Object{&v1alpha1.BenchmarkNetwork{}, &v1alpha1.BenchmarkExperiment{}, &corev1.Pod{}}
+	for _, kind := range kinds.Owned() {
+		all = append(all, kind.Object)
+	}
+	return all
+}
+
 // watchOwnedKinds makes a controller watch pods and all kinds that the operator creates, so that a deleted or changed object is
 // restored at once. The watches share the informers that snapshots read from.
 func watchOwnedKinds(build *builder.Builder, h handler.EventHandler) {

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/cache"
 )
 
 // collectTimeout bounds how long a scrape waits for the cache to be filled.
@@ -19,6 +20,13 @@ const collectTimeout = 5 * time.Second
 
 // operatorInfo exists if a manager leads and can read its resources. Its absence means that no manager does.
 var operatorInfo = newGauge("benchnet_operator_info", "The active operator and its version; always 1.", "version")
+
+var (
+	cachedObjects = newGauge("benchnet_operator_cached_objects", "Objects of a kind that the operator's cache holds.", "kind")
+	cachedBytes   = newGauge("benchnet_operator_cached_bytes", "Memory of the objects of a kind in the operator's cache, estimated.", "kind")
+
+	operatorMetrics = []*Metric{operatorInfo, cachedObjects, cachedBytes}
+)
 
 // Collector collects the metrics of all networks, runs and experiments.
 type Collector struct {
@@ -29,6 +37,8 @@ type Collector struct {
 	Elected <-chan struct{}
 	// Version is the version of the operator.
 	Version string
+	// CacheUsage returns what the manager's cache holds, by kind.
+	CacheUsage func() map[string]cache.Usage
 }
 
 // Describe implements prometheus.Collector.
@@ -54,6 +64,10 @@ func (c *Collector) Collect(samples chan<- prometheus.Metric) {
 		return
 	}
 	sampleWriter(samples).writeSample(operatorInfo, 1, c.Version)
+	for kind, usage := range c.CacheUsage() {
+		sampleWriter(samples).writeSample(cachedObjects, float64(usage.Objects), kind)
+		sampleWriter(samples).writeSample(cachedBytes, float64(usage.Bytes), kind)
+	}
 	for i := range seen.networks.Items {
 		sampleWriter(samples).writeNetwork(&seen.networks.Items[i])
 	}

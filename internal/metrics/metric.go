@@ -32,8 +32,8 @@ func newGauge(name, help string, labels ...string) *Metric {
 
 // AllMetrics returns all metrics that the collector may export, in order.
 func AllMetrics() []*Metric {
-	all := []*Metric{operatorInfo}
-	for _, list := range [][]*Metric{networkMetrics, runMetrics, experimentMetrics} {
+	var all []*Metric
+	for _, list := range [][]*Metric{operatorMetrics, networkMetrics, runMetrics, experimentMetrics} {
 		all = append(all, list...)
 	}
 	return all

@@ -119,10 +119,20 @@ func normalizeIntent(intent *unstructured.Unstructured, live client.Object) (map
 	return trimmedFields(typed)
 }
 
-// trimmedFields trims the object in place, as the cache does, and returns its fields.
+// trimmedFields trims the object in place, as the cache does, and returns its fields. Digests replace large ones.
 func trimmedFields(object any) (map[string]any, error) {
 	kinds.Trim(object)
-	return runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		return nil, err
+	}
+	unstructured.RemoveNestedField(fields, "metadata", "managedFields")
+	if o, ok := object.(client.Object); ok {
+		for field, digest := range kinds.FieldDigests(o) {
+			fields[field] = digest
+		}
+	}
+	return fields, nil
 }
 
 // containsFields reports whether every wanted field has the same value in the live object. Unset fields and

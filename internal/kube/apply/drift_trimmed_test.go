@@ -1,6 +1,8 @@
 package apply
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,6 +37,7 @@ func TestDriftOfTrimmedObjects(t *testing.T) {
 		&networkingv1.NetworkPolicy{ObjectMeta: named, Spec: networkingv1.NetworkPolicySpec{Ingress: []networkingv1.NetworkPolicyIngressRule{{}}}},
 		&corev1.ConfigMap{ObjectMeta: file, Data: map[string]string{"k": "v", "long": strings.Repeat("x", 1000)}},
 		&corev1.ConfigMap{ObjectMeta: named, BinaryData: map[string][]byte{"short": {1}, "long": []byte(strings.Repeat("x", 1000))}},
+		&corev1.ConfigMap{ObjectMeta: named, Data: manyTexts("v")},
 		newService(nil),
 	} {
 		applied, err := w.buildIntent(owner, desired)
@@ -65,5 +68,72 @@ func TestDriftOfTrimmedObjects(t *testing.T) {
 		if counted := kinds.DriftOf(applied.GroupVersionKind().GroupKind()) == kinds.DriftByGeneration; (len(findDrift(intent, live)) > 0) != counted {
 			t.Errorf("%s: changes are counted: %t, but another generation says otherwise", kind, counted)
 		}
+	}
+}
+
+// manyTexts returns more texts than the cache keeps.
+func manyTexts(value string) map[string]string {
+	texts := map[string]string{}
+	for i := range 1000 {
+		texts[fmt.Sprint(i)] = value
+	}
+	return texts
+}
+
+// TestDriftOfDigests edits a ConfigMap of which the cache keeps only a digest. The difference must be detected and removed,
+// except from a ConfigMap that pods fill.
+func TestDriftOfDigests(t *testing.T) {
+	w := newOfflineWriter(t)
+	owner := Owner{Object: &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "n", Namespace: "ns", UID: "1"}}}
+	binary := map[string][]byte{}
+	for key := range manyTexts("") {
+		binary[key] = []byte("added")
+	}
+	for name, c := range map[string]struct {
+		planned map[string]string
+		edit    func(*corev1.ConfigMap)
+		want    []string
+	}{
+		"untouched":                   {manyTexts("v"), func(*corev1.ConfigMap) {}, nil},
+		"added text":                  {manyTexts("v"), func(cm *corev1.ConfigMap) { cm.Data["added"] = "x" }, []string{"data"}},
+		"changed text":                {manyTexts("v"), func(cm *corev1.ConfigMap) { cm.Data["0"] = "x" }, []string{"data"}},
+		"removed texts":               {manyTexts("v"), func(cm *corev1.ConfigMap) { cm.Data = map[string]string{"0": "v"} }, []string{"data", "data.0"}},
+		"removed all":                 {manyTexts("v"), func(cm *corev1.ConfigMap) { cm.Data = nil }, []string{"data"}},
+		"added large field":           {map[string]string{"k": "v"}, func(cm *corev1.ConfigMap) { cm.BinaryData = binary }, []string{"binaryData"}},
+		"both":                        {manyTexts("v"), func(cm *corev1.ConfigMap) { cm.BinaryData = binary }, []string{"binaryData"}},
+		"planned empty, pods fill it": {nil, func(cm *corev1.ConfigMap) { cm.Data = manyTexts("w") }, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			desired := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "o"}, Data: c.planned}
+			intent, err := w.buildIntent(owner, desired)
+			if err != nil {
+				t.Fatal(err)
+			}
+			live := &corev1.ConfigMap{}
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(intent.DeepCopy().Object, live); err != nil {
+				t.Fatal(err)
+			}
+			live.ResourceVersion = "7"
+			c.edit(live)
+			kinds.Trim(live)
+			drift := findDrift(intent, live)
+			slices.Sort(drift)
+			if drift = slices.Compact(drift); !slices.Equal(drift, c.want) {
+				t.Errorf("drift is %v, want %v", drift, c.want)
+			}
+			if len(drift) == 0 {
+				return
+			}
+			patch, err := replaceContent(intent, live)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := `"path":"/` + c.want[0]; !strings.Contains(string(patch), want) {
+				t.Errorf("the patch lacks %s: %.300s", want, patch)
+			}
+			if edited := wasEdited(intent, live); !edited && name != "removed texts" && name != "removed all" {
+				t.Error("the edit would not be undone")
+			}
+		})
 	}
 }

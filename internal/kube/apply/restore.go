@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -35,7 +34,7 @@ var serverFields = map[string]map[string]any{
 func findAdditions(intent *unstructured.Unstructured, have, want map[string]any) []string {
 	known, ok := serverFields[intent.GetKind()]
 	if !ok || intent.GetAnnotations()[v1alpha1.AnnotationGenerated] != "" ||
-		intent.GetKind() == "ConfigMap" && containsFields(nil, want["data"]) && containsFields(nil, want["binaryData"]) {
+		intent.GetKind() == "ConfigMap" && containsFields(nil, intent.Object["data"]) && containsFields(nil, intent.Object["binaryData"]) {
 		return nil
 	}
 	have = maps.Clone(have)
@@ -60,9 +59,14 @@ func dropOpenShiftSecrets(account string, have map[string]any) {
 	}
 }
 
-// addedPaths returns the paths below the prefix at which live has a value that is neither wanted nor set by the API server.
+// addedPaths returns the paths below the prefix at which live has a value that is neither wanted nor set by the API server. A
+// large field of which the cache has another digest than planned may have additions.
 func addedPaths(known map[string]any, prefix string, live, wanted any) []string {
 	switch have := live.(type) {
+	case string:
+		if kinds.IsDigest(have) && have != wanted {
+			return []string{prefix}
+		}
 	case map[string]any:
 		want, _ := wanted.(map[string]any)
 		var paths []string
@@ -150,8 +154,9 @@ func replaceContent(intent *unstructured.Unstructured, live client.Object) ([]by
 	fields := maps.Clone(have)
 	maps.Copy(fields, intent.Object)
 	for _, field := range slices.Sorted(maps.Keys(fields)) {
+		text, isText := have[field].(string)
 		if value := intent.Object[field]; !slices.Contains([]string{"apiVersion", "kind", "metadata", "status"}, field) &&
-			(value != nil || reflect.ValueOf(have[field]).Kind() != reflect.String) {
+			(value != nil || !isText || kinds.IsDigest(text)) {
 			operations = append(operations, operation{"add", "/" + field, value})
 		}
 	}

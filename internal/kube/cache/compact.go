@@ -96,12 +96,17 @@ func (c *Compactor) hashTexts(texts ...string) uint64 {
 	return h.Sum64()
 }
 
-// maxPoolSize is how many values a pool holds before it is emptied, so that values of deleted networks are not
-// retained.
-const maxPoolSize = 1 << 15
+// Limits of a pool. It is emptied at the limit, so that values of deleted networks are not retained.
+const (
+	maxPoolSize  = 1 << 15
+	maxPoolBytes = 8 << 20
+)
 
 // internPool holds one of several equal values, by their hash.
-type internPool[V any] struct{ values map[uint64]V }
+type internPool[V any] struct {
+	values map[uint64]V
+	bytes  int
+}
 
 // internValue returns the pooled value that equals the given one. If there is none, it pools and returns
 // keep(value). Of two different values with the same hash, only the first is pooled.
@@ -112,11 +117,13 @@ func (p *internPool[V]) internValue(hash uint64, value V, keep func(V) V) V {
 		}
 		return value
 	}
-	if p.values == nil || len(p.values) >= maxPoolSize {
-		p.values = map[uint64]V{}
-	}
 	value = keep(value)
+	size := kinds.Size(value)
+	if p.values == nil || len(p.values) >= maxPoolSize || p.bytes+size > maxPoolBytes {
+		p.values, p.bytes = map[uint64]V{}, 0
+	}
 	p.values[hash] = value
+	p.bytes += size
 	return value
 }
 

@@ -3,6 +3,7 @@ package cache
 import (
 	"maps"
 	"reflect"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,7 +18,7 @@ func memberPodWithResources(name string) *corev1.Pod {
 	size := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2"), corev1.ResourceMemory: resource.MustParse("1Gi")}
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "ns", Labels: map[string]string{v1alpha1.LabelNetwork: "n", "a": "1"},
-			OwnerReferences: []metav1.OwnerReference{{Kind: "StatefulSet", Name: "s", UID: "1"}}},
+			OwnerReferences: []metav1.OwnerReference{{Kind: "StatefulSet", Name: "s", UID: "1", Controller: new(true)}}},
 		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Resources: corev1.ResourceRequirements{Limits: size, Requests: size}}}},
 	}
 }
@@ -48,6 +49,13 @@ func TestCompactorSharesEqualValues(t *testing.T) {
 }
 
 func TestInternPoolIsBounded(t *testing.T) {
+	var large internPool[string]
+	for i := range uint64(3 * maxPoolBytes >> 20) {
+		large.internValue(i, strings.Repeat("x", 1<<20), keepAsIs)
+		if n := len(large.values); n > maxPoolBytes>>20 {
+			t.Fatalf("the pool holds %d MiB, want at most %d", n, maxPoolBytes>>20)
+		}
+	}
 	var p internPool[map[string]string]
 	for i := range uint64(3 * maxPoolSize) {
 		p.internValue(i, nil, keepAsIs)

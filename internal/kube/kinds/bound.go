@@ -4,46 +4,57 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"maps"
 	"reflect"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
 )
 
-// Bounds of what the cache keeps of an object. Anybody can label an object as the operator's own and forge its owner.
+// Bounds of what the cache keeps of an object, in bytes as Size counts them. Anybody can label an object as the operator's own
+// and forge its owner.
 const (
-	maxTextBytes     = 1 << 10   // of the value of an annotation
-	maxMetadataBytes = 16 << 10  // of all labels or all annotations
-	maxValueBytes    = 256 << 10 // of a value in a ConfigMap: the baseline of a run on a thousand members has the most
-	maxContentBytes  = 256 << 10 // of all values of a ConfigMap
-	maxSpecBytes     = 16 << 10  // of the content of other kinds
-	maxItems         = 64        // of containers, volumes and conditions
-	maxReferences    = 8         // of owner references and finalizers
+	maxTextBytes     = 1 << 10  // of the value of an annotation
+	maxShortText     = 128      // of the value of an annotation, if all of them exceed their bound
+	maxMetadataBytes = 4 << 10  // of all labels or all annotations
+	maxOwnerBytes    = 1 << 10  // of the reference to the controller
+	maxOwnersBytes   = 2 << 10  // of all references to owners
+	maxValueBytes    = 16 << 10 // of a value in a ConfigMap
+	maxContentBytes  = 16 << 10 // of all values of a ConfigMap
+	maxFieldBytes    = 8 << 10  // of a field of other kinds
+	maxItems         = 16       // of containers, volumes and conditions
+	maxFinalizers    = 8
 )
-
-// digestAnnotation holds, in the cache only, the digest of content that exceeds its bound.
-const digestAnnotation = "benchnet.dev/content-digest"
 
 // digestPrefix marks a digest that stands for a text.
 const digestPrefix = "sha256:"
 
+// IsDigest reports whether a text has the form of a digest that stands for a longer text.
+func IsDigest(text string) bool {
+	return len(text) == len(digestPrefix)+hex.EncodedLen(sha256.Size) && strings.HasPrefix(text, digestPrefix)
+}
+
+func digestOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return digestPrefix + hex.EncodeToString(sum[:])
+}
+
 // IsForeign reports whether an object of a kind that the operator creates has a controller that cannot be one of the operator's
-// objects, or none. Pods are never foreign: their controllers are of many kinds.
+// objects, or none. A pod with a controller is not foreign: the controllers are of several kinds.
 func IsForeign(o metav1.Object) bool {
 	switch o.(type) {
-	case *corev1.Pod, *v1alpha1.BenchmarkNetwork, *v1alpha1.BenchmarkRun, *v1alpha1.BenchmarkExperiment:
+	case *v1alpha1.BenchmarkNetwork, *v1alpha1.BenchmarkRun, *v1alpha1.BenchmarkExperiment:
 		return false
 	}
 	owner := metav1.GetControllerOfNoCopy(o)
-	if owner == nil {
+	if owner == nil || Size(owner) > maxOwnerBytes {
 		return true
+	}
+	if _, isPod := o.(*corev1.Pod); isPod {
+		return false
 	}
 	group, _, _ := strings.Cut(owner.APIVersion, "/")
 	return group != v1alpha1.GroupVersion.Group && owner.Kind != "Role" && owner.Kind != "StatefulSet"
@@ -65,8 +76,11 @@ func StripForeign(o metav1.Object) {
 	}
 }
 
-// boundMetadata bounds labels and annotations, and the owner references and finalizers of kinds that users do not create.
+// boundMetadata bounds labels and annotations, and the owner references and finalizers of kinds that users do not create. Of the
+// managed fields, it keeps only the digests.
 func boundMetadata(o metav1.Object) {
+	o.SetSelfLink("")
+	o.SetManagedFields(keptDigests(o))
 	annotations := o.GetAnnotations()
 	digestTexts(annotations, maxTextBytes)
 	o.SetAnnotations(boundMap(annotations))
@@ -75,17 +89,19 @@ func boundMetadata(o metav1.Object) {
 	case *v1alpha1.BenchmarkNetwork, *v1alpha1.BenchmarkRun, *v1alpha1.BenchmarkExperiment:
 		return // The operator patches these lists.
 	}
-	o.SetOwnerReferences(firstItems(o.GetOwnerReferences(), maxReferences))
-	o.SetFinalizers(firstItems(o.GetFinalizers(), maxReferences))
+	o.SetFinalizers(firstItems(o.GetFinalizers(), maxFinalizers))
+	if Size(o.GetOwnerReferences()) > maxOwnersBytes {
+		controller := metav1.GetControllerOf(o)
+		o.SetOwnerReferences(nil)
+		if controller != nil && Size(controller) <= maxOwnerBytes {
+			o.SetOwnerReferences([]metav1.OwnerReference{*controller})
+		}
+	}
 }
 
-// boundMap returns the map, or only its keys of Kubernetes and this project if it exceeds maxMetadataBytes.
+// boundMap returns the map, or only its keys of Kubernetes and this project, with short values, if it exceeds maxMetadataBytes.
 func boundMap(all map[string]string) map[string]string {
-	size := 0
-	for key, value := range all {
-		size += len(key) + len(value)
-	}
-	if size <= maxMetadataBytes {
+	if Size(all) <= maxMetadataBytes {
 		return all
 	}
 	kept := map[string]string{}
@@ -94,6 +110,7 @@ func boundMap(all map[string]string) map[string]string {
 			kept[key] = value
 		}
 	}
+	digestTexts(kept, maxShortText)
 	return kept
 }
 
@@ -108,69 +125,78 @@ var ownKeys = []string{
 	"kueue.x-k8s.io/queue-name", "kueue.x-k8s.io/priority-class",
 }
 
-// boundConfigMap replaces values that exceed maxValueBytes by their digests, and all values if they exceed maxContentBytes.
-func boundConfigMap(o *corev1.ConfigMap) {
-	digestTexts(o.Data, maxValueBytes)
-	size := 0
-	for key, value := range o.Data {
-		size += len(key) + len(value)
+// boundFields replaces each field of an object besides the metadata that exceeds its bound by a digest. It applies to the kinds
+// that users do not create. Users fill only the status of their own resources.
+func boundFields(o metav1.Object) {
+	value := reflect.ValueOf(o).Elem()
+	if !boundedTypes[value.Type()] {
+		return
 	}
-	for key, value := range o.BinaryData {
-		size += len(key) + len(value)
+	limit := maxFieldBytes
+	if configMap, ok := o.(*corev1.ConfigMap); ok {
+		limit = maxContentBytes
+		digestTexts(configMap.Data, maxValueBytes)
 	}
-	if size > maxContentBytes {
-		keepDigest(o, []any{o.Data, o.BinaryData})
-		o.Data, o.BinaryData = nil, nil
-	}
-}
-
-// boundContent replaces the content of an object by a digest if it exceeds maxSpecBytes.
-func boundContent(object any) {
-	switch o := object.(type) {
-	case *corev1.Secret:
-		replaceLarge(o, &o.Data)
-	case *corev1.Service:
-		replaceLarge(o, &o.Spec)
-	case *corev1.ServiceAccount:
-		replaceLarge(o, &o.Secrets)
-		replaceLarge(o, &o.ImagePullSecrets)
-	case *corev1.PersistentVolumeClaim:
-		replaceLarge(o, &o.Spec)
-	case *rbacv1.Role:
-		replaceLarge(o, &o.Rules)
-	case *rbacv1.RoleBinding:
-		replaceLarge(o, &o.Subjects)
-	case *policyv1.PodDisruptionBudget:
-		o.Spec = policyv1.PodDisruptionBudgetSpec{}
+	for i := range value.NumField() {
+		field, name := value.Field(i), value.Type().Field(i)
+		if name.Name == "ObjectMeta" || Size(field.Interface()) <= limit {
+			continue
+		}
+		if name.Name != "Status" {
+			jsonName, _, _ := strings.Cut(name.Tag.Get("json"), ",")
+			data, _ := json.Marshal(field.Interface()) // Content that was decoded from JSON has a JSON.
+			o.SetManagedFields(append(o.GetManagedFields(), metav1.ManagedFieldsEntry{Manager: jsonName, FieldsType: digestOf(data)}))
+		}
+		field.SetZero()
 	}
 }
 
-// replaceLarge empties a content that exceeds maxSpecBytes and keeps its digest.
-func replaceLarge[T any](o metav1.Object, content *T) {
-	if data, err := json.Marshal(content); err == nil && len(data) > maxSpecBytes {
-		keepDigest(o, content)
-		*content = *new(T)
+var boundedTypes = indexBoundedTypes()
+
+func indexBoundedTypes() map[reflect.Type]bool {
+	all := map[reflect.Type]bool{}
+	for _, k := range Owned() {
+		all[reflect.TypeOf(k.Object).Elem()] = !k.UserCreated
 	}
+	return all
 }
 
-// keepDigest stores the digest of a content and of an earlier digest.
-func keepDigest(o metav1.Object, content any) {
-	annotations := maps.Clone(o.GetAnnotations())
-	if annotations == nil {
-		annotations = map[string]string{}
+// keptDigests returns the digests of the fields that exceed their bounds. They are entries of the managed fields without an
+// operation, which the API server never returns.
+func keptDigests(o metav1.Object) []metav1.ManagedFieldsEntry {
+	var digests []metav1.ManagedFieldsEntry
+	for _, entry := range o.GetManagedFields() {
+		if entry.Operation == "" {
+			digests = append(digests, entry)
+		}
 	}
-	data, _ := json.Marshal([]any{annotations[digestAnnotation], content}) // Content that was decoded from JSON has a JSON.
-	sum := sha256.Sum256(data)
-	annotations[digestAnnotation] = digestPrefix + hex.EncodeToString(sum[:])
-	o.SetAnnotations(annotations)
+	return digests
+}
+
+// FieldDigests returns the digests that stand for large fields of a trimmed object, by the names of the fields.
+func FieldDigests(o metav1.Object) map[string]string {
+	digests := map[string]string{}
+	for _, entry := range keptDigests(o) {
+		digests[entry.Manager] = entry.FieldsType
+	}
+	return digests
+}
+
+// HasDigests reports whether a trimmed ConfigMap lacks texts, of which it has only digests.
+func HasDigests(cm *corev1.ConfigMap) bool {
+	for _, text := range cm.Data {
+		if IsDigest(text) {
+			return true
+		}
+	}
+	return len(keptDigests(cm)) > 0
 }
 
 // digestTexts replaces each text longer than the limit by its digest.
 func digestTexts(texts map[string]string, limit int) {
 	for name, text := range texts {
 		if len(text) > limit {
-			sum := sha256.Sum256([]byte(text))
-			texts[name] = digestPrefix + hex.EncodeToString(sum[:])
+			texts[name] = digestOf([]byte(text))
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -23,10 +24,11 @@ import (
 // only its parallelism. Digests replace long texts in the ConfigMaps of members, long binary data in all ConfigMaps, and
 // whatever exceeds its bound. Trim is idempotent.
 func Trim(object any) {
-	if o, ok := object.(metav1.Object); ok {
-		o.SetManagedFields(nil)
-		boundMetadata(o)
+	o, ok := object.(metav1.Object)
+	if !ok {
+		return
 	}
+	boundMetadata(o)
 	switch o := object.(type) {
 	case *corev1.Secret:
 		if o.Annotations[v1alpha1.AnnotationGenerated] != "" {
@@ -40,19 +42,18 @@ func Trim(object any) {
 			digestTexts(o.Data, len(digestPrefix)+hex.EncodedLen(sha256.Size))
 		}
 		digestBinary(o.BinaryData)
-		boundConfigMap(o)
 	case *corev1.Pod:
-		o.Spec = trimPodSpec(&o.Spec)
-		o.Status.Conditions = reportedConditions(o.Status.Conditions)
-		boundMessages(&o.Status)
+		o.Spec, o.Status = trimPodSpec(&o.Spec), trimPodStatus(&o.Status)
 	case *appsv1.StatefulSet:
-		o.Spec = trimStatefulSetSpec(&o.Spec)
+		o.Spec, o.Status = trimStatefulSetSpec(&o.Spec), trimStatefulSetStatus(&o.Status)
 	case *networkingv1.NetworkPolicy:
 		o.Spec = networkingv1.NetworkPolicySpec{}
+	case *policyv1.PodDisruptionBudget:
+		o.Spec = policyv1.PodDisruptionBudgetSpec{}
 	case *batchv1.Job:
-		o.Spec = batchv1.JobSpec{Parallelism: o.Spec.Parallelism}
+		o.Spec, o.Status = batchv1.JobSpec{Parallelism: o.Spec.Parallelism}, trimJobStatus(&o.Status)
 	}
-	boundContent(object)
+	boundFields(o)
 }
 
 // digestKey is the key of a trimmed Secret's digest. It is in StringData, which the API server never returns.
@@ -84,7 +85,22 @@ func digestBinary(values map[string][]byte) {
 func trimPodSpec(spec *corev1.PodSpec) corev1.PodSpec {
 	kept := corev1.PodSpec{NodeName: spec.NodeName, Containers: make([]corev1.Container, min(len(spec.Containers), maxItems))}
 	for i, c := range spec.Containers[:len(kept.Containers)] {
-		kept.Containers[i] = corev1.Container{Name: c.Name, Resources: c.Resources}
+		kept.Containers[i] = corev1.Container{Name: c.Name, Resources: corev1.ResourceRequirements{
+			Limits: keptResources(c.Resources.Limits), Requests: keptResources(c.Resources.Requests)}}
+	}
+	return kept
+}
+
+// keptResources returns the resources that status and results report.
+func keptResources(all corev1.ResourceList) corev1.ResourceList {
+	var kept corev1.ResourceList
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceStorage} {
+		if quantity, ok := all[name]; ok {
+			if kept == nil {
+				kept = corev1.ResourceList{}
+			}
+			kept[name] = quantity
+		}
 	}
 	return kept
 }
@@ -99,23 +115,37 @@ func reportedConditions(conditions []corev1.PodCondition) []corev1.PodCondition 
 			kept = append(kept, c)
 		}
 	}
+	return firstItems(kept, maxItems)
+}
+
+// trimStatefulSetSpec keeps the replicas, the epoch of the pod template, and the sizes of volumes.
+func trimStatefulSetSpec(spec *appsv1.StatefulSetSpec) appsv1.StatefulSetSpec {
+	kept := appsv1.StatefulSetSpec{Replicas: spec.Replicas}
+	for _, claim := range spec.VolumeClaimTemplates[:min(len(spec.VolumeClaimTemplates), maxItems)] {
+		sized := corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: claim.Name}}
+		sized.Spec.Resources.Requests = keptResources(claim.Spec.Resources.Requests)
+		kept.VolumeClaimTemplates = append(kept.VolumeClaimTemplates, sized)
+	}
+	if epoch, ok := spec.Template.Annotations[v1alpha1.AnnotationEpoch]; ok {
+		kept.Template.Annotations = map[string]string{v1alpha1.AnnotationEpoch: epoch}
+	}
+	for _, v := range spec.Template.Spec.Volumes {
+		if v.EmptyDir != nil && v.EmptyDir.SizeLimit != nil && len(kept.Template.Spec.Volumes) < maxItems {
+			kept.Template.Spec.Volumes = append(kept.Template.Spec.Volumes, v)
+		}
+	}
 	return kept
 }
 
-// trimStatefulSetSpec keeps the replicas, the annotations of the pod template with the epoch, and the sizes of
-// volumes.
-func trimStatefulSetSpec(spec *appsv1.StatefulSetSpec) appsv1.StatefulSetSpec {
-	kept := appsv1.StatefulSetSpec{Replicas: spec.Replicas, VolumeClaimTemplates: firstItems(spec.VolumeClaimTemplates, maxReferences)}
-	for i := range kept.VolumeClaimTemplates {
-		boundMetadata(&kept.VolumeClaimTemplates[i])
-		boundContent(&kept.VolumeClaimTemplates[i])
-	}
-	digestTexts(spec.Template.Annotations, maxTextBytes)
-	kept.Template.Annotations = boundMap(spec.Template.Annotations)
-	for _, v := range firstItems(spec.Template.Spec.Volumes, maxItems) {
-		if v.EmptyDir != nil && v.EmptyDir.SizeLimit != nil {
-			kept.Template.Spec.Volumes = append(kept.Template.Spec.Volumes, v)
-		}
+func trimStatefulSetStatus(status *appsv1.StatefulSetStatus) appsv1.StatefulSetStatus {
+	return appsv1.StatefulSetStatus{ObservedGeneration: status.ObservedGeneration, Replicas: status.Replicas, ReadyReplicas: status.ReadyReplicas}
+}
+
+// trimJobStatus keeps the conditions and the numbers of pods.
+func trimJobStatus(status *batchv1.JobStatus) batchv1.JobStatus {
+	kept := batchv1.JobStatus{Conditions: firstItems(status.Conditions, maxItems), Active: status.Active, Succeeded: status.Succeeded, Failed: status.Failed}
+	for i := range kept.Conditions {
+		kept.Conditions[i].Message = boundMessage(kept.Conditions[i].Message)
 	}
 	return kept
 }

@@ -137,6 +137,22 @@ func (s *Snapshot) ConfigMap(name string) *corev1.ConfigMap {
 	return findObject[*corev1.ConfigMap](s, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }
 
+// LoadTexts replaces a ConfigMap by that of the API server if the cache has only digests of its texts.
+func (s *Snapshot) LoadTexts(ctx context.Context, direct client.Reader, name string) error {
+	cached := s.ConfigMap(name)
+	if cached == nil || !kinds.HasDigests(cached) {
+		return nil
+	}
+	live := &corev1.ConfigMap{}
+	if err := direct.Get(ctx, client.ObjectKeyFromObject(cached), live); err != nil {
+		return client.IgnoreNotFound(fmt.Errorf("get ConfigMap %s: %w", client.ObjectKeyFromObject(cached), err))
+	}
+	if live.UID == cached.UID {
+		s.owned[s.keyOf(cached)] = live
+	}
+	return nil
+}
+
 // Job returns the Job of that name, or nil.
 func (s *Snapshot) Job(name string) *batchv1.Job {
 	return findObject[*batchv1.Job](s, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: name}})
