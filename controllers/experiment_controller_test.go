@@ -1,12 +1,10 @@
 package controllers_test
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -14,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -181,60 +180,32 @@ func TestExperimentPlanPrecedesNetworks(t *testing.T) {
 	}
 }
 
+// TestExperimentLargerThanCluster: capacity is only forecast. An experiment begins on nodes that are too small, since others
+// may be added, and says what its pods lack.
 func TestExperimentLargerThanCluster(t *testing.T) {
-	w := newTestEnvWithExperiment(t, strings.Replace(gridExperiment, "cores: 200m", `cores: "40"`, 1))
-	result, err := w.experimentReconciler().Reconcile(w.ctx, w.requestFor("grid"))
+	w := newTestEnvWithExperiment(t, strings.Replace(gridExperiment, "cores: 200m", `cores: "70"`, 1))
+	reconciler, recorder := w.experimentReconciler(), events.NewFakeRecorder(10)
+	reconciler.Recorder = recorder
+	_, err := reconciler.Reconcile(w.ctx, w.requestFor("grid"))
 	must(t, err)
 	e := w.getExperiment("grid")
-	c := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAccepted)
-	if c.Status != metav1.ConditionFalse || c.Reason != v1alpha1.ReasonClusterTooSmall || !strings.Contains(c.Message, "160") {
-		t.Errorf("the cluster has 64 of 160 requested cores, but the condition is %+v", c)
+	c := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionFits)
+	if c == nil || c.Status != metav1.ConditionFalse || c.Reason != v1alpha1.ReasonClusterTooSmall || !strings.Contains(c.Message, "no node has the 70") {
+		t.Errorf("Fits should forecast that no node has 70 cores, but is %+v", c)
 	}
-	if len(w.listNetworks()) != 0 || result.RequeueAfter == 0 {
-		t.Error("no object may be created, and the capacity must be checked again")
+	if !meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionAccepted) || e.Status.Phase == v1alpha1.PhaseFailed || len(w.listNetworks()) != 1 {
+		t.Errorf("the experiment should begin nevertheless, but has %d networks and the status %+v", len(w.listNetworks()), e.Status)
 	}
-}
-
-// TestWaitingExperimentBacksOff: an experiment waits for the pod of another one. Its dry runs are made once,
-// and it does not begin before there is capacity.
-func TestWaitingExperimentBacksOff(t *testing.T) {
-	w := newTestEnvWithExperiment(t, strings.Replace(gridExperiment, "cores: 200m", `cores: "2"`, 1))
-	other := &corev1.Pod{ObjectMeta: w.objectMeta("other"), Spec: corev1.PodSpec{NodeName: "laboratory", Containers: []corev1.Container{{Name: "c", Image: "i",
-		Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("60")}}}}}}
-	must(t, w.client.Create(w.ctx, other))
-	t.Cleanup(func() { _ = w.client.Delete(context.Background(), other, client.GracePeriodSeconds(0)) })
-	reconciler := w.experimentReconciler()
-	pass := func() time.Duration {
-		t.Helper()
-		result, err := reconciler.Reconcile(w.ctx, w.requestFor("grid"))
-		must(t, err)
-		return result.RequeueAfter
-	}
-	wait := pass()
-	if n := w.dryRunCount.Load(); n != 4 || wait != 15*time.Second {
-		t.Errorf("the first check sends %d dry runs and the next is after %s, want 4 (2 networks, 2 runs) and 15 s", n, wait)
-	}
-	if c := meta.FindStatusCondition(w.getExperiment("grid").Status.Conditions, v1alpha1.ConditionFits); c.Reason != v1alpha1.ReasonWaitingForCapacity {
-		t.Errorf("the experiment should wait for capacity, but is %+v", c)
-	}
-	w.now = w.now.Add(5 * time.Second)
-	if wait = pass(); wait != 10*time.Second {
-		t.Errorf("an event within the delay should change nothing, but the next check is after %s", wait)
-	}
-	for _, want := range []time.Duration{30 * time.Second, time.Minute} {
-		w.now = w.now.Add(wait)
-		if wait = pass(); wait != want {
-			t.Errorf("the next check is after %s, want %s", wait, want)
+	select {
+	case event := <-recorder.Events:
+		if !strings.HasPrefix(event, "Warning ClusterTooSmall") {
+			t.Errorf("the first event should be a warning of the forecast, but is %q", event)
 		}
+	default:
+		t.Error("no event reports the forecast")
 	}
-	if n := w.dryRunCount.Load(); n != 4 || len(w.listNetworks()) != 0 {
-		t.Errorf("%d dry runs were sent, want 4; and there are %d networks, want none", n, len(w.listNetworks()))
-	}
-	must(t, w.client.Delete(w.ctx, other, client.GracePeriodSeconds(0)))
-	w.now = w.now.Add(wait)
-	pass()
-	if n := w.dryRunCount.Load(); n != 4 || len(w.listNetworks()) != 1 {
-		t.Errorf("capacity suffices, but there are %d networks, want 1, after %d dry runs, want 4", len(w.listNetworks()), n)
+	if w.reconcileUntilComplete("grid").Status.Phase != v1alpha1.PhaseComplete {
+		t.Error("the experiment should complete when its runs have ended")
 	}
 }
 

@@ -43,9 +43,6 @@ type experimentPass struct {
 	// forecast and capacity are nil once the experiment has passed its preflight checks.
 	forecast *preflight.ResourceForecast
 	capacity *capacity.FitResult
-	// capacityUnchecked reports that the operator may not list nodes and pods. The message of capacity then has
-	// the error.
-	capacityUnchecked bool
 	// specErr is why the experiment cannot be carried out. reconcileErr is the error that ended the pass early.
 	specErr, reconcileErr error
 	resultWritten         bool
@@ -80,7 +77,7 @@ func (r *ExperimentReconciler) readAndPlan(ctx context.Context, e *v1alpha1.Benc
 		if err != nil {
 			return nil, err
 		}
-		if pass.specErr != nil || !pass.capacity.Fits {
+		if pass.specErr != nil {
 			return pass, nil
 		}
 	}
@@ -207,34 +204,32 @@ func (r *ExperimentReconciler) readRunResult(ctx context.Context, run *v1alpha1.
 	return found, nil
 }
 
-// runPreflight checks, once per generation, whether the experiment can be carried out. It checks each time
-// whether the cluster has capacity for it.
+// runPreflight checks whether the experiment can be carried out, and forecasts what it needs.
 func (r *ExperimentReconciler) runPreflight(ctx context.Context, pass *experimentPass, groups []experiment.RunGroup) error {
 	e := pass.experiment
-	pass.forecast = r.preflights.startCheck(e, r.Now())
-	if pass.forecast == nil {
-		if pass.specErr = r.validateQueries(pass); pass.specErr != nil {
-			return nil
-		}
-		stage := preflight.Checker{Client: r.Client, Platforms: r.Platforms, Images: r.Images, KubeVersion: r.KubeVersion,
-			ValidatePodTemplate: func(template *v1alpha1.PodTemplate, path *field.Path) field.ErrorList {
-				return pods.ValidateMetadata(template, r.PodTemplateDomains, path)
-			}}
-		forecast, err := stage.CheckExperiment(ctx, e, pass.design, groups)
-		var refusal preflight.SpecError
-		if errors.As(err, &refusal) {
-			pass.specErr = refusal
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		r.preflights.recordForecast(e, forecast)
-		pass.forecast = forecast
+	r.preflights.startCheck(e, r.Now())
+	if pass.specErr = r.validateQueries(pass); pass.specErr != nil {
+		return nil
 	}
-	var err error
-	pass.capacity, err = r.checkCapacity(ctx, pass, pass.forecast.Needs)
-	return err
+	stage := preflight.Checker{Client: r.Client, Platforms: r.Platforms, Images: r.Images, KubeVersion: r.KubeVersion,
+		ValidatePodTemplate: func(template *v1alpha1.PodTemplate, path *field.Path) field.ErrorList {
+			return pods.ValidateMetadata(template, r.PodTemplateDomains, path)
+		}}
+	forecast, err := stage.CheckExperiment(ctx, e, pass.design, groups)
+	var refusal preflight.SpecError
+	if errors.As(err, &refusal) {
+		pass.specErr = refusal
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	fit, err := preflight.CheckClusterCapacity(ctx, r.APIReader, forecast.Needs)
+	if err != nil {
+		return fmt.Errorf("check capacity for experiment %s: %w", e.Name, err)
+	}
+	pass.forecast, pass.capacity = forecast, &fit
+	return nil
 }
 
 // validateQueries rejects query objectives of the points that cannot be evaluated.
@@ -246,21 +241,6 @@ func (r *ExperimentReconciler) validateQueries(pass *experimentPass) error {
 		}
 	}
 	return nil
-}
-
-// checkCapacity checks whether the cluster has capacity for the needs. If the operator may not list all nodes
-// and pods, it assumes so and leaves the decision to the scheduler.
-func (r *ExperimentReconciler) checkCapacity(ctx context.Context, pass *experimentPass, needs capacity.Needs) (*capacity.FitResult, error) {
-	standing := func(network string) bool { return pass.networks[network] != nil }
-	finding, err := preflight.CheckClusterCapacity(ctx, r.APIReader, needs, pass.experiment.Namespace, standing)
-	if apierrors.IsForbidden(err) {
-		pass.capacityUnchecked = true
-		return &capacity.FitResult{Fits: true, Message: err.Error()}, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("check capacity for experiment %s: %w", pass.experiment.Name, err)
-	}
-	return &finding, nil
 }
 
 // readStoredResult returns the stored result that the experiment compares with, or nil if the spec names none.
@@ -323,7 +303,7 @@ func (r *ExperimentReconciler) writeResult(ctx context.Context, pass *experiment
 
 func (p *experimentPass) statusInput(now time.Time) status.ExperimentInput {
 	in := status.ExperimentInput{Experiment: p.experiment, SpecError: p.specErr, Capacity: p.capacity, Step: p.step, Result: p.result,
-		ResultWritten: p.resultWritten, ResultTooLarge: p.resultTooLarge, ReconcileError: p.reconcileErr, CapacityUnchecked: p.capacityUnchecked,
+		ResultWritten: p.resultWritten, ResultTooLarge: p.resultTooLarge, ReconcileError: p.reconcileErr,
 		RunProblem: p.runProblem, Now: now}
 	in.Refused = isRefused(p.reconcileErr)
 	if p.forecast != nil {
@@ -332,7 +312,7 @@ func (p *experimentPass) statusInput(now time.Time) status.ExperimentInput {
 	return in
 }
 
-// isWaiting reports whether the experiment has to wait for capacity or quota before it begins.
+// isWaiting reports whether the experiment has to wait for quota, or for somebody to act, before it begins.
 func (p *experimentPass) isWaiting() bool { return p.step == nil && p.specErr == nil }
 
 // runLifecyclePredicate drops updates that only report a run's progress, not a problem. It calls gone with the UID of each

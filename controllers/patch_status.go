@@ -45,17 +45,17 @@ func recordTransitionEvents(recorder EventRecorder, object runtime.Object, old, 
 		}
 		kind := corev1.EventTypeNormal
 		if c.Type == v1alpha1.ConditionStalled && c.Reason != v1alpha1.ReasonCancelled || c.Reason == v1alpha1.ReasonInvalidSpec ||
-			c.Reason == v1alpha1.ReasonUploadFailed || c.Reason == v1alpha1.ReasonNotificationFailed {
+			c.Reason == v1alpha1.ReasonClusterTooSmall || c.Reason == v1alpha1.ReasonUploadFailed || c.Reason == v1alpha1.ReasonNotificationFailed {
 			kind = corev1.EventTypeWarning
 		}
 		recorder.Eventf(object, nil, kind, c.Reason, c.Type, "%s", limits.Truncate(c.Message, limits.MaxNote))
 	}
 }
 
-// emitsInitialEvent reports whether a condition of a new object deserves an event. Only Ready does, when it
-// names what the object waits for besides its own stages.
+// emitsInitialEvent reports whether a condition of a new object deserves an event: Ready, when it names what the
+// object waits for besides its own stages, and a forecast that the nodes are too small.
 func emitsInitialEvent(c metav1.Condition) bool {
-	return c.Type == v1alpha1.ConditionReady && c.Reason != v1alpha1.ReasonStageNotReady
+	return c.Type == v1alpha1.ConditionReady && c.Reason != v1alpha1.ReasonStageNotReady || c.Reason == v1alpha1.ReasonClusterTooSmall
 }
 
 // suppressesEvent reports whether a condition never emits an event: another condition says the same, nothing is

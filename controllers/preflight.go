@@ -10,7 +10,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/experiment/preflight"
 )
 
 // An experiment that cannot begin yet is checked again after firstPreflightDelay. The delay doubles with each
@@ -21,8 +20,8 @@ const (
 )
 
 // preflightTracker holds the last check of each experiment that was checked and has not begun. A check may cost
-// hundreds of dry runs, so they are made once per generation, and only the deletion of a network brings a check
-// forward. An operator restart loses the checks: each experiment is then checked once more.
+// hundreds of dry runs, so only the deletion of a network brings a check forward. An operator restart loses the
+// checks: each experiment is then checked once more.
 type preflightTracker struct {
 	mutex      sync.Mutex
 	lastChecks map[client.ObjectKey]preflightCheck
@@ -32,10 +31,8 @@ type preflightTracker struct {
 type preflightCheck struct {
 	uid        types.UID
 	generation int64
-	// forecast is that of the generation; nil until its dry runs have passed.
-	forecast *preflight.ResourceForecast
-	started  time.Time
-	delay    time.Duration
+	started    time.Time
+	delay      time.Duration
 }
 
 // remainingDelay returns how long until the next check is due.
@@ -46,9 +43,8 @@ func (p *preflightTracker) remainingDelay(e *v1alpha1.BenchmarkExperiment, now t
 	return max(0, last.started.Add(last.delay).Sub(now))
 }
 
-// startCheck records the start of a check. It returns the forecast of an earlier check of the same generation,
-// or nil.
-func (p *preflightTracker) startCheck(e *v1alpha1.BenchmarkExperiment, now time.Time) *preflight.ResourceForecast {
+// startCheck records the start of a check.
+func (p *preflightTracker) startCheck(e *v1alpha1.BenchmarkExperiment, now time.Time) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	next := p.lastCheckOf(e)
@@ -58,21 +54,11 @@ func (p *preflightTracker) startCheck(e *v1alpha1.BenchmarkExperiment, now time.
 	default:
 		next.delay = min(2*next.delay, maxPreflightDelay)
 	}
-	if next.generation != e.Generation {
-		next.forecast = nil
-	}
 	next.uid, next.generation, next.started = e.UID, e.Generation, now
-	p.storeCheck(client.ObjectKeyFromObject(e), next)
-	return next.forecast
-}
-
-// recordForecast stores the forecast of the current check.
-func (p *preflightTracker) recordForecast(e *v1alpha1.BenchmarkExperiment, forecast *preflight.ResourceForecast) {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	last := p.lastCheckOf(e)
-	last.forecast = forecast
-	p.storeCheck(client.ObjectKeyFromObject(e), last)
+	if p.lastChecks == nil {
+		p.lastChecks = map[client.ObjectKey]preflightCheck{}
+	}
+	p.lastChecks[client.ObjectKeyFromObject(e)] = next
 }
 
 // forgetExperiment drops the check of an experiment that has begun, has failed or was deleted.
@@ -108,15 +94,8 @@ func (p *preflightTracker) lastCheckOf(e *v1alpha1.BenchmarkExperiment) prefligh
 	return last
 }
 
-func (p *preflightTracker) storeCheck(key client.ObjectKey, last preflightCheck) {
-	if p.lastChecks == nil {
-		p.lastChecks = map[client.ObjectKey]preflightCheck{}
-	}
-	p.lastChecks[key] = last
-}
-
 // mapToWaitingExperiments requests the experiments whose checks are brought forward. The controller calls it
-// when a network is deleted, which may free capacity.
+// when a network is deleted, which may free quota.
 func (r *ExperimentReconciler) mapToWaitingExperiments(context.Context, client.Object) []reconcile.Request {
 	var requests []reconcile.Request
 	for _, key := range r.preflights.resetDelays(r.Now()) {

@@ -8,7 +8,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/experiment/preflight"
 )
 
 // startedExperiment returns an experiment whose check started at that time.
@@ -35,34 +34,27 @@ func TestPreflightDelays(t *testing.T) {
 	}
 }
 
-func TestPreflightForecastIsKept(t *testing.T) {
+func TestPreflightDelayOfNextCheck(t *testing.T) {
 	now := time.Unix(0, 0)
-	forecast := &preflight.ResourceForecast{}
-	cases := map[string]struct {
+	for name, c := range map[string]struct {
 		change    func(*preflightTracker, *v1alpha1.BenchmarkExperiment)
 		remaining time.Duration
-		known     bool
 	}{
-		"unchanged":             {change: func(*preflightTracker, *v1alpha1.BenchmarkExperiment) {}, remaining: 30 * time.Second, known: true},
-		"new generation":        {change: func(_ *preflightTracker, e *v1alpha1.BenchmarkExperiment) { e.Generation++ }, remaining: 30 * time.Second},
-		"recreated":             {change: func(_ *preflightTracker, e *v1alpha1.BenchmarkExperiment) { e.UID = "2" }},
-		"a network was deleted": {change: func(p *preflightTracker, _ *v1alpha1.BenchmarkExperiment) { p.resetDelays(now) }, remaining: 15 * time.Second, known: true},
-		"it was accepted": {change: func(p *preflightTracker, e *v1alpha1.BenchmarkExperiment) {
+		"unchanged":             {func(*preflightTracker, *v1alpha1.BenchmarkExperiment) {}, 30 * time.Second},
+		"new generation":        {func(_ *preflightTracker, e *v1alpha1.BenchmarkExperiment) { e.Generation++ }, 30 * time.Second},
+		"recreated":             {func(_ *preflightTracker, e *v1alpha1.BenchmarkExperiment) { e.UID = "2" }, 0},
+		"a network was deleted": {func(p *preflightTracker, _ *v1alpha1.BenchmarkExperiment) { p.resetDelays(now) }, 15 * time.Second},
+		"it was accepted": {func(p *preflightTracker, e *v1alpha1.BenchmarkExperiment) {
 			p.forgetExperiment(client.ObjectKeyFromObject(e))
-		}},
-	}
-	for name, c := range cases {
+		}, 0},
+	} {
 		t.Run(name, func(t *testing.T) {
 			var p preflightTracker
 			e := startedExperiment(&p, now)
 			p.startCheck(e, now)
-			p.recordForecast(e, forecast)
 			c.change(&p, e)
 			if got := p.remainingDelay(e, now); got != c.remaining {
 				t.Errorf("the next check waits %s, want %s", got, c.remaining)
-			}
-			if got := p.startCheck(e, now); (got == forecast) != c.known {
-				t.Errorf("the next check has the forecast %v, want a forecast: %t", got, c.known)
 			}
 		})
 	}

@@ -283,24 +283,38 @@ func (w *testEnv) fillGenesisSecretsIfAny() {
 	}
 }
 
-// TestExperimentWaitsForNetworkQuota: an experiment continues once quota is available.
+// TestExperimentWaitsForNetworkQuota: an experiment that exceeds a quota is checked again after delays that double, and continues
+// once there is quota.
 func TestExperimentWaitsForNetworkQuota(t *testing.T) {
 	w := newTestEnv(t)
 	w.createNode("laboratory", "64", "256Gi")
 	kinds := corev1.ResourceName("count/benchmarknetworks.benchnet.dev")
 	w.applyQuota(corev1.ResourceList{kinds: resource.MustParse("0")})
 	must(t, w.createFromYAML(gridExperiment, &v1alpha1.BenchmarkExperiment{}))
-	_, err := w.experimentReconciler().Reconcile(w.ctx, w.requestFor("grid"))
-	must(t, err)
+	reconciler := w.experimentReconciler()
+	pass := func() time.Duration {
+		t.Helper()
+		result, err := reconciler.Reconcile(w.ctx, w.requestFor("grid"))
+		must(t, err)
+		return result.RequeueAfter
+	}
+	wait := pass()
 	c := meta.FindStatusCondition(w.getExperiment("grid").Status.Conditions, v1alpha1.ConditionReady)
-	if c == nil || c.Reason != v1alpha1.ReasonQuotaExceeded || !strings.Contains(c.Message, "exceeded quota: lab") {
-		t.Fatalf("Ready should name the quota: %+v", c)
+	if c == nil || c.Reason != v1alpha1.ReasonQuotaExceeded || !strings.Contains(c.Message, "exceeded quota: lab") || wait != 15*time.Second {
+		t.Fatalf("Ready should name the quota, and the next check should be after 15 s, not %s: %+v", wait, c)
+	}
+	checks := w.dryRunCount.Load()
+	w.now = w.now.Add(5 * time.Second)
+	if wait = pass(); wait != 10*time.Second || w.dryRunCount.Load() != checks {
+		t.Errorf("an event within the delay should check nothing, but the next check is after %s", wait)
+	}
+	w.now = w.now.Add(wait)
+	if wait = pass(); wait != 30*time.Second || w.dryRunCount.Load() == checks {
+		t.Errorf("the second delay is %s, want 30 s after another check", wait)
 	}
 	w.applyQuota(corev1.ResourceList{kinds: resource.MustParse("2")})
-	for range 2 {
-		_, err = w.experimentReconciler().Reconcile(w.ctx, w.requestFor("grid"))
-		must(t, err)
-	}
+	w.now = w.now.Add(wait)
+	pass()
 	if n := w.getNetwork("grid-n1"); n.Name == "" {
 		t.Error("the experiment should continue")
 	}

@@ -18,7 +18,8 @@ const (
 	ConditionLatencyEmulated = "LatencyEmulated"
 	// ConditionMeasured reports whether a run has a result.
 	ConditionMeasured = "Measured"
-	// ConditionFits reports whether the cluster has the capacity that an experiment needs at its peak.
+	// ConditionFits is a forecast: whether the nodes that existed when an experiment began have the capacity that it needs at its
+	// peak. It stops nothing.
 	ConditionFits = "Fits"
 	// ConditionGatesPassed reports whether the objectives of a run or an experiment, and the gates of a comparison, passed. It is
 	// Unknown until all runs have ended. A run without objectives does not have it.
@@ -69,15 +70,14 @@ const (
 	ReasonEvicted      = "Evicted"
 
 	// Reasons of experiments.
-	ReasonFits               = "Fits"
-	ReasonWaitingForCapacity = "WaitingForCapacity"
-	ReasonClusterTooSmall    = "ClusterTooSmall"
-	ReasonNotChecked         = "NotChecked"
-	ReasonWaitingForRemoval  = "WaitingForRemoval"
-	ReasonNoGates            = "NoGates"
-	ReasonGatesPassed        = "GatesPassed"
-	ReasonGateFailed         = "GateFailed"
-	ReasonGateUndecided      = "GateUndecided"
+	ReasonFits              = "Fits"
+	ReasonClusterTooSmall   = "ClusterTooSmall"
+	ReasonNotChecked        = "NotChecked"
+	ReasonWaitingForRemoval = "WaitingForRemoval"
+	ReasonNoGates           = "NoGates"
+	ReasonGatesPassed       = "GatesPassed"
+	ReasonGateFailed        = "GateFailed"
+	ReasonGateUndecided     = "GateUndecided"
 
 	// Reasons of Uploaded.
 	ReasonUploading    = "Uploading"

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -29,11 +28,14 @@ func (s *session) planCommand() *cobra.Command {
 	o := planOptions{files: newFileFlags("to plan")}
 	cmd := &cobra.Command{
 		Use:   "plan -f FILE | NAME",
-		Short: "Show the capacity and time that a network or an experiment needs, and whether the cluster has it",
+		Short: "Show the capacity and time that a network or an experiment needs, and whether the nodes are large enough",
 		Long: `Shows the capacity that networks and experiments need at one time, their expected duration, and the order of their runs. The API
 server checks the manifests as if they were applied; nothing is created.
 
-It ends with code 2 if the cluster lacks the capacity.`,
+The capacity of the cluster is a forecast: it compares the sum of the requests with what all schedulable nodes can allocate, and the
+largest pod with the largest node, whatever else runs there. An experiment begins in any case, and its pods wait for nodes.
+
+It ends with code 2 if the nodes are too small.`,
 		Example: `  kubectl benchnet plan -f experiment.yaml
   kubectl benchnet plan bexp/i1 --runs`,
 		Args:              requireFilesOr(o.files, "the name of a network or experiment"),
@@ -118,12 +120,9 @@ func (s *session) showPlan(f *forecast.Forecast, o planOptions, another bool) er
 		fmt.Fprintln(s.Out)
 	}
 	fmt.Fprintln(s.Out, f.Name)
-	room := "fits"
+	fit := "fits"
 	if !f.Fits {
-		room = "does not fit"
-	}
-	if f.FitsLater {
-		room += " now"
+		fit = "does not fit"
 	}
 	for _, line := range [][2]string{
 		{"Networks", fmt.Sprintf("%d, %d at one time", f.Networks, f.NetworksAtOnce)},
@@ -133,7 +132,7 @@ func (s *session) showPlan(f *forecast.Forecast, o planOptions, another bool) er
 		{"Memory", f.Memory.String() + " requested"},
 		{"Volumes", formatVolumes(f)},
 		{"Duration", "about " + f.Duration.Duration.String()},
-		{"Cluster", strings.TrimSuffix(room+": "+f.CapacityMessage, ": ")},
+		{"Cluster", fit + ": " + f.CapacityMessage},
 	} {
 		fmt.Fprintf(s.Out, "  %-10s %s\n", line[0], line[1])
 	}

@@ -24,11 +24,8 @@ type ExperimentInput struct {
 	Experiment *v1alpha1.BenchmarkExperiment
 	// SpecError is why the experiment cannot be carried out, or nil.
 	SpecError error
-	// Capacity says whether the cluster has capacity for the experiment; nil if an earlier pass found that.
+	// Capacity is the forecast whether the nodes are large enough for the experiment; nil if an earlier pass made it.
 	Capacity *capacity.FitResult
-	// CapacityUnchecked reports that the operator may not list nodes and pods. The message of Capacity then has
-	// the error.
-	CapacityUnchecked bool
 	// Plan is what the experiment needs; nil if an earlier pass computed it.
 	Plan *v1alpha1.ExperimentPlan
 	// Step is what comes next, and Result contains the results so far. Both are nil before the experiment may
@@ -48,12 +45,9 @@ type ExperimentInput struct {
 	Now     time.Time
 }
 
-// HasPassedPreflight reports whether an experiment was accepted and the cluster had capacity for it, so that it
-// is not checked again.
+// HasPassedPreflight reports whether an experiment was accepted, so that it is not checked again.
 func HasPassedPreflight(e *v1alpha1.BenchmarkExperiment) bool {
-	conditions := e.Status.Conditions
-	return e.Status.Plan != nil && meta.IsStatusConditionTrue(conditions, v1alpha1.ConditionAccepted) &&
-		!meta.IsStatusConditionFalse(conditions, v1alpha1.ConditionFits)
+	return e.Status.Plan != nil && meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionAccepted)
 }
 
 // ComputeExperiment returns the status of an experiment.
@@ -78,34 +72,27 @@ func ComputeExperiment(in ExperimentInput) v1alpha1.BenchmarkExperimentStatus {
 func addFitsCondition(l *conditionList, in ExperimentInput) {
 	before := meta.FindStatusCondition(in.Experiment.Status.Conditions, v1alpha1.ConditionFits)
 	switch {
-	case in.CapacityUnchecked:
-		l.addUnknown(v1alpha1.ConditionFits, v1alpha1.ReasonNotChecked, in.Capacity.Message)
-	case in.Capacity != nil && in.Capacity.Fits:
-		l.addBool(v1alpha1.ConditionFits, true, v1alpha1.ReasonFits, in.Capacity.Message)
-	case in.Capacity != nil && in.Capacity.FitsWhenIdle:
-		l.addBool(v1alpha1.ConditionFits, false, v1alpha1.ReasonWaitingForCapacity, in.Capacity.Message)
-	case in.Capacity != nil:
-		l.addBool(v1alpha1.ConditionFits, false, v1alpha1.ReasonClusterTooSmall, in.Capacity.Message)
-	case before != nil:
+	case in.Capacity == nil && before != nil:
 		l.conditions = append(l.conditions, *before)
+	case in.Capacity == nil:
+	case in.Capacity.Unchecked:
+		l.addUnknown(v1alpha1.ConditionFits, v1alpha1.ReasonNotChecked, in.Capacity.Message)
+	case in.Capacity.Fits:
+		l.addBool(v1alpha1.ConditionFits, true, v1alpha1.ReasonFits, in.Capacity.Message)
+	default:
+		l.addBool(v1alpha1.ConditionFits, false, v1alpha1.ReasonClusterTooSmall,
+			in.Capacity.Message+"; the experiment began nevertheless, and pods wait until there are nodes for them")
 	}
 }
 
 // addOutcomeConditions sets the phase and adds the conditions that show the progress of the experiment.
 func addOutcomeConditions(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList, in ExperimentInput) {
-	switch {
-	case in.SpecError != nil:
+	if in.SpecError != nil {
 		s.Phase = v1alpha1.PhaseFailed
 		refusal := limits.FromError(in.SpecError)
 		l.addBool(v1alpha1.ConditionAccepted, false, v1alpha1.ReasonInvalidSpec, refusal)
 		l.addBool(v1alpha1.ConditionComplete, true, v1alpha1.ReasonInvalidSpec, refusal)
 		l.addNotReady(true, v1alpha1.ReasonInvalidSpec, refusal)
-		return
-	case in.Capacity != nil && !in.Capacity.Fits && !in.Capacity.FitsWhenIdle:
-		s.Phase = v1alpha1.PhaseFailed
-		l.addBool(v1alpha1.ConditionAccepted, false, v1alpha1.ReasonClusterTooSmall, in.Capacity.Message)
-		l.addBool(v1alpha1.ConditionComplete, false, v1alpha1.ReasonClusterTooSmall, in.Capacity.Message)
-		l.addNotReady(true, v1alpha1.ReasonClusterTooSmall, in.Capacity.Message)
 		return
 	}
 	l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec is valid")
@@ -115,9 +102,6 @@ func addOutcomeConditions(s *v1alpha1.BenchmarkExperimentStatus, l *conditionLis
 		reason, message := quotaReasonOr(v1alpha1.ReasonProblem, in.ReconcileError.Error()), in.ReconcileError.Error()
 		l.addBool(v1alpha1.ConditionComplete, false, reason, message)
 		l.addNotReady(in.Refused, reason, message)
-	case in.Step == nil:
-		s.Phase = v1alpha1.PhasePending
-		addExperimentInProgress(l, v1alpha1.ReasonWaitingForCapacity, in.Capacity.Message)
 	case !in.Step.IsDone():
 		addUnfinishedConditions(s, l, in)
 	case in.ResultTooLarge != "":

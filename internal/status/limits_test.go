@@ -41,7 +41,7 @@ func TestMessagesFitConditions(t *testing.T) {
 		"run with a problem": ComputeRun(RunInput{Run: runOf, ReconcileError: failed, Now: testTime}).Conditions,
 		"refused experiment": ComputeExperiment(ExperimentInput{Experiment: experimentOf, SpecError: failed, Now: testTime}).Conditions,
 		"experiment without capacity": ComputeExperiment(ExperimentInput{Experiment: experimentOf,
-			Capacity: &capacity.FitResult{Message: long}, Now: testTime}).Conditions,
+			Capacity: &capacity.FitResult{Message: long}, ReconcileError: failed, Now: testTime}).Conditions,
 	} {
 		t.Run(name, func(t *testing.T) {
 			longest := 0

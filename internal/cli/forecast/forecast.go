@@ -1,15 +1,13 @@
 // Package forecast predicts what manifests need before they are applied: their resources, their duration, and
-// whether the cluster has the capacity.
+// whether the nodes of the cluster are large enough.
 package forecast
 
 import (
 	"context"
 	"fmt"
 	"reflect"
-	"slices"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -31,11 +29,10 @@ type Forecast struct {
 	Name string `json:"name"`
 	// ExperimentPlan holds the resources and the duration.
 	v1alpha1.ExperimentPlan `json:",inline"`
-	// Fits reports whether the cluster has the capacity, FitsLater whether it will once other pods are gone.
+	// Fits reports whether the nodes of the cluster are large enough; also true if they may not be listed.
 	// CapacityMessage gives the reason.
 	Fits            bool   `json:"fits"`
-	FitsLater       bool   `json:"later,omitempty"`
-	CapacityMessage string `json:"room"`
+	CapacityMessage string `json:"capacity"`
 	// Stages lists the stages of a network in order; empty for an experiment.
 	Stages []Stage `json:"stages,omitempty"`
 	// Design and Groups describe an experiment; nil for a network.
@@ -183,25 +180,15 @@ func objectKind(o client.Object) string {
 	return reflect.TypeOf(o).Elem().Name()
 }
 
-// checkCapacity compares the needs with the cluster's capacity. Without the right to list nodes and pods, it
-// reports that nothing was checked.
+// checkCapacity compares the needs with the nodes of the cluster.
 func (f *Forecaster) checkCapacity(ctx context.Context, needs capacity.Needs, into *Forecast) error {
-	finding, err := preflight.CheckClusterCapacity(ctx, f.Connection.Client, needs, into.Target.Namespace, into.includesNetwork)
-	if apierrors.IsForbidden(err) {
-		into.Fits, into.CapacityMessage = true, "not checked: you may not list the nodes and all pods of the cluster"
-		return nil
-	}
+	finding, err := preflight.CheckClusterCapacity(ctx, f.Connection.Client, needs)
 	if err != nil {
-		return fmt.Errorf("look for room: %w", err)
+		return fmt.Errorf("list the nodes of the cluster: %w", err)
 	}
-	into.Fits, into.FitsLater, into.CapacityMessage = finding.Fits, finding.FitsWhenIdle, finding.Message
+	into.Fits, into.CapacityMessage = finding.Fits, finding.Message
+	if finding.Unchecked {
+		into.Fits, into.CapacityMessage = true, "not checked: "+finding.Message
+	}
 	return nil
-}
-
-// includesNetwork reports whether the forecast covers the named network.
-func (f *Forecast) includesNetwork(network string) bool {
-	if f.Target.Kind == cluster.Network && network == f.Target.Name {
-		return true
-	}
-	return f.Design != nil && slices.ContainsFunc(f.Design.Networks, func(n experiment.PlannedNetwork) bool { return n.Name == network })
 }

@@ -1,9 +1,6 @@
-// Package capacity computes the cluster resources that objects need before they are created, and checks whether
-// the nodes can hold them. It is pure. It counts as the scheduler does, with the same library: requests with
-// init containers and sidecars, node selectors and affinity, taints, required affinity between the new pods. It
-// ignores the free space behind a storage class, quotas of the namespace, and pods that are created in the
-// meantime. It also ignores affinity to existing pods, topology spread constraints, preemption, and what runtime
-// classes and other schedulers add; the message of CheckFit names those that the pods have.
+// Package capacity computes the cluster resources that objects need before they are created, and compares them with the
+// nodes. It is pure. It counts requests as the scheduler does, with the same library, including init containers and
+// sidecars.
 package capacity
 
 import (
@@ -124,7 +121,7 @@ func AddResources(sum, by corev1.ResourceList) {
 // podRequests returns the requests of a pod as the scheduler counts them. The pod itself counts against the
 // node's pod capacity.
 func podRequests(pod *corev1.Pod) corev1.ResourceList {
-	all := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{UseStatusResources: true})
+	all := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
 	all[corev1.ResourcePods] = *resource.NewQuantity(1, resource.DecimalSI)
 	return all
 }
