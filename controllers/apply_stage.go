@@ -44,7 +44,7 @@ func (r *NetworkReconciler) applyStage(ctx context.Context, pass *networkPass, o
 		proceed := func() bool { return pass.applyTimer.hasTime() && !r.isDeleted(ctx, pass.network) }
 		done, err := runConcurrently(ctx, len(wave), proceed, func(i int) (err error) {
 			live := pass.snapshot.LiveObject(wave[i])
-			if results[i], err = r.Writer.ApplyAndReturn(ctx, owner, wave[i], live); results[i] != live {
+			if results[i], err = r.applyOrReplace(ctx, owner, pass.withoutOutdatedPod(ctx, wave[i]), pass.snapshot); results[i] != live {
 				pass.applyTimer.start()
 			}
 			return err

@@ -65,11 +65,15 @@ func (d *Dependencies) newDeliveryPass(ctx context.Context, owner apply.Owner, c
 	return pass, nil
 }
 
-// advanceDelivery starts a delivery that has no Job yet, and returns the outcome so far.
+// advanceDelivery starts a delivery that has no Job yet, or whose Job is stuck with an older template, and returns the outcome so
+// far.
 func (d *Dependencies) advanceDelivery(ctx context.Context, pass *deliveryPass, task deliveryTask) snapshot.Readiness {
 	var outcome snapshot.Readiness
 	if job := pass.owned.Job(task.name); job != nil {
 		outcome = pass.outcomeOf(job)
+		if outcome.State == snapshot.StateWaiting && pass.owned.IsStuck(job) {
+			pass.errs = append(pass.errs, d.createDelivery(ctx, pass, task))
+		}
 	} else {
 		outcome = d.startDelivery(ctx, pass, task)
 	}
@@ -142,7 +146,7 @@ func (d *Dependencies) createDelivery(ctx context.Context, pass *deliveryPass, t
 		if _, isPolicy := object.(*networkingv1.NetworkPolicy); isPolicy && d.NetworkPolicyMode == networkpolicy.ModeNone {
 			continue
 		}
-		if err := d.Writer.Apply(ctx, pass.owner, object, pass.owned.LiveObject(object)); err != nil {
+		if _, err := d.applyOrReplace(ctx, pass.owner, object, pass.owned); err != nil {
 			return err
 		}
 	}

@@ -109,6 +109,30 @@ func TestQuotaWithRealControllers(t *testing.T) {
 	})
 }
 
+// TestRepairedImageWithRealControllers uses the real StatefulSet controller, which by itself keeps a pod of an older template that
+// never becomes ready.
+func TestRepairedImageWithRealControllers(t *testing.T) {
+	w := newTestEnv(t)
+	w.startControllers("statefulset-controller")
+	w.createSmallNetwork("a")
+	w.reconcileWith(badRegistry, "a")
+	w.fillGenesisSecrets()
+	w.completeJobs()
+	w.reconcileWith(badRegistry, "a")
+	image := func() string {
+		pod := &corev1.Pod{}
+		if w.isGone("a-member-0-0", pod) {
+			return ""
+		}
+		return pod.Spec.Containers[0].Image
+	}
+	w.waitFor("the pod has the bad image", func() bool { return strings.HasPrefix(image(), badRegistry) })
+	w.waitFor("the pod has the good image", func() bool {
+		w.reconcileWith(goodRegistry, "a")
+		return strings.HasPrefix(image(), goodRegistry)
+	})
+}
+
 // TestRoleAggregation uses the real controller: a subject with the built-in role view is a viewer, and so on.
 func TestRoleAggregation(t *testing.T) {
 	w := newTestEnv(t)

@@ -170,7 +170,7 @@ func (d *Dependencies) completePods(network *v1alpha1.BenchmarkNetwork, objects 
 func (r *RunReconciler) applyObjects(ctx context.Context, pass *runPass, objects []client.Object) error {
 	owner := apply.Owner{Object: pass.run, Labels: naming.RunSelector(pass.run.Name)}
 	for _, object := range objects {
-		if err := r.Writer.Apply(ctx, owner, object, pass.snapshot.LiveObject(object)); err != nil {
+		if err := r.applyRunObject(ctx, pass, owner, object); err != nil {
 			return err
 		}
 		if pass.releasePending && object.GetName() == naming.BarrierConfigMap(pass.run.Name) {
@@ -179,6 +179,15 @@ func (r *RunReconciler) applyObjects(ctx context.Context, pass *runPass, objects
 		}
 	}
 	return nil
+}
+
+// applyRunObject applies an object of a run. The Job of a run that was released is never replaced.
+func (r *RunReconciler) applyRunObject(ctx context.Context, pass *runPass, owner apply.Owner, object client.Object) error {
+	if pass.barrierRelease != nil {
+		return r.Writer.Apply(ctx, owner, object, pass.snapshot.LiveObject(object))
+	}
+	_, err := r.applyOrReplace(ctx, owner, object, pass.snapshot)
+	return err
 }
 
 // SetupWithManager watches runs, the objects that they own, their workers, and the networks that they wait for.

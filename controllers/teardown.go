@@ -82,7 +82,7 @@ func (r *NetworkReconciler) dropExternalSchemas(ctx context.Context, pass *netwo
 	for _, object := range pass.plan.Teardown {
 		err := r.deleteForRecreation(ctx, pass, object)
 		if err == nil {
-			err = r.Writer.Apply(ctx, owner, object, pass.snapshot.LiveObject(object))
+			_, err = r.applyOrReplace(ctx, owner, object, pass.snapshot)
 		}
 		if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 			return snapshot.Readiness{State: snapshot.StateReady}, nil // Nothing can be created here any more, and the namespace's deletion must not be blocked.

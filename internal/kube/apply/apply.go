@@ -110,6 +110,15 @@ func (w *Writer) ApplyAndReturn(ctx context.Context, owner Owner, desired, live 
 	return made, nil
 }
 
+// IsOutdated reports whether the live object was applied from another desired object.
+func (w *Writer) IsOutdated(owner Owner, desired, live client.Object) (bool, error) {
+	intent, err := w.buildIntent(owner, desired)
+	if err != nil {
+		return false, err
+	}
+	return live.GetAnnotations()[v1alpha1.AnnotationAppliedHash] != intent.GetAnnotations()[v1alpha1.AnnotationAppliedHash], nil
+}
+
 // sendApplyPatch sends the intent to the API server and returns the metadata of the result. It requests only
 // metadata, so that the rest is neither transferred nor decoded.
 func (w *Writer) sendApplyPatch(ctx context.Context, intent *unstructured.Unstructured) (*metav1.PartialObjectMetadata, error) {

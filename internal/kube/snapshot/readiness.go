@@ -47,7 +47,12 @@ func (s *Snapshot) Readiness(planned client.Object) Readiness {
 		if message := s.staleReason(live, planned); message != "" {
 			return s.appendPodProblem(live, Readiness{State: StateWaiting, Message: message})
 		}
-		return s.statefulSetReadiness(live)
+		found := s.statefulSetReadiness(live)
+		if pod := s.OutdatedPod(live); pod != nil && ScaleToZero(planned) == nil {
+			found.Message += fmt.Sprintf("; pod %s has an older template and is not replaced before it is ready: kubectl --namespace %s delete pod %s",
+				pod.Name, pod.Namespace, pod.Name)
+		}
+		return found
 	case *batchv1.Job:
 		return s.jobReadiness(live)
 	default:
@@ -99,12 +104,11 @@ func (s *Snapshot) statefulSetReadiness(set *appsv1.StatefulSet) Readiness {
 // the cache right after a write. It also reports pods that are left of a StatefulSet scaled to zero. Otherwise
 // it returns "".
 func (s *Snapshot) staleReason(live *appsv1.StatefulSet, object client.Object) string {
-	planned, ok := object.(*appsv1.StatefulSet)
-	if !ok || planned.Spec.Replicas == nil {
-		return ""
+	wanted := plannedReplicas(object)
+	written := live.Spec.Replicas != nil && *live.Spec.Replicas == wanted
+	if planned, ok := object.(*appsv1.StatefulSet); ok {
+		written = written && pods.Epoch(live) == pods.Epoch(planned)
 	}
-	wanted := *planned.Spec.Replicas
-	written := live.Spec.Replicas != nil && *live.Spec.Replicas == wanted && pods.Epoch(live) == pods.Epoch(planned)
 	left := max(int(live.Status.Replicas), s.countPods(live.UID))
 	switch {
 	case wanted == 0 && (!written || live.Status.ObservedGeneration < live.Generation || left > 0):
