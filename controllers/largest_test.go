@@ -45,12 +45,12 @@ const (
 // the platform accept.
 var largestTemplates = map[v1alpha1.PlatformType]string{
 	v1alpha1.PlatformCorda: `
-platform: {type: Corda, corda: {version: "4.10", tuning: {jvmArgs: ["-Da=b"]}}}
+platform: {type: Corda, corda: {version: "4.10", tuning: {jvmArgs: ["-Dio.netty.a=b"]}}}
 members: {count: 2, heap: 4Gi, cores: "2", memory: 8Gi}
 workloads:
 - {name: w, type: Corda, corda: {flow: IssueAndPay, initiators: [0]}, load: {clients: 50}, measure: {warmUp: 24h, window: 24h, drain: 1h}, workers: {count: 1, memory: 64Gi}}`,
 	v1alpha1.PlatformJPaxos: `
-platform: {type: JPaxos, jpaxos: {image: "registry.example.com/jpaxos:2021", transport: TCP, jvmArgs: ["-Da=b"]}}
+platform: {type: JPaxos, jpaxos: {image: "registry.example.com/jpaxos:2021", transport: TCP, jvmArgs: ["-Dio.netty.a=b"]}}
 members: {count: 3, heap: 1Gi, cores: "1", memory: 2Gi}
 workloads:
 - {name: w, type: JPaxos, jpaxos: {requestBytes: 128}, load: {clients: 1000}, measure: {warmUp: 24h, window: 24h, drain: 1h}, workers: {count: 1, memory: 64Gi}}`,

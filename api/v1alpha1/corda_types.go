@@ -195,7 +195,8 @@ type CordaTuning struct {
 	// +kubebuilder:validation:Maximum=1024
 	// +optional
 	FlowExternalOperationThreads *int32 `json:"flowExternalOperationThreads,omitempty"`
-	// jvmArgs are appended to the derived arguments of the node's JVM. They must not set the heap, which is members.heap.
+	// jvmArgs are appended to the derived arguments of the node's JVM. docs/corda.md lists those that are allowed. The heap is
+	// members.heap.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MaxLength=256
@@ -203,8 +204,7 @@ type CordaTuning struct {
 	// +optional
 	JVMArgs []string `json:"jvmArgs,omitempty"`
 	// extraConfig is merged into node.conf last. It maps each dotted key to one HOCON value. A whole number needs no quotes. Keys
-	// below notary apply only to the notary. Keys that follow from the spec are rejected, and so are keys that the edition or the
-	// version does not have.
+	// below notary apply only to the notary. Only keys that tune a node are allowed (docs/corda.md).
 	// +kubebuilder:validation:MaxProperties=64
 	// +optional
 	ExtraConfig map[string]Text `json:"extraConfig,omitempty"`

@@ -131,8 +131,8 @@ type EmeraldExecution struct {
 	// +optional
 	Command []string `json:"command,omitempty"`
 	// flags are flags of Reth or Geth without their dashes, such as txpool.max-batch-size: 20000. They override or extend those
-	// of the profile, which docs/emerald.md lists. A flag with an empty value takes no argument. Flags that follow from the spec
-	// are rejected.
+	// of the profile. A flag with an empty value takes no argument. docs/emerald.md lists the profile and the flags that are
+	// allowed.
 	// +kubebuilder:validation:MaxProperties=64
 	// +kubebuilder:validation:XValidation:rule="self.all(k, k.matches('^[a-z][a-zA-Z0-9.-]*$'))",message="platform.emerald.execution.flags must be named without dashes in front, such as txpool.max-batch-size"
 	// +optional

@@ -106,7 +106,8 @@ type JPaxosPlatform struct {
 	// +kubebuilder:validation:MaxProperties=64
 	// +optional
 	ExtraProperties map[string]Text `json:"extraProperties,omitempty"`
-	// jvmArgs are appended to the arguments of the replicas' JVM. They must not set the heap, which is members.heap.
+	// jvmArgs are appended to the arguments of the replicas' JVM. docs/jpaxos.md lists those that are allowed. The heap is
+	// members.heap.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MaxLength=256

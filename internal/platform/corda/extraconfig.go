@@ -12,15 +12,14 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// Syntax of extraConfig. It is narrower than HOCON, so that a value cannot define further keys.
+// Syntax of extraConfig. It is narrower than HOCON, so that a value cannot define further keys or substitute others.
 var (
-	extraKeyPattern     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$`)
-	plainValuePattern   = regexp.MustCompile(`^[A-Za-z0-9_.+-][A-Za-z0-9_.:+ -]*$`)
-	envReferencePattern = regexp.MustCompile(`^\$\{\??[A-Za-z_][A-Za-z0-9_.]*\}$`)
+	extraKeyPattern   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$`)
+	plainValuePattern = regexp.MustCompile(`^[A-Za-z0-9_.-][A-Za-z0-9_. -]*$`)
 )
 
-// validateExtraEntry rejects a key that the node does not accept or that the spec sets elsewhere, and a value
-// that is not a single HOCON value.
+// validateExtraEntry rejects a key that does not tune a node or that the node does not accept, and a value that is not a
+// single HOCON value.
 func validateExtraEntry(spec *v1alpha1.BenchmarkNetworkSpec, key, value string, path *field.Path) field.ErrorList {
 	if !extraKeyPattern.MatchString(key) {
 		return field.ErrorList{field.Invalid(path, key, "must be a dotted key of node.conf without quotes, such as flowTimeout.timeout")}
@@ -32,7 +31,7 @@ func validateExtraEntry(spec *v1alpha1.BenchmarkNetworkSpec, key, value string, 
 	if !isScalar(value) {
 		errs = append(errs, field.Invalid(path, value,
 			`must be one HOCON value on one line: a number, true, a word or duration (30 seconds), a "string", `+
-				`a [list] of these as JSON, or ${VARIABLE}; give an object as dotted keys`))
+				`or a [list] of these as JSON, without ${substitutions}; give an object as dotted keys`))
 	}
 	return errs
 }
@@ -46,6 +45,9 @@ func validateExtraKey(spec *v1alpha1.BenchmarkNetworkSpec, key string, path *fie
 			return field.Forbidden(path, root+" "+ownedKeys[root])
 		}
 	}
+	if !slices.ContainsFunc(tunableKeys, func(tunable string) bool { return isTunableKey(key, tunable) }) {
+		return field.Forbidden(path, "it is set by the operator, or does not tune a node; allowed are the keys that docs/corda.md lists, such as flowTimeout.timeout")
+	}
 	if isNotaryKey(key) && !hasNotary(spec) {
 		return field.Forbidden(path, "the network has no notary: platform.corda.notary.type is None")
 	}
@@ -53,7 +55,7 @@ func validateExtraKey(spec *v1alpha1.BenchmarkNetworkSpec, key string, path *fie
 }
 
 func isScalar(value string) bool {
-	if plainValuePattern.MatchString(value) || envReferencePattern.MatchString(value) {
+	if plainValuePattern.MatchString(value) {
 		return true
 	}
 	var parsed any

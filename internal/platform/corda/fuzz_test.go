@@ -41,8 +41,9 @@ func FuzzLegalName(f *testing.F) {
 // FuzzExtraConfig checks that an accepted entry is one line of the node's configuration.
 func FuzzExtraConfig(f *testing.F) {
 	for _, c := range [][2]string{
-		{"flowTimeout.timeout", "30 seconds"}, {"a", `"b"`}, {"a", "[1, 2]"}, {"a.b", "${?HOME}"}, {"a", "[1,\n2]"}, {"a", "\"b\"\n"}, {"a\nb", "1"},
-		{"a", `"\u000a"`}, {"a", "1\r"}, {"a", "{b: c}"}, {"a", "[\"\u2028\"]"}, {"a", "include \"x\""}, {"a", ""},
+		{"flowTimeout.timeout", "30 seconds"}, {"telemetry.a", `"b"`}, {"telemetry.a", "[1, 2]"}, {"telemetry.a", "${?HOME}"}, {"telemetry.a", "[1,\n2]"},
+		{"telemetry.a", "\"b\"\n"}, {"telemetry.a\nb", "1"}, {"telemetry.a", `"\u000a"`}, {"telemetry.a", "1\r"}, {"telemetry.a", "{b: c}"},
+		{"telemetry.a", "[\"\u2028\"]"}, {"telemetry.a", "include \"x\""}, {"telemetry.a", ""}, {"include", "1"},
 	} {
 		f.Add(c[0], c[1])
 	}

@@ -139,11 +139,21 @@ func TestRefusesExtraConfig(t *testing.T) {
 		{"key that tuning sets", withExtraConfig("transactionCacheSizeMegaBytes", "8"), path("transactionCacheSizeMegaBytes"), []string{"tuning.transactionCacheSize"}},
 		{"removed key", withExtraConfig("database.runMigration", "true"), path("database.runMigration"), []string{"migrated before"}},
 		{"quoted key", withExtraConfig(`"useOpenSsl"`, "true"), path(`"useOpenSsl"`), []string{"dotted key"}},
-		{"object that hides keys", withExtraConfig("database", "{schema = x}"), path("database"), []string{"one HOCON value", "dotted keys"}},
-		{"list that hides keys", withExtraConfig("x", `[{"a": 1}]`), path("x"), []string{"one HOCON value"}},
-		{"second key on the line", withExtraConfig("sshd.port", "1, useOpenSsl = true"), path("sshd.port"), []string{"one HOCON value"}},
-		{"second line", withExtraConfig("sshd.port", "1\nuseOpenSsl = true"), path("sshd.port"), []string{"one HOCON value"}},
-		{"no value", withExtraConfig("sshd.port", ""), path("sshd.port"), []string{"one HOCON value"}},
+		{"root of keys that the spec sets", withExtraConfig("custom", "1"), path("custom"), []string{"members.heap"}},
+		{"root of the notary", withExtraConfig("notary", "1"), path("notary"), []string{"docs/corda.md"}},
+		{"root of the database", withExtraConfig("database", "1"), path("database"), []string{"docs/corda.md"}},
+		{"root of a tunable key", withExtraConfig("flowTimeout", "1"), path("flowTimeout"), []string{"docs/corda.md"}},
+		{"statement of HOCON", withExtraConfig("include", `"x"`), path("include"), []string{"docs/corda.md"}},
+		{"port of a shell", withExtraConfig("sshd.port", "1"), path("sshd.port"), []string{"set by the operator, or does not tune a node"}},
+		{"class of a data source", withExtraConfig("dataSourceProperties.dataSource.socketFactory", "a.B"),
+			path("dataSourceProperties.dataSource.socketFactory"), []string{"docs/corda.md"}},
+		{"system properties", withExtraConfig("systemProperties.a", "1"), path("systemProperties.a"), []string{"docs/corda.md"}},
+		{"substitution", withExtraConfig("flowTimeout.timeout", "${?BENCHNET_RPC_PASSWORD}"), path("flowTimeout.timeout"), []string{"without ${substitutions}"}},
+		{"object that hides keys", withExtraConfig("quasarExcludePackages", "{a = x}"), path("quasarExcludePackages"), []string{"one HOCON value", "dotted keys"}},
+		{"list that hides keys", withExtraConfig("quasarExcludePackages", `[{"a": 1}]`), path("quasarExcludePackages"), []string{"one HOCON value"}},
+		{"second key on the line", withExtraConfig("flowTimeout.timeout", "1, useOpenSsl = true"), path("flowTimeout.timeout"), []string{"one HOCON value"}},
+		{"second line", withExtraConfig("flowTimeout.timeout", "1\nuseOpenSsl = true"), path("flowTimeout.timeout"), []string{"one HOCON value"}},
+		{"no value", withExtraConfig("flowTimeout.timeout", ""), path("flowTimeout.timeout"), []string{"one HOCON value"}},
 		{"later version's key", func(s *networkSpec) {
 			s.Platform.Corda.Version = "4.9"
 			withExtraConfig("telemetry.simpleLogTelemetryEnabled", "true")(s)
@@ -159,7 +169,8 @@ func TestRefusesTuning(t *testing.T) {
 	arg := "platform.corda.tuning.jvmArgs[0]"
 	checkRefusals(t, refusalCases{
 		{"heap as an argument", withJVMArg("-XX:MaxHeapSize=1g"), arg, []string{"members.heap"}},
-		{"agent that would be dropped", withJVMArg("-javaagent:x.jar"), arg, []string{"dropped"}},
+		{"agent", withJVMArg("-javaagent:x.jar"), arg, []string{"tunes the JVM"}},
+		{"key of node.conf as a property", withJVMArg("-Dcorda.devMode=true"), arg, []string{"co.paralleluniverse.fibers."}},
 		{"two arguments in one", withJVMArg("-Da=b -Dc=d"), arg, []string{"no spaces"}},
 		{"no argument", withJVMArg("UseG1GC"), arg, []string{"dash"}},
 		{"cache larger than half of the heap", func(s *networkSpec) { s.Platform.Corda.Tuning.TransactionCacheSize = quantityPtr("513Mi") },

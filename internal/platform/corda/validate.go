@@ -10,6 +10,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/network/database"
+	"github.com/benchnet/benchnet/internal/platform/members"
 	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
 
@@ -117,17 +118,16 @@ func isPinned(image string) bool {
 	return tagged && tag != "" && tag != "latest"
 }
 
+// jvmProperties are the beginnings of the system properties of a node that tune it. Those that begin with corda replace keys of
+// node.conf.
+var jvmProperties = []string{"co.paralleluniverse.fibers.", "log4j2.asyncLogger"}
+
 func validateTuning(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
 	tuning := tuningOf(spec)
 	heap := sizing.MachineOf(&spec.Members).Heap
 	errs := validateCache(tuning.TransactionCacheSize, heap, path.Child("transactionCacheSize"))
 	errs = append(errs, validateCache(tuning.AttachmentCacheSize, heap, path.Child("attachmentCacheSize"))...)
-	for i, arg := range tuning.JVMArgs {
-		if problem := jvmArgProblem(arg); problem != "" {
-			errs = append(errs, field.Invalid(path.Child("jvmArgs").Index(i), arg, problem))
-		}
-	}
-	return errs
+	return append(errs, members.ValidateJVMArgs(tuning.JVMArgs, path.Child("jvmArgs"), jvmProperties...)...)
 }
 
 // validateCache rejects a cache larger than half of the heap; the flows need the rest.
@@ -137,24 +137,6 @@ func validateCache(size *resource.Quantity, heap resource.Quantity, path *field.
 	}
 	return field.ErrorList{field.Invalid(path, size.String(), fmt.Sprintf(
 		"must be greater than 0 and at most half of the heap (%s), which contains the cache", heap.String()))}
-}
-
-func jvmArgProblem(arg string) string {
-	for _, heap := range []string{"-Xmx", "-Xms", "-XX:MaxHeapSize", "-XX:InitialHeapSize"} {
-		if strings.HasPrefix(arg, heap) {
-			return "must not set the heap: use members.heap"
-		}
-	}
-	switch {
-	case strings.HasPrefix(arg, "-javaagent"):
-		return "is silently dropped by Corda's launcher, which runs the node under its own agent"
-	case !strings.HasPrefix(arg, "-"):
-		return "must be one JVM argument that begins with a dash"
-	case strings.ContainsAny(arg, " \t\n"):
-		return "must be one JVM argument: no spaces"
-	default:
-		return ""
-	}
 }
 
 func validateStorage(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {

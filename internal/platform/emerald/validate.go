@@ -3,7 +3,9 @@ package emerald
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -91,15 +93,28 @@ func validateShares(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field
 			part.Memory.String(), rest.Memory.String())))
 }
 
-// validateFlags rejects flags that follow from the spec.
+// allowedFlags are the flags of Reth and Geth that tune a client, by their beginnings. Others are set by the operator, or open
+// ports, load keys and files, or connect to other networks.
+var allowedFlags = []string{
+	"builder.", "cache", "db.", "engine.", "gcmode", "gpo.", "history.", "max-", "maxp", "miner.", "pooled-tx-", "prune.", "rpc-", "rpc.",
+	"snapshot", "state.", "tx-propagation-mode", "txpool.", "verbosity",
+}
+
+// flagValuePattern matches values that name no file, URL or variable.
+var flagValuePattern = regexp.MustCompile(`^[A-Za-z0-9_.,+-]*$`)
+
+// validateFlags rejects flags that do not tune a client, and those that follow from the spec.
 func validateFlags(e *v1alpha1.EmeraldExecution, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, flag := range slices.Sorted(maps.Keys(e.Flags)) {
 		switch {
 		case flag == "builder.gaslimit" || flag == "miner.gaslimit":
 			errs = append(errs, field.Forbidden(path.Key(flag), "is platform.emerald.gasLimit"))
-		case isOwnedFlag(e.Client, flag):
-			errs = append(errs, field.Forbidden(path.Key(flag), "is set by the operator"))
+		case !slices.ContainsFunc(allowedFlags, func(start string) bool { return strings.HasPrefix(flag, start) }):
+			errs = append(errs, field.Forbidden(path.Key(flag), "is set by the operator, or does not tune the client; allowed are flags that begin with "+
+				strings.Join(allowedFlags, ", ")))
+		case !flagValuePattern.MatchString(string(e.Flags[flag])):
+			errs = append(errs, field.Invalid(path.Key(flag), string(e.Flags[flag]), "must be a number, a word or a list of them: no paths, URLs or variables"))
 		}
 	}
 	return errs

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"text/template"
@@ -98,6 +99,12 @@ var specFieldByProperty = map[string]string{
 	"NvmPoolSize":                            "tuning.nvmPoolBytes",
 }
 
+// Syntax of extraProperties, the keys of your own JPaxos. It is narrower than that of the file, so that an entry is one line.
+var (
+	propertyKeyPattern   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]*$`)
+	propertyValuePattern = regexp.MustCompile(`^[ -\[\]-~]+$`)
+)
+
 // extraPropertyProblem returns why a user's property is rejected, or "".
 func extraPropertyProblem(key, value string) string {
 	field, known := specFieldByProperty[key]
@@ -106,10 +113,10 @@ func extraPropertyProblem(key, value string) string {
 		return "has a field: set platform.jpaxos." + field
 	case known || strings.HasPrefix(key, "process."):
 		return "is set by the operator: it follows from the network"
-	case key == "" || strings.ContainsAny(key, " \t\n\r=:#!\\"):
-		return "must be a key of paxos.properties: no spaces, none of = : # ! \\"
-	case value == "" || strings.ContainsAny(value, "\n\r\\"):
-		return "must have a value on one line, without a backslash"
+	case !propertyKeyPattern.MatchString(key):
+		return "must be a key of paxos.properties: letters, digits, dots, dashes and underscores, no spaces"
+	case !propertyValuePattern.MatchString(value):
+		return "must have a value on one line: printable ASCII, no backslash"
 	default:
 		return ""
 	}

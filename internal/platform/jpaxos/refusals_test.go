@@ -72,6 +72,8 @@ func TestRefuses(t *testing.T) {
 		{"a custom replica list", withExtraProperty("process.7", "x:1:2"), own + "extraProperties[process.7]", []string{"set by the operator"}},
 		{"the log directory", withExtraProperty("LogPath", "/tmp"), own + "extraProperties[LogPath]", []string{"set by the operator"}},
 		{"a second line", withExtraProperty("Key", "1\nWindowSize = 5"), own + "extraProperties[Key]", []string{"one line"}},
+		{"a comment", withExtraProperty("#Key", "1"), own + "extraProperties[#Key]", []string{"letters, digits"}},
+		{"a continued line", withExtraProperty("Key", `1\`), own + "extraProperties[Key]", []string{"no backslash"}},
 		{"no key", withExtraProperty("a b", "1"), own + "extraProperties[a b]", []string{"no spaces"}},
 		{"a workload of another platform", func(s *networkSpec) {
 			s.Workloads[0].JPaxos, s.Workloads[0].Corda = nil, &v1alpha1.CordaWorkload{Flow: "Issue"}

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform/members"
 	"github.com/benchnet/benchnet/internal/platform/sizing"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
@@ -59,6 +59,9 @@ func validateCount(count int32, path *field.Path) field.ErrorList {
 	}
 }
 
+// jvmProperties are the beginnings of the system properties of a replica, its libraries and its service.
+var jvmProperties = []string{"java.library.path", "lsr.", "service."}
+
 func validateTuning(p *v1alpha1.JPaxosPlatform, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	t, tuning := p.Tuning, path.Child("tuning")
@@ -76,28 +79,7 @@ func validateTuning(p *v1alpha1.JPaxosPlatform, path *field.Path) field.ErrorLis
 		errs = append(errs, field.Invalid(tuning.Child("snapshotForceRatio"), t.SnapshotForceRatio.String(), fmt.Sprintf(
 			"must be at least snapshotAskRatio (%s): a snapshot is requested before it is forced", t.SnapshotAskRatio.String())))
 	}
-	for i, arg := range p.JVMArgs {
-		if problem := jvmArgProblem(arg); problem != "" {
-			errs = append(errs, field.Invalid(path.Child("jvmArgs").Index(i), arg, problem))
-		}
-	}
-	return errs
-}
-
-func jvmArgProblem(arg string) string {
-	for _, heap := range []string{"-Xmx", "-Xms", "-XX:MaxHeapSize", "-XX:InitialHeapSize"} {
-		if strings.HasPrefix(arg, heap) {
-			return "must not set the heap: use members.heap"
-		}
-	}
-	switch {
-	case !strings.HasPrefix(arg, "-"):
-		return "must be one JVM argument that begins with a dash"
-	case strings.ContainsAny(arg, " \t\n"):
-		return "must be one JVM argument: no spaces"
-	default:
-		return ""
-	}
+	return append(errs, members.ValidateJVMArgs(p.JVMArgs, path.Child("jvmArgs"), jvmProperties...)...)
 }
 
 // SupportsPoisson returns true: the driver draws Poisson arrivals.
