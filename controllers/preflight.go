@@ -20,8 +20,8 @@ const (
 )
 
 // preflightTracker holds the last check of each experiment that was checked and has not begun. A check may cost
-// hundreds of dry runs, so only the deletion of a network brings a check forward. An operator restart loses the
-// checks: each experiment is then checked once more.
+// hundreds of dry runs, so only a new generation or the deletion of a network brings a check forward. An operator
+// restart loses the checks: each experiment is then checked once more.
 type preflightTracker struct {
 	mutex      sync.Mutex
 	lastChecks map[client.ObjectKey]preflightCheck
@@ -48,12 +48,7 @@ func (p *preflightTracker) startCheck(e *v1alpha1.BenchmarkExperiment, now time.
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	next := p.lastCheckOf(e)
-	switch {
-	case next.delay == 0, next.generation != e.Generation:
-		next.delay = firstPreflightDelay
-	default:
-		next.delay = min(2*next.delay, maxPreflightDelay)
-	}
+	next.delay = min(max(2*next.delay, firstPreflightDelay), maxPreflightDelay)
 	next.uid, next.generation, next.started = e.UID, e.Generation, now
 	if p.lastChecks == nil {
 		p.lastChecks = map[client.ObjectKey]preflightCheck{}
@@ -84,11 +79,11 @@ func (p *preflightTracker) resetDelays(now time.Time) []client.ObjectKey {
 	return waiting
 }
 
-// lastCheckOf returns the last check of the experiment. It is empty for another experiment that was created
-// under the same name.
+// lastCheckOf returns the last check of this generation of the experiment. It is empty if there was none, so that a changed spec is
+// checked at once.
 func (p *preflightTracker) lastCheckOf(e *v1alpha1.BenchmarkExperiment) preflightCheck {
 	last := p.lastChecks[client.ObjectKeyFromObject(e)]
-	if last.uid != e.UID {
+	if last.uid != e.UID || last.generation != e.Generation {
 		return preflightCheck{}
 	}
 	return last

@@ -41,7 +41,7 @@ func TestPreflightDelayOfNextCheck(t *testing.T) {
 		remaining time.Duration
 	}{
 		"unchanged":             {func(*preflightTracker, *v1alpha1.BenchmarkExperiment) {}, 30 * time.Second},
-		"new generation":        {func(_ *preflightTracker, e *v1alpha1.BenchmarkExperiment) { e.Generation++ }, 30 * time.Second},
+		"new generation":        {func(_ *preflightTracker, e *v1alpha1.BenchmarkExperiment) { e.Generation++ }, 0},
 		"recreated":             {func(_ *preflightTracker, e *v1alpha1.BenchmarkExperiment) { e.UID = "2" }, 0},
 		"a network was deleted": {func(p *preflightTracker, _ *v1alpha1.BenchmarkExperiment) { p.resetDelays(now) }, 15 * time.Second},
 		"it was accepted": {func(p *preflightTracker, e *v1alpha1.BenchmarkExperiment) {
