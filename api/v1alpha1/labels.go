@@ -52,9 +52,6 @@ const (
 	AnnotationReset = "benchnet.dev/reset"
 	// AnnotationEpoch on a member's pod is the identifier of its network's epoch. It is absent in the first epoch.
 	AnnotationEpoch = "benchnet.dev/epoch"
-	// AnnotationNetwork on a run of a network's workload is the UID of that network. It remains when the owner reference is removed to
-	// retain the run.
-	AnnotationNetwork = "benchnet.dev/network-uid"
 	// AnnotationQuota is on an object whose pods a ResourceQuota rejected. It is the hash of the quotas when the pods were last
 	// retried.
 	AnnotationQuota = "benchnet.dev/quota"

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -126,11 +128,12 @@ func TestDueRuns(t *testing.T) {
 		if done {
 			status = metav1.ConditionTrue
 		}
-		return &v1alpha1.BenchmarkRun{Status: v1alpha1.BenchmarkRunStatus{Conditions: []metav1.Condition{{Type: v1alpha1.ConditionComplete, Status: status}}}}
+		return &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{UID: "uid", Controller: new(true)}}},
+			Status: v1alpha1.BenchmarkRunStatus{Conditions: []metav1.Condition{{Type: v1alpha1.ConditionComplete, Status: status}}}}
 	}
-	kept := func(of string) *v1alpha1.BenchmarkRun {
+	kept := func() *v1alpha1.BenchmarkRun {
 		run := ended(true)
-		run.Annotations = map[string]string{v1alpha1.AnnotationNetwork: of}
+		run.OwnerReferences = nil
 		return run
 	}
 	first, second := naming.WorkloadRun("net", "first"), naming.WorkloadRun("net", "second")
@@ -143,7 +146,7 @@ func TestDueRuns(t *testing.T) {
 		{"none yet", false, nil, []string{first}},
 		{"first under way", false, map[string]*v1alpha1.BenchmarkRun{first: ended(false)}, []string{first}},
 		{"first ended", false, map[string]*v1alpha1.BenchmarkRun{first: ended(true)}, []string{first, second}},
-		{"first has lost its owner", false, map[string]*v1alpha1.BenchmarkRun{first: kept("uid")}, []string{second}},
+		{"first has lost its owner", false, map[string]*v1alpha1.BenchmarkRun{first: kept()}, []string{second}},
 		{"suspended", true, nil, nil},
 		{"suspended after the first", true, map[string]*v1alpha1.BenchmarkRun{first: ended(true)}, []string{first}},
 		{"listed before one under way", false, map[string]*v1alpha1.BenchmarkRun{second: ended(false)}, []string{second}},
@@ -163,6 +166,42 @@ func TestDueRuns(t *testing.T) {
 			}
 			if !slices.Equal(got, c.want) {
 				t.Errorf("due are %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+// TestIsNetworkRun checks which runs count as those of the network's workloads. Users can create a run with any owner, annotation and
+// workload, but write no status.
+func TestIsNetworkRun(t *testing.T) {
+	network := newInput(nil).Network
+	workload := network.Spec.Workloads[0].Workload
+	lighter := workload
+	lighter.Measure.WarmUp.Duration = time.Second
+	controller := []metav1.OwnerReference{{UID: "uid", Controller: new(true)}}
+	annotations := map[string]string{"benchnet.dev/network-uid": "uid"}
+	measured := func(uid types.UID) *v1alpha1.RunRelease { return &v1alpha1.RunRelease{NetworkUID: uid} }
+	for name, c := range map[string]struct {
+		run      string
+		meta     metav1.ObjectMeta
+		workload v1alpha1.Workload
+		release  *v1alpha1.RunRelease
+		want     bool
+	}{
+		"controlled":                       {run: "net-first", meta: metav1.ObjectMeta{OwnerReferences: controller}, workload: workload, want: true},
+		"kept":                             {run: "net-first", workload: workload, release: measured("uid"), want: true},
+		"annotated by a user":              {run: "net-first", meta: metav1.ObjectMeta{Annotations: annotations}, workload: workload},
+		"measured a lighter workload":      {run: "net-first", meta: metav1.ObjectMeta{Annotations: annotations}, workload: lighter, release: measured("uid")},
+		"measured the workload's namesake": {run: "net-other", workload: workload, release: measured("uid")},
+		"kept from an earlier network":     {run: "net-first", workload: workload, release: measured("earlier")},
+		"owned, but not controlled":        {run: "net-first", meta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{UID: "uid"}}}, workload: workload},
+		"controlled by an earlier network": {run: "net-first", meta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{UID: "earlier", Controller: new(true)}}}, workload: workload},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run := &v1alpha1.BenchmarkRun{ObjectMeta: c.meta, Spec: v1alpha1.BenchmarkRunSpec{NetworkName: "net", Workload: c.workload}}
+			run.Name, run.Status.Release = c.run, c.release
+			if got := IsNetworkRun(network, run); got != c.want {
+				t.Errorf("it counts as a run of the network: %t, want %t", got, c.want)
 			}
 		})
 	}

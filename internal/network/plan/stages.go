@@ -2,8 +2,10 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -67,7 +69,7 @@ func buildDueRuns(in Input) ([]client.Object, error) {
 		case live == nil && next < 0:
 			next = i
 		case live == nil:
-		case hasNetworkAnnotation(in.Network, live) && !metav1.IsControlledBy(live, in.Network):
+		case !metav1.IsControlledBy(live, in.Network):
 			underWay = underWay || !live.IsComplete()
 		default:
 			underWay = underWay || !live.IsComplete()
@@ -90,18 +92,20 @@ func (in Input) runName(workload int) string {
 // plannedRun returns the run of a listed workload.
 func (in Input) plannedRun(workload int) *v1alpha1.BenchmarkRun {
 	return &v1alpha1.BenchmarkRun{
-		ObjectMeta: metav1.ObjectMeta{Name: in.runName(workload), Labels: naming.NetworkLabels(in.Network.Name, naming.ComponentRun),
-			Annotations: map[string]string{v1alpha1.AnnotationNetwork: string(in.Network.UID)}},
+		ObjectMeta: metav1.ObjectMeta{Name: in.runName(workload), Labels: naming.NetworkLabels(in.Network.Name, naming.ComponentRun)},
 		Spec: v1alpha1.BenchmarkRunSpec{NetworkName: in.Network.Name, Workload: in.Network.Spec.Workloads[workload].Workload},
 	}
 }
 
-// IsNetworkRun reports whether the run belongs to one of the network's own workloads. The network owns such a
-// run, or owned it until the run had its result.
+// IsNetworkRun reports whether the run belongs to one of the network's own workloads. The network controls such a run, or
+// controlled it until it was kept for its result. Only the operator writes the status of a run, and nobody can change its
+// workload: a run that a user created counts only if it measured the same.
 func IsNetworkRun(network *v1alpha1.BenchmarkNetwork, run *v1alpha1.BenchmarkRun) bool {
-	return metav1.IsControlledBy(run, network) || hasNetworkAnnotation(network, run)
-}
-
-func hasNetworkAnnotation(network *v1alpha1.BenchmarkNetwork, run *v1alpha1.BenchmarkRun) bool {
-	return run.Annotations[v1alpha1.AnnotationNetwork] == string(network.UID)
+	if metav1.IsControlledBy(run, network) {
+		return true
+	}
+	measured := run.Status.Release != nil && run.Status.Release.NetworkUID == network.UID
+	return measured && slices.ContainsFunc(network.Spec.Workloads, func(w v1alpha1.NetworkWorkload) bool {
+		return naming.WorkloadRun(network.Name, w.Name) == run.Name && equality.Semantic.DeepEqual(w.Workload, run.Spec.Workload)
+	})
 }
