@@ -293,7 +293,7 @@ func (o managerFlags) setUpManager(mgr ctrl.Manager, kubeVersion string, found c
 	if err := experiments.SetupWithManager(mgr, o.concurrency); err != nil {
 		return fmt.Errorf("set up the experiment controller: %w", err)
 	}
-	meter := kubecache.NewMeter(mgr.GetCache(), mgr.GetScheme(), controllers.WatchedKinds()...)
+	meter := kubecache.NewMeter(mgr.GetCache(), mgr.GetScheme(), controllers.WatchedKinds(dependencies.Kueue)...)
 	if err := mgr.Add(meter); err != nil {
 		return fmt.Errorf("add the meter of the cache: %w", err)
 	}

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/controllers"
@@ -159,12 +160,12 @@ func (w *testEnv) awaitWrites() {
 // cacheSelector returns the selector of the objects of the kind that the operator's cache holds, and whether it
 // holds any.
 func (w *testEnv) cacheSelector(gvk schema.GroupVersionKind) (selector labels.Selector, cached bool) {
-	for _, kind := range append(kinds.Owned(), kinds.Kind{Object: &corev1.Pod{}}) {
+	for _, kind := range append(kinds.Owned(), kinds.Kind{Object: &corev1.Pod{}}, kinds.Kind{GroupVersion: kueue.GroupVersion, Object: &kueue.Workload{}}) {
 		if kind.GroupKind() == gvk.GroupKind() && !kind.UserCreated {
 			return labels.SelectorFromSet(naming.ManagedSelector()), true
 		}
 	}
-	return labels.Everything(), gvk.Group == v1alpha1.GroupVersion.Group || gvk.Kind == "Workload"
+	return labels.Everything(), gvk.Group == v1alpha1.GroupVersion.Group
 }
 
 // resourceVersions returns the resource versions of the objects of a kind in the test's namespace, in the API

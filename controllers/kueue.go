@@ -4,12 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/discovery"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 	kueuev1beta1 "sigs.k8s.io/kueue/apis/kueue/v1beta1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -17,7 +18,6 @@ import (
 	"github.com/benchnet/benchnet/internal/experiment/capacity"
 	"github.com/benchnet/benchnet/internal/experiment/preflight"
 	"github.com/benchnet/benchnet/internal/kube/apply"
-	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/status"
 )
@@ -54,34 +54,93 @@ func (d *Dependencies) isManagedByKueue(network *v1alpha1.BenchmarkNetwork) bool
 }
 
 // reconcileKueueWorkload requests everything that the network needs in one Workload and acts on Kueue's
-// decision. Only an eviction stops an admitted network: adding the queue label or deleting the Workload does
-// not. The decision is zero if Kueue does not manage the network or its spec is invalid.
+// decision. Only an eviction stops an admitted network, and the network keeps the quota of its Workload until its
+// pods are gone, whatever happens to the queue label or the Workload. The decision is zero if Kueue does not
+// manage the network, its spec is invalid, or it is admitted.
 func (r *NetworkReconciler) reconcileKueueWorkload(ctx context.Context, pass *networkPass) (status.AdmissionDecision, error) {
 	if r.Kueue != KueueHonour {
 		return status.AdmissionDecision{}, nil
 	}
-	workload, err := r.getKueueWorkload(ctx, pass.network)
-	switch {
-	case err != nil:
+	workload, err := r.getKueueWorkload(ctx, client.ObjectKeyFromObject(pass.network))
+	if err != nil {
 		return status.AdmissionDecision{}, err
-	case !r.isManagedByKueue(pass.network) && workload != nil:
-		return status.AdmissionDecision{}, r.Writer.Delete(ctx, workload)
-	case !r.isManagedByKueue(pass.network):
-		return status.AdmissionDecision{}, nil
+	}
+	if workload != nil && !metav1.IsControlledBy(workload, pass.network) {
+		return r.replaceForeignWorkload(ctx, pass, workload)
+	}
+	switch wanted := r.wantsWorkload(pass); {
 	case workload != nil && admission.IsEvicted(workload):
 		return r.handleEviction(ctx, pass, workload)
-	case pass.specErr != nil:
-		return status.AdmissionDecision{}, r.deleteUnadmittedWorkload(ctx, pass, workload)
+	case status.IsAdmitted(pass.network):
+		return status.AdmissionDecision{}, r.keepWorkload(ctx, pass, workload)
+	case workload != nil && !wanted:
+		return status.AdmissionDecision{}, r.releaseWorkload(ctx, workload)
+	case !wanted:
+		return status.AdmissionDecision{}, nil
 	case workload == nil:
 		return waitingForKueueDecision("its Workload was just created"), r.applyKueueWorkload(ctx, pass, nil)
-	case admission.IsAdmitted(workload):
-		decision := status.AdmissionDecision{Admitted: true, Reason: v1alpha1.ReasonAdmitted, Message: "Kueue: " + admission.WorkloadMessage(workload)}
-		return decision, r.reportPodsReady(ctx, pass, workload)
+	case workload.DeletionTimestamp != nil:
+		return waitingForKueueDecision("its Workload is being deleted"), r.releaseWorkload(ctx, workload)
 	case admission.HasQuotaReserved(workload):
-		return waitingForKueueDecision(admission.WorkloadMessage(workload)), nil
+		return r.acceptReservation(ctx, pass)
 	default:
 		return waitingForKueueDecision(admission.WorkloadMessage(workload)), r.applyKueueWorkload(ctx, pass, workload)
 	}
+}
+
+// wantsWorkload reports whether the network has a queue label and a valid spec.
+func (r *NetworkReconciler) wantsWorkload(pass *networkPass) bool {
+	return r.isManagedByKueue(pass.network) && pass.specErr == nil
+}
+
+// acceptReservation admits the network if Kueue has admitted its Workload. Whoever may write Workloads may have
+// created or edited this one to request less than the network needs. It is then replaced, as after a change of
+// the queue: no pods exist yet.
+func (r *NetworkReconciler) acceptReservation(ctx context.Context, pass *networkPass) (status.AdmissionDecision, error) {
+	live := &kueuev1beta1.Workload{}
+	key := client.ObjectKey{Namespace: pass.network.Namespace, Name: naming.KueueWorkload(pass.network.Name)}
+	if err := r.APIReader.Get(ctx, key, live); err != nil { // The cache lacks what it requests.
+		return status.AdmissionDecision{}, fmt.Errorf("get Workload %s: %w", key.Name, err)
+	}
+	planned, err := r.buildKueueWorkload(pass.network)
+	if err != nil {
+		return status.AdmissionDecision{}, err
+	}
+	switch {
+	case !metav1.IsControlledBy(live, pass.network) || !admission.RequestsSame(live, planned):
+		log.FromContext(ctx).Info("Workload replaced, since it does not request what the network needs", "object", "Workload/"+live.Name)
+		return waitingForKueueDecision("its Workload did not request what the network needs and is created again"), r.releaseWorkload(ctx, live)
+	case !admission.IsAdmitted(live):
+		return waitingForKueueDecision(admission.WorkloadMessage(live)), nil
+	}
+	admitted := status.AdmissionDecision{Admitted: true, Reason: v1alpha1.ReasonAdmittedByKueue, Message: admission.WorkloadMessage(live)}
+	return admitted, r.patchQuotaFinalizer(ctx, live, controllerutil.AddFinalizer)
+}
+
+// keepWorkload keeps the quota of an admitted network. A network that began without Kueue queues for quota while
+// it has a queue label.
+func (r *NetworkReconciler) keepWorkload(ctx context.Context, pass *networkPass, workload *kueuev1beta1.Workload) error {
+	wanted := r.wantsWorkload(pass)
+	switch {
+	case workload == nil && !wanted, workload != nil && workload.DeletionTimestamp != nil:
+		return nil
+	case workload == nil || wanted && !admission.HasQuotaReserved(workload):
+		err := r.applyKueueWorkload(ctx, pass, workload)
+		if isRefused(err) { // The network goes on without quota.
+			log.FromContext(ctx).Info("Workload refused", "reason", err.Error())
+			return nil
+		}
+		return err
+	case !admission.HasQuotaReserved(workload):
+		if pass.specErr != nil {
+			return nil
+		}
+		return r.releaseWorkload(ctx, workload)
+	}
+	if err := r.patchQuotaFinalizer(ctx, workload, controllerutil.AddFinalizer); err != nil {
+		return err
+	}
+	return r.reportPodsReady(ctx, pass, workload)
 }
 
 // refusedByKueue returns the decision on a network whose Workload the API server refuses.
@@ -95,8 +154,8 @@ func waitingForKueueDecision(message string) status.AdmissionDecision {
 	return status.AdmissionDecision{Reason: v1alpha1.ReasonQueued, Message: "waiting for Kueue: " + message}
 }
 
-// getKueueWorkload returns the Workload of a network, or nil if there is none.
-func (r *NetworkReconciler) getKueueWorkload(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (*kueuev1beta1.Workload, error) {
+// getKueueWorkload returns the Workload that has the name of a network's, or nil if there is none.
+func (r *NetworkReconciler) getKueueWorkload(ctx context.Context, network client.ObjectKey) (*kueuev1beta1.Workload, error) {
 	w := &kueuev1beta1.Workload{}
 	err := r.Client.Get(ctx, client.ObjectKey{Namespace: network.Namespace, Name: naming.KueueWorkload(network.Name)}, w)
 	if apierrors.IsNotFound(err) {
@@ -110,79 +169,25 @@ func (r *NetworkReconciler) getKueueWorkload(ctx context.Context, network *v1alp
 
 // applyKueueWorkload updates the Workload to the network's current needs, queue label and priority. live is nil
 // if there is no Workload yet.
-func (r *NetworkReconciler) applyKueueWorkload(ctx context.Context, pass *networkPass, live client.Object) error {
-	needs, err := r.computeNeeds(pass.network)
+func (r *NetworkReconciler) applyKueueWorkload(ctx context.Context, pass *networkPass, live *kueuev1beta1.Workload) error {
+	planned, err := r.buildKueueWorkload(pass.network)
 	if err != nil {
 		return err
 	}
-	owner := apply.Owner{Object: pass.network, Labels: naming.NetworkSelector(pass.network.Name)}
-	return r.Writer.Apply(ctx, owner, admission.BuildWorkload(pass.network, needs), live)
+	// A foreground deletion of the network must not wait for the Workload, which waits for all of the network's pods.
+	owner := apply.Owner{Object: pass.network, Labels: naming.NetworkSelector(pass.network.Name), SkipBlockOwnerDeletion: true}
+	if live == nil { // Not a client.Object that holds a nil pointer.
+		return r.Writer.Apply(ctx, owner, planned, nil)
+	}
+	return r.Writer.Apply(ctx, owner, planned, live)
 }
 
-// deleteUnadmittedWorkload deletes the Workload of a network with an invalid spec, so that it reserves no
-// quota. An admitted network keeps its Workload, since its pods may exist.
-func (r *NetworkReconciler) deleteUnadmittedWorkload(ctx context.Context, pass *networkPass, workload *kueuev1beta1.Workload) error {
-	if workload == nil || status.IsAdmitted(pass.network) {
-		return nil
-	}
-	return r.Writer.Delete(ctx, workload)
-}
-
-// handleEviction handles an eviction, even if the spec is invalid, since Kueue reclaims the quota. The first
-// pass only records the eviction in the status, so that no objects are created even after an operator restart.
-// Later passes delete the network's objects except its runs, and then release the quota.
-func (r *NetworkReconciler) handleEviction(ctx context.Context, pass *networkPass, workload *kueuev1beta1.Workload) (status.AdmissionDecision, error) {
-	evicted := status.AdmissionDecision{
-		Evicted: true,
-		Reason:  v1alpha1.ReasonEvicted,
-		Message: "evicted by Kueue: " + admission.WorkloadMessage(workload),
-	}
-	if status.IsAdmitted(pass.network) {
-		return evicted, nil
-	}
-	servers, err := r.dropExternalSchemas(ctx, pass)
-	if servers.State != snapshot.StateReady {
-		evicted.Message += "; " + servers.Message
-		return evicted, err
-	}
+func (r *NetworkReconciler) buildKueueWorkload(network *v1alpha1.BenchmarkNetwork) (*kueuev1beta1.Workload, error) {
+	needs, err := r.computeNeeds(network)
 	if err != nil {
-		return evicted, err
+		return nil, err
 	}
-	if gone, err := r.deleteOwnedObjects(ctx, pass); err != nil || !gone {
-		return evicted, err
-	}
-	if pass.specErr != nil {
-		return evicted, r.deleteUnadmittedWorkload(ctx, pass, workload)
-	}
-	if !admission.HasQuotaReserved(workload) {
-		return waitingForKueueDecision(admission.WorkloadMessage(workload)), r.applyKueueWorkload(ctx, pass, workload)
-	}
-	before := workload.DeepCopy()
-	admission.ReleaseQuota(workload)
-	return evicted, r.patchWorkloadStatus(ctx, before, workload)
-}
-
-// deleteOwnedObjects deletes the objects of a network except its runs. It reports whether all of them are gone
-// and all pods have terminated.
-func (r *NetworkReconciler) deleteOwnedObjects(ctx context.Context, pass *networkPass) (gone bool, err error) {
-	gone = true
-	for _, object := range pass.snapshot.UnplannedObjects(nil) {
-		if _, isRun := object.(*v1alpha1.BenchmarkRun); isRun {
-			continue
-		}
-		gone = false
-		if err := r.Writer.Delete(ctx, object); err != nil {
-			return false, err
-		}
-	}
-	for _, pod := range pass.snapshot.Pods() {
-		gone = gone && isPodTerminal(&pod)
-	}
-	return gone, nil
-}
-
-func isPodTerminal(pod *corev1.Pod) bool {
-	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+	return admission.BuildWorkload(network, needs), nil
 }
 
 // computeNeeds returns the resources that a network needs, including the workers of its largest workload.
@@ -206,18 +211,25 @@ func (d *Dependencies) computeNeeds(n *v1alpha1.BenchmarkNetwork) (capacity.Need
 
 // reportPodsReady sets the condition PodsReady of the Workload, once, when the network is ready.
 func (r *NetworkReconciler) reportPodsReady(ctx context.Context, pass *networkPass, workload *kueuev1beta1.Workload) error {
-	before := workload.DeepCopy()
-	if !meta.IsStatusConditionTrue(pass.network.Status.Conditions, v1alpha1.ConditionReady) || !admission.MarkPodsReady(workload) {
+	if !meta.IsStatusConditionTrue(pass.network.Status.Conditions, v1alpha1.ConditionReady) || !admission.MarkPodsReady(workload.DeepCopy()) {
 		return nil
 	}
-	return r.patchWorkloadStatus(ctx, before, workload)
+	return r.patchWorkloadStatus(ctx, workload, func(w *kueuev1beta1.Workload) { admission.MarkPodsReady(w) })
 }
 
-// patchWorkloadStatus patches the status of a Workload with an optimistic lock, since Kueue writes it too.
-func (r *NetworkReconciler) patchWorkloadStatus(ctx context.Context, before, after *kueuev1beta1.Workload) error {
+// patchWorkloadStatus patches the status of a Workload, of which the cache holds only a part. It uses an optimistic
+// lock, since Kueue writes the status too.
+func (r *NetworkReconciler) patchWorkloadStatus(ctx context.Context, cached *kueuev1beta1.Workload, change func(*kueuev1beta1.Workload)) error {
+	live := &kueuev1beta1.Workload{}
+	if err := r.APIReader.Get(ctx, client.ObjectKeyFromObject(cached), live); err != nil {
+		return client.IgnoreNotFound(fmt.Errorf("get Workload %s: %w", cached.Name, err))
+	}
+	before := live.DeepCopy()
+	before.ResourceVersion = cached.ResourceVersion // The decision was made on the cached version.
+	change(live)
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	if err := r.Client.Status().Patch(ctx, after, patch); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("patch status of Workload %s: %w", after.Name, err)
+	if err := r.Client.Status().Patch(ctx, live, patch); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("patch status of Workload %s: %w", live.Name, err)
 	}
 	return nil
 }

@@ -127,12 +127,6 @@ func TestKueueEviction(t *testing.T) {
 		t.Errorf("the Workload should report that the network is ready: %+v", w.getKueueWorkload("a").Status.Conditions)
 	}
 	run := w.getRun("a-load")
-	must(t, w.client.Delete(w.ctx, w.getKueueWorkload("a")))
-	w.reconcileNetwork("a")
-	if c := w.admittedCondition("a"); c.Status != metav1.ConditionTrue || w.startedNetworks() != "a" {
-		t.Errorf("deleting the Workload must not evict the network: %+v", c)
-	}
-	w.setKueueCondition("a", kueue.WorkloadQuotaReserved, "QuotaReserved", "in ClusterQueue all")
 	w.setKueueCondition("a", kueue.WorkloadEvicted, kueue.WorkloadEvictedByPreemption, "a network with a higher priority arrived")
 	w.reconcileNetwork("a")
 	c := w.admittedCondition("a")
@@ -157,8 +151,8 @@ func TestKueueEviction(t *testing.T) {
 	reserved := func() bool {
 		return meta.IsStatusConditionTrue(w.getKueueWorkload("a").Status.Conditions, kueue.WorkloadQuotaReserved)
 	}
-	if !reserved() {
-		t.Error("the quota must be held while pods exist")
+	if c := w.admittedCondition("a"); !reserved() || !strings.Contains(c.Message, "waiting for the deletion of pod a-member-0-0") {
+		t.Errorf("the quota must be held while pods exist, and the status must name one: %+v", c)
 	}
 	must(t, w.client.DeleteAllOf(w.ctx, &corev1.Pod{}, client.InNamespace(w.namespace), client.GracePeriodSeconds(0)))
 	w.reconcileNetwork("a")

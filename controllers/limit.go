@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -125,7 +126,7 @@ func (l *Limiter) listUnits(ctx context.Context, accepted *v1alpha1.BenchmarkNet
 		name := client.ObjectKeyFromObject(n)
 		delete(deleted, name)
 		holds, waits := l.placeStateOf(n, status.HasInvalidSpec(n) && n != accepted)
-		if l.isManagedByKueue(n) || !holds && !waits {
+		if l.isLeftToKueue(n) || !holds && !waits {
 			continue
 		}
 		age := fmt.Sprintf("%020d %s", n.CreationTimestamp.Unix(), name)
@@ -147,6 +148,16 @@ func (l *Limiter) listUnits(ctx context.Context, accepted *v1alpha1.BenchmarkNet
 	}
 	l.placeHolders, l.lastDesigns = held, used
 	return slices.Collect(maps.Values(units)), nil
+}
+
+// isLeftToKueue reports whether a network counts towards Kueue's quota instead of the limits. An admitted one counts
+// where it was admitted, whatever its label says now.
+func (l *Limiter) isLeftToKueue(n *v1alpha1.BenchmarkNetwork) bool {
+	admitted := meta.FindStatusCondition(n.Status.Conditions, v1alpha1.ConditionAdmitted)
+	if status.IsAdmitted(n) && admitted != nil {
+		return l.Kueue == KueueHonour && admitted.Reason == v1alpha1.ReasonAdmittedByKueue
+	}
+	return l.isManagedByKueue(n)
 }
 
 // placeStateOf reports whether a network holds a place, and whether its status still lacks the admission that

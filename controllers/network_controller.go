@@ -56,7 +56,10 @@ func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 	network := &v1alpha1.BenchmarkNetwork{}
 	if err := r.Client.Get(ctx, req.NamespacedName, network); err != nil {
 		r.statusThrottle.forgetNetwork(req.NamespacedName)
-		return ctrl.Result{}, client.IgnoreNotFound(err)
+		if apierrors.IsNotFound(err) {
+			err = r.releaseDeletedNetwork(ctx, req.NamespacedName)
+		}
+		return ctrl.Result{}, err
 	}
 	if r.statusThrottle.isStale(req.NamespacedName, network.ResourceVersion) {
 		return ctrl.Result{}, nil // The event of the status patch causes another reconcile.
@@ -115,12 +118,13 @@ func (r *NetworkReconciler) checkAdmission(ctx context.Context, pass *networkPas
 		return false, err
 	}
 	switch {
-	case pass.specErr != nil, r.isManagedByKueue(pass.network) && !status.IsAdmitted(pass.network):
+	case pass.specErr != nil, pass.admission.Evicted:
 		return false, nil
 	case status.IsAdmitted(pass.network):
-		return !pass.admission.Evicted, nil
-	}
-	if r.Limiter == nil {
+		return true, nil
+	case r.isManagedByKueue(pass.network):
+		return false, nil
+	case r.Limiter == nil:
 		return true, nil
 	}
 	pass.admission, err = r.Limiter.decideAdmission(ctx, pass.network)

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	kueuev1beta1 "sigs.k8s.io/kueue/apis/kueue/v1beta1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/admission"
@@ -29,11 +30,14 @@ func mapByLabel(label string) handler.MapFunc {
 	}
 }
 
-// WatchedKinds returns an object of each kind that the controllers watch, without those of other operators.
-func WatchedKinds() []client.Object {
+// WatchedKinds returns an object of each kind whose objects tenants create and the controllers watch.
+func WatchedKinds(kueue KueueMode) []client.Object {
 	all := []client.Object{&v1alpha1.BenchmarkNetwork{}, &v1alpha1.BenchmarkExperiment{}, &corev1.Pod{}}
 	for _, kind := range kinds.Owned() {
 		all = append(all, kind.Object)
+	}
+	if kueue == KueueHonour {
+		all = append(all, &kueuev1beta1.Workload{})
 	}
 	return all
 }

@@ -60,14 +60,15 @@ const (
 	ReasonResetting       = "Resetting"
 	ReasonWaitingForReset = "WaitingForReset"
 
-	// Reasons of Admitted. ReasonNotLimited means that the operator has no limit. ReasonQueued and ReasonEvicted are
-	// decisions of Kueue.
-	ReasonNotLimited   = "NotLimited"
-	ReasonAdmitted     = "Admitted"
-	ReasonLimitReached = "LimitReached"
-	ReasonLimitTooLow  = "LimitTooLow"
-	ReasonQueued       = "Queued"
-	ReasonEvicted      = "Evicted"
+	// Reasons of Admitted. ReasonNotLimited means that the operator has no limit. ReasonAdmittedByKueue, ReasonQueued and
+	// ReasonEvicted are decisions of Kueue.
+	ReasonNotLimited      = "NotLimited"
+	ReasonAdmitted        = "Admitted"
+	ReasonAdmittedByKueue = "AdmittedByKueue"
+	ReasonLimitReached    = "LimitReached"
+	ReasonLimitTooLow     = "LimitTooLow"
+	ReasonQueued          = "Queued"
+	ReasonEvicted         = "Evicted"
 
 	// Reasons of experiments.
 	ReasonFits              = "Fits"

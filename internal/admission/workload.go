@@ -36,6 +36,11 @@ func BuildWorkload(network *v1alpha1.BenchmarkNetwork, needs capacity.Needs) *ku
 	}
 }
 
+// RequestsSame reports whether a Workload requests the same as the planned one, in the same queue.
+func RequestsSame(w, planned *kueue.Workload) bool {
+	return w.Spec.QueueName == planned.Spec.QueueName && equality.Semantic.DeepEqual(w.Spec.PodSets, planned.Spec.PodSets)
+}
+
 // buildPodSets returns pod sets for the pods that run at one time, and one for what the setup needs beyond
 // them. Pods with equal requests and node constraints share a set. If there are more kinds of pods than a
 // Workload may have sets, the last ones are summed up.

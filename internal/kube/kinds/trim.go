@@ -13,6 +13,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
@@ -20,9 +21,9 @@ import (
 
 // Trim removes the fields of an object that the operator never reads, in place. It removes managed fields and
 // the data of Secrets with AnnotationGenerated, of which it keeps a digest. A pod keeps only its node, the resources of its
-// containers and its status; a StatefulSet keeps only what status and plan need; a NetworkPolicy keeps no spec, and a Job
-// only its parallelism. Digests replace long texts in the ConfigMaps of members, long binary data in all ConfigMaps, and
-// whatever exceeds its bound. Trim is idempotent.
+// containers and its status; a StatefulSet keeps only what status and plan need; a NetworkPolicy keeps no spec, a Job
+// only its parallelism, and a Kueue Workload neither pod sets nor more of its status than conditions. Digests replace long texts in the ConfigMaps
+// of members, long binary data in all ConfigMaps, and whatever exceeds its bound. Trim is idempotent.
 func Trim(object any) {
 	o, ok := object.(metav1.Object)
 	if !ok {
@@ -52,6 +53,8 @@ func Trim(object any) {
 		o.Spec = policyv1.PodDisruptionBudgetSpec{}
 	case *batchv1.Job:
 		o.Spec, o.Status = batchv1.JobSpec{Parallelism: o.Spec.Parallelism}, trimJobStatus(&o.Status)
+	case *kueue.Workload:
+		o.Spec.PodSets, o.Status = nil, kueue.WorkloadStatus{Conditions: workloadConditions(o.Status.Conditions)}
 	}
 	boundFields(o)
 }
@@ -116,6 +119,19 @@ func reportedConditions(conditions []corev1.PodCondition) []corev1.PodCondition 
 		}
 	}
 	return firstItems(kept, maxItems)
+}
+
+// workloadConditions returns the conditions of a Kueue Workload that the operator reads, with bounded messages.
+func workloadConditions(conditions []metav1.Condition) []metav1.Condition {
+	var kept []metav1.Condition
+	for _, c := range conditions {
+		switch c.Type {
+		case kueue.WorkloadQuotaReserved, kueue.WorkloadAdmitted, kueue.WorkloadEvicted, kueue.WorkloadPodsReady:
+			c.Message = boundMessage(c.Message)
+			kept = append(kept, c)
+		}
+	}
+	return kept
 }
 
 // trimStatefulSetSpec keeps the replicas, the epoch of the pod template, and the sizes of volumes.
