@@ -94,7 +94,8 @@ func fullExperimentResult(e *v1alpha1.BenchmarkExperiment, design *experiment.De
 		point := experiment.Point{Name: p.Name, Parameters: p.Parameters, Variant: p.Variant, Valid: 7, Bottleneck: strings.Repeat("b", 300),
 			Metrics: map[string]statistics.Estimate{}}
 		for _, metric := range e.Spec.Compare.Metrics {
-			point.Metrics[string(metric)] = statistics.Estimate{N: 7, Mean: random.Float64(), StdDev: random.Float64(), Low: random.Float64(), High: random.Float64()}
+			point.Metrics[string(metric)] = statistics.Estimate{N: 7, Mean: random.Float64(), StdDev: random.Float64(),
+				Uncertainty: statistics.Uncertainty{Interval: &statistics.Range{Low: random.Float64(), High: random.Float64()}}}
 			c := experiment.ComparisonOutcome{Candidate: p.Variant, Baseline: p.Variant, Point: p.Name, BaselinePoint: p.Name, Parameters: p.Label(),
 				Metric: string(metric), Verdict: "NoDifference", Gate: "Undecided", Message: strings.Repeat("m", 500)}
 			r.Comparisons = append(r.Comparisons, c)

@@ -251,24 +251,34 @@ const (
 	DifferenceMicroseconds DifferenceUnit = "Microseconds"
 )
 
-// Difference is a difference from the baseline with its confidence interval.
+// DifferenceRange is a pair of bounds of a difference, in its unit.
+type DifferenceRange struct {
+	// low is the lower bound.
+	Low int64 `json:"low"`
+	// high is the upper bound.
+	High int64 `json:"high"`
+}
+
+// Difference is a difference from the baseline with its confidence interval or, of few runs, its extremes.
 type Difference struct {
-	// unit is the unit of value, low and high.
+	// unit is the unit of value, interval and extremes.
 	Unit DifferenceUnit `json:"unit"`
 	// value is the difference. A negative value means that the candidate is below the baseline.
 	Value int64 `json:"value"`
-	// low is the lower bound of the confidence interval.
-	Low int64 `json:"low"`
-	// high is the upper bound of the confidence interval.
-	High int64 `json:"high"`
+	// interval is the confidence interval. It is absent with fewer than five valid runs of a side.
+	// +optional
+	Interval *DifferenceRange `json:"interval,omitempty"`
+	// extremes are the lowest and the highest difference of single runs. They are present only without an interval.
+	// +optional
+	Extremes *DifferenceRange `json:"extremes,omitempty"`
 }
 
 // ComparisonDisplay is formatted text about a comparison for human readers.
 type ComparisonDisplay struct {
 	// difference is the difference with its sign and unit, such as "-2.1 %".
 	Difference string `json:"difference"`
-	// interval is the confidence interval, such as "[-3.4 %, -0.8 %]".
-	Interval string `json:"interval"`
+	// bounds is the confidence interval, such as "[-3.4 %, -0.8 %]", or of few runs the extremes, such as "(-3.4 % to -0.8 %)".
+	Bounds string `json:"bounds"`
 	// pValue is the corrected p-value, such as "0.0079".
 	PValue string `json:"pValue"`
 }

@@ -92,7 +92,7 @@ var comparisonLaws = []comparisonLaw{
 func simulateComparisons(simulations int) markdownTable {
 	t := markdownTable{header: []string{"runs", "pairs", "false alarms", "coverage", "power for +5 %"}}
 	isAlarm := func(c statistics.Comparison) bool { return c.IsSignificant(confidence) }
-	isCovered := func(c statistics.Comparison) bool { return c.Low <= 0 && c.High >= 0 }
+	isCovered := func(c statistics.Comparison) bool { bounds := c.Bounds(); return bounds.Low <= 0 && bounds.High >= 0 }
 	for _, law := range comparisonLaws {
 		compare := func(factor float64) []statistics.Comparison {
 			return simulate(simulations, func(r *rand.Rand) statistics.Comparison { return law.simulateComparison(r, factor) })

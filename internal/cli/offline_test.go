@@ -107,13 +107,13 @@ func writeIndentedCopy(t *testing.T, file string) string {
 const (
 	invalidRun = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1,"run":{"name":"r"},
 		"verdict":{"validity":"Invalid","reasons":[{"code":"Errors","message":"too many"}]}}`
-	failedExperiment = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":1,"experiment":{"name":"e"},
+	failedExperiment = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":2,"experiment":{"name":"e"},
 		"points":[{"name":"p01","parameters":[{"name":"users","value":"1"}],"failed":2}]}`
 	missedRun = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1,"run":{"name":"r"},"verdict":{},
 		"objectives":[{"metric":"LatencyP95","limit":500,"outcome":"Failed","message":"p95 is 612 ms"}]}`
 	phasedRun = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1,"run":{"name":"r"},"verdict":{},
 		"phases":{"operations":12,"meanMillis":40.7,"phases":[{"name":"Notarization","operations":12,"share":0.75,"meanMillis":30.5,"p50Millis":31,"maxMillis":40}]}}`
-	undecidedExperiment = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":1,"experiment":{"name":"e"},
+	undecidedExperiment = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":2,"experiment":{"name":"e"},
 		"points":[{"name":"p01","parameters":[{"name":"users","value":"1"}],"valid":2,
 		"objectives":[{"metric":"LatencyP99","outcome":"Undecided","message":"too few"}]}]}`
 )

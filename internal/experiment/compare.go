@@ -142,9 +142,10 @@ func (c *ComparisonOutcome) decideVerdict(metric v1alpha1.Metric, confidence flo
 // more often, or in half of all cases, and if a run of the baseline is 0, because a bound in percent of it cannot
 // be judged.
 func (c *ComparisonOutcome) decideGate(metric v1alpha1.Metric, confidence float64) v1alpha1.GateOutcome {
-	least := c.Low // the smallest regression within the interval
+	bounds := c.Bounds()
+	least := bounds.Low // the smallest regression within the bounds
 	if higherIsBetter(metric) {
-		least = -c.High
+		least = -bounds.High
 	}
 	switch {
 	case c.Failures.isWorse() && c.Failures.PValue < 1-confidence:

@@ -50,7 +50,7 @@ func (c *ComparisonOutcome) describeOutcome(p *pointPair, confidence float64, cl
 		}
 		return fmt.Sprintf("too few %s: %d against %d; %s", unit, c.Candidates, c.Baselines, needed)
 	}
-	numbers := fmt.Sprintf("%s %s %s, p = %.2g", metricLabels[p.metric], c.FormatDifference(c.Difference), c.FormatInterval(), c.PValue)
+	numbers := fmt.Sprintf("%s %s %s, p = %.2g", metricLabels[p.metric], c.FormatDifference(c.Difference), c.FormatBounds(), c.PValue)
 	if claims > 1 {
 		numbers += fmt.Sprintf(" (%.2g of %d claims)", c.AdjustedPValue, claims)
 	}
@@ -102,11 +102,6 @@ func (c *ComparisonOutcome) FormatDifference(difference float64) string {
 	}
 }
 
-// FormatInterval formats the interval of the difference, such as "[-10.2 %, -6.0 %]", or of few runs the extremes
+// FormatBounds formats the interval of the difference, such as "[-10.2 %, -6.0 %]", or of few runs the extremes
 // of the single differences, such as "(-10.2 % to -6.0 %)".
-func (c *ComparisonOutcome) FormatInterval() string {
-	if min(c.Baselines-c.BaselineFailed, c.Candidates-c.CandidateFailed) < statistics.MinRunsForInterval {
-		return fmt.Sprintf("(%s to %s)", c.FormatDifference(c.Low), c.FormatDifference(c.High))
-	}
-	return fmt.Sprintf("[%s, %s]", c.FormatDifference(c.Low), c.FormatDifference(c.High))
-}
+func (c *ComparisonOutcome) FormatBounds() string { return c.Format(c.FormatDifference) }

@@ -42,8 +42,8 @@ func Decode(document []byte) (*Result, error) {
 	if err := results.DecodeDocument(document, &r); err != nil {
 		return nil, fmt.Errorf("experiment result: %w", err)
 	}
-	if r.APIVersion != APIVersion || r.Kind != Kind || r.SchemaVersion > SchemaVersion {
-		return nil, fmt.Errorf("got %.40q %.40q schema %d, must be %s %s up to schema %d", r.APIVersion, r.Kind, r.SchemaVersion, APIVersion, Kind, SchemaVersion)
+	if r.APIVersion != APIVersion || r.Kind != Kind || r.SchemaVersion != SchemaVersion {
+		return nil, fmt.Errorf("got %.40q %.40q schema %d, must be %s %s schema %d", r.APIVersion, r.Kind, r.SchemaVersion, APIVersion, Kind, SchemaVersion)
 	}
 	valid := map[string]int{}
 	for i, run := range r.Runs {

@@ -36,7 +36,7 @@ func ExampleCompareVariants() {
 			}
 		}
 		e := EstimateMetrics(own, 0.95)["Throughput"]
-		fmt.Printf("%s: %.2f, deviation %.2f, [%.2f, %.2f]\n", p.Variant, e.Mean, e.StdDev, e.Low, e.High)
+		fmt.Printf("%s: %.2f, deviation %.2f, [%.2f, %.2f]\n", p.Variant, e.Mean, e.StdDev, e.Interval.Low, e.Interval.High)
 	}
 	// Output:
 	// Worse Failed

@@ -13,8 +13,8 @@ import (
 // reading it again.
 func FuzzDecode(f *testing.F) {
 	for _, text := range []string{
-		"", "{}", `{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":1}`,
-		`{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":1,"points":[{"name":"p01","parameters":[{"name":"a","value":"b"}]}],"runs":[{"name":"r","metrics":{"Throughput":1e308}}]}`,
+		"", "{}", `{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":2}`,
+		`{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":2,"points":[{"name":"p01","parameters":[{"name":"a","value":"b"}]}],"runs":[{"name":"r","metrics":{"Throughput":1e308}}]}`,
 		"\x1f\x8b",
 	} {
 		f.Add([]byte(text))
@@ -42,7 +42,7 @@ func FuzzDecode(f *testing.F) {
 // that of the plain text, and an accepted result can be used as a baseline.
 func FuzzStored(f *testing.F) {
 	for _, text := range []string{
-		`{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":1}`,
+		`{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":2}`,
 		`{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","points":[{"name":"p01"}],"runs":[{"point":"p01","verdict":"Valid","metrics":{"Throughput":10}}]}`,
 		`{"runs":[{"metrics":{"a":1e400}},{}],"RUNS":[{}]}`,
 	} {

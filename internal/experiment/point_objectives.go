@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/format"
@@ -11,7 +12,7 @@ import (
 
 // judgePoint returns the outcome of each objective at a point. It fails if a run that the system itself made
 // invalid failed it, or if the whole interval over the valid runs misses the limit. It passes if the whole
-// interval keeps to the limit; a single valid run counts by its value. All else is undecided.
+// interval keeps to the limit. Of too few runs for an interval, all must miss it or keep to it. All else is undecided.
 func judgePoint(wanted []v1alpha1.Objective, p *Point, runs []Run) []results.ObjectiveOutcome {
 	var all []results.ObjectiveOutcome
 	for i := range wanted {
@@ -34,15 +35,17 @@ func judgePointLimit(limit objectives.Limit, p *Point, runs []Run) results.Objec
 	if !measured || e.N == 0 {
 		return limit.Outcome(results.ObjectiveUndecided, "%s is unknown: the point has no valid run", limit.Metric)
 	}
-	described := limit.Describe(limit.Format(e.Mean))
-	if e.N > 1 {
-		described = limit.Describe(limit.Format(e.Mean) + " (" + limit.Format(e.Low) + " to " + limit.Format(e.High) + ")")
-	}
-	switch low, high := limit.IsMet(e.Low), limit.IsMet(e.High); {
+	described := limit.Describe(strings.TrimSpace(limit.Format(e.Mean) + " " + e.Format(limit.Format)))
+	bounds := e.Bounds()
+	switch low, high := limit.IsMet(bounds.Low), limit.IsMet(bounds.High); {
 	case low && high:
 		return limit.Outcome(results.ObjectivePassed, "%s", described)
 	case low || high:
-		return limit.Outcome(results.ObjectiveUndecided, "%s: the limit is within the interval", described)
+		within := "within the interval"
+		if e.Interval == nil {
+			within = "between the runs"
+		}
+		return limit.Outcome(results.ObjectiveUndecided, "%s: the limit is %s", described, within)
 	default:
 		return limit.Outcome(results.ObjectiveFailed, "%s", described)
 	}

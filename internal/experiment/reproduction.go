@@ -128,7 +128,7 @@ func (o *ReproductionOutcome) FormatRuns() string {
 // decideVerdict sets verdict and message, as one of so many claims about metrics and about failures. On entry, Message
 // holds the obstacle, if any.
 func (o *ReproductionOutcome) decideVerdict(margin float64, claims, failureClaims int) {
-	numbers := fmt.Sprintf("%s [%s, %s]", format.SignedPercent(o.Difference), format.SignedPercent(o.Low), format.SignedPercent(o.High))
+	numbers := format.SignedPercent(o.Difference) + " " + o.Format(format.SignedPercent)
 	within := FormatMargin(margin)
 	switch {
 	case o.Failures.PValue*float64(failureClaims) < 1-ReproductionConfidence:

@@ -17,7 +17,7 @@ import (
 const (
 	APIVersion    = "benchnet.dev/v1alpha1"
 	Kind          = "ExperimentResult"
-	SchemaVersion = 1
+	SchemaVersion = 2
 )
 
 // Result is the full document of an experiment. The whole result of each run is in that run's own document.

@@ -69,9 +69,16 @@ func forestPlotChart(e *experiment.Result, m metricInfo, outcomes []experiment.C
 	g.drawGates(m, outcomes)
 	room := 0.06 * (g.plot.X.Max - g.plot.X.Min)
 	g.plot.X.Min, g.plot.X.Max = g.plot.X.Min-room, g.plot.X.Max+room
-	g.Caption = fmt.Sprintf("Differences with %s intervals, or the extremes of fewer than five runs. An interval that contains zero shows no difference.",
-		formatPercent(e.Confidence))
+	g.Caption = differenceCaption(e, outcomes)
 	return g.Chart
+}
+
+func differenceCaption(e *experiment.Result, outcomes []experiment.ComparisonOutcome) string {
+	if !slices.ContainsFunc(outcomes, func(c experiment.ComparisonOutcome) bool { return c.Interval != nil }) {
+		return fmt.Sprintf("Differences with their extremes: a confidence interval needs %d runs on each side.", statistics.MinRunsForInterval)
+	}
+	return fmt.Sprintf("Differences with %s intervals, or the extremes of fewer than %d runs. An interval that contains zero shows no difference.",
+		formatPercent(e.Confidence), statistics.MinRunsForInterval)
 }
 
 // drawDifference draws one line of a forest plot: green is better, vermillion worse, grey not distinguishable.
@@ -82,7 +89,8 @@ func (g *chartBuilder) drawDifference(y float64, c experiment.ComparisonOutcome)
 	if look.glyph == nil {
 		look.color, look.glyph = faintColor, draw.RingGlyph{}
 	}
-	g.drawLine(plotter.XYs{{X: 100 * c.Low, Y: y}, {X: 100 * c.High, Y: y}}, draw.LineStyle{Color: look.color, Width: thickLine})
+	bounds := c.Bounds()
+	g.drawLine(plotter.XYs{{X: 100 * bounds.Low, Y: y}, {X: 100 * bounds.High, Y: y}}, draw.LineStyle{Color: look.color, Width: thickLine})
 	g.drawPoints(plotter.XYs{{X: 100 * c.Difference, Y: y}}, look.glyph, look.color, 3.2)
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
 // csvTable is the header and the rows of a CSV file.
@@ -132,14 +133,14 @@ func requestCounts(r *results.RunResult) []string {
 }
 
 // WritePointsCSV writes a row for each point of an experiment: for every metric the mean over the valid runs,
-// their standard deviation, and the bounds of the mean.
+// their standard deviation, and its confidence interval or, of few runs, the lowest and the highest.
 func WritePointsCSV(w io.Writer, e *experiment.Result) error {
 	metrics := pointMetricNames(e.Points)
 	t := csvTable{
 		header: slices.Concat([]string{"point", "variant"}, parameterNames(e), []string{"network", "valid", "invalid", "failed", "unit", "bottleneck"}),
 	}
 	for _, name := range metricColumnNames(metrics) {
-		t.header = append(t.header, name, name+" stdDev", name+" low", name+" high")
+		t.header = append(t.header, name, name+" stdDev", name+" intervalLow", name+" intervalHigh", name+" lowest", name+" highest")
 	}
 	for _, p := range e.Points {
 		row := slices.Concat([]string{p.Name, p.Variant}, parameterValues(e, p), []string{
@@ -147,14 +148,21 @@ func WritePointsCSV(w io.Writer, e *experiment.Result) error {
 		})
 		for _, name := range metrics {
 			if m, known := p.Metrics[name]; known {
-				row = append(row, formatCSVFloat(m.Mean), formatCSVFloat(m.StdDev), formatCSVFloat(m.Low), formatCSVFloat(m.High))
+				row = slices.Concat(row, []string{formatCSVFloat(m.Mean), formatCSVFloat(m.StdDev)}, formatCSVRange(m.Interval), formatCSVRange(m.Extremes))
 			} else {
-				row = append(row, "", "", "", "")
+				row = append(row, make([]string, 6)...)
 			}
 		}
 		t.rows = append(t.rows, row)
 	}
 	return t.writeTo(w)
+}
+
+func formatCSVRange(r *statistics.Range) []string {
+	if r == nil {
+		return make([]string, 2)
+	}
+	return []string{formatCSVFloat(r.Low), formatCSVFloat(r.High)}
 }
 
 // formatCSVFloat formats a number in full precision for programs, or as an empty string if it was not measured.

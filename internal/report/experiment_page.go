@@ -116,14 +116,15 @@ func formatEstimate(e statistics.Estimate, m metricInfo) string {
 	case 1:
 		return formatNumber(e.Mean * m.displayScale())
 	}
-	if !e.HasInterval() {
+	if e.Interval == nil {
 		var runs []string
 		for _, v := range e.Values {
 			runs = append(runs, formatNumber(v*m.displayScale()))
 		}
 		return fmt.Sprintf("%s (%s)", formatNumber(e.Mean*m.displayScale()), strings.Join(runs, ", "))
 	}
-	return fmt.Sprintf("%s [%s, %s]", formatNumber(e.Mean*m.displayScale()), formatNumber(e.Low*m.displayScale()), formatNumber(e.High*m.displayScale()))
+	scaled := func(v float64) string { return formatNumber(v * m.displayScale()) }
+	return scaled(e.Mean) + " " + e.Format(scaled)
 }
 
 func variantColumns(e *experiment.Result) []tableColumn {
@@ -206,7 +207,7 @@ func comparisonTables(e *experiment.Result) []htmlTable {
 		return nil
 	}
 	t := htmlTable{Header: slices.Concat(textColumns("Metric", "Candidate", "Baseline"),
-		numberColumns("Runs", "Baseline mean", "Candidate mean", "Difference", "Interval", "p (corrected)", "Effect", "Detectable", "Failed runs", "Trend per run"),
+		numberColumns("Runs", "Baseline mean", "Candidate mean", "Difference", "Interval (or extremes)", "p (corrected)", "Effect", "Detectable", "Failed runs", "Trend per run"),
 		textColumns("Verdict", "Gate"))}
 	points := pointsByName(e)
 	for _, c := range e.Comparisons {
@@ -216,7 +217,7 @@ func comparisonTables(e *experiment.Result) []htmlTable {
 			cells = append(cells, "–", "–", "–", "–", "–", "–", "–")
 		} else {
 			cells = append(cells, m.formatValue(c.BaselineMean), m.formatValue(c.CandidateMean), formatDifference(c, c.Difference),
-				formatDifference(c, c.Low)+" to "+formatDifference(c, c.High), formatNumber(c.AdjustedPValue), formatNumber(c.EffectSize), formatDetectable(c))
+				c.Format(func(v float64) string { return formatDifference(c, v) }), formatNumber(c.AdjustedPValue), formatNumber(c.EffectSize), formatDetectable(c))
 		}
 		cells = append(cells, c.Failures.String(), formatTrend(c))
 		t.Rows = append(t.Rows, tableRow{Cells: append(cells, verdictLabels[c.Verdict], cmp.Or(string(c.Gate), "–"))})

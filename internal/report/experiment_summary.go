@@ -83,8 +83,11 @@ func findBestPoint(e *experiment.Result) *experiment.Point {
 func describeBestPoint(e *experiment.Result, p experiment.Point) string {
 	m := p.Metrics[string(v1alpha1.MetricThroughput)]
 	text := fmt.Sprintf("Highest throughput: %s %s per second", formatNumber(m.Mean), unitOrDefault(p.Unit))
-	if m.N > 1 {
-		text += fmt.Sprintf(" (%s interval %s to %s, %d runs)", formatPercent(e.Confidence), formatNumber(max(0, m.Low)), formatNumber(m.High), m.N)
+	switch {
+	case m.Interval != nil:
+		text += fmt.Sprintf(" (%s interval %s to %s, %d runs)", formatPercent(e.Confidence), formatNumber(max(0, m.Interval.Low)), formatNumber(m.Interval.High), m.N)
+	case m.Extremes != nil:
+		text += fmt.Sprintf(" (%d runs, from %s to %s)", m.N, formatNumber(m.Extremes.Low), formatNumber(m.Extremes.High))
 	}
 	if len(e.Points) > 1 {
 		text += " at " + formatPoint(p)
@@ -142,9 +145,9 @@ func describeComparisons(e *experiment.Result) []string {
 	for _, c := range e.Comparisons {
 		counts[c.Verdict]++
 		if c.Verdict == v1alpha1.ComparisonBetter || c.Verdict == v1alpha1.ComparisonWorse {
-			differences = append(differences, fmt.Sprintf("%s: %s %s (%s to %s), %s than %s.",
+			differences = append(differences, fmt.Sprintf("%s: %s %s %s, %s than %s.",
 				formatCandidate(c, points), lowercaseFirst(experimentMetric(e, c.Metric).title),
-				formatDifference(c, c.Difference), formatDifference(c, c.Low), formatDifference(c, c.High), strings.ToLower(string(c.Verdict)), c.Baseline))
+				formatDifference(c, c.Difference), c.Format(func(v float64) string { return formatDifference(c, v) }), strings.ToLower(string(c.Verdict)), c.Baseline))
 		}
 	}
 	text := fmt.Sprintf("Of %s, %d found the candidate better, %d worse; %d showed no difference", format.Count(len(e.Comparisons), "comparison"),

@@ -112,7 +112,7 @@ func (s sweep) valueRange(metrics ...metricInfo) (low, high float64) {
 					}
 				}
 				if e := p.Metrics[string(m.name)]; e.N > 0 {
-					values = append(values, e.Mean, max(e.Mean, e.High))
+					values = append(values, e.Mean, max(e.Mean, e.Bounds().High))
 				}
 			}
 		}

@@ -215,9 +215,26 @@ func TestExperimentCSVFiles(t *testing.T) {
 	for _, r := range e.Runs[:4] {
 		mean += r.Metrics["Throughput"] / 4
 	}
-	low, high := parseColumn(t, points[0], "Throughput (1/s) low"), parseColumn(t, points[0], "Throughput (1/s) high")
-	if got := parseColumn(t, points[0], "Throughput (1/s)"); math.Abs(got-mean) > 1e-9 || low >= got || high <= got {
-		t.Errorf("points: throughput %v of [%v, %v], want %v within", got, low, high, mean)
+	low, high := parseColumn(t, points[0], "Throughput (1/s) lowest"), parseColumn(t, points[0], "Throughput (1/s) highest")
+	if got := parseColumn(t, points[0], "Throughput (1/s)"); math.Abs(got-mean) > 1e-9 || low >= got || high <= got || points[0]["Throughput (1/s) intervalLow"] != "" {
+		t.Errorf("points: throughput %v of runs from %v to %v without an interval, want %v within", got, low, high, mean)
+	}
+}
+
+// TestFewRunsClaimNoInterval checks that the page of four runs per point calls nothing a confidence interval, and
+// that the extremes are named as such.
+func TestFewRunsClaimNoInterval(t *testing.T) {
+	e, runs := newBlockSizeGrid(t)
+	var page strings.Builder
+	if err := WriteExperimentPage(&page, e, runs); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(page.String(), "% interval") || !strings.Contains(page.String(), "Differences with their extremes") {
+		t.Error("differences of four runs have an interval, or no extremes")
+	}
+	got := describeBestPoint(e, e.Points[0])
+	if strings.Contains(got, "interval") || !strings.Contains(got, "(4 runs, from ") || !strings.HasPrefix(intervalCaption(e), "Means without intervals") {
+		t.Errorf("the best point is %q, and the caption %q", got, intervalCaption(e))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
 // minCurveValues is the smallest number of values of a curve. Fewer are shown as bars.
@@ -164,15 +165,15 @@ func (g *chartBuilder) drawEstimates(points []sweepPoint, m metricInfo, l series
 	return mark
 }
 
-// drawInterval draws the interval of a point with at least two valid runs.
+// drawInterval draws the confidence interval of a point, if it has enough runs for one.
 func (g *chartBuilder) drawInterval(p sweepPoint, m metricInfo, at float64, c color.NRGBA) {
 	e := p.Metrics[string(m.name)]
-	if e.N < 2 {
+	if e.Interval == nil {
 		return
 	}
 	bars := &plotter.YErrorBars{
 		XYs:      plotter.XYs{{X: at, Y: e.Mean * m.displayScale()}},
-		YErrors:  plotter.YErrors{{Low: (e.Mean - max(g.logFloor, e.Low)) * m.displayScale(), High: (e.High - e.Mean) * m.displayScale()}},
+		YErrors:  plotter.YErrors{{Low: (e.Mean - max(g.logFloor, e.Interval.Low)) * m.displayScale(), High: (e.Interval.High - e.Mean) * m.displayScale()}},
 		CapWidth: 6, LineStyle: draw.LineStyle{Color: c, Width: 1.1},
 	}
 	g.plot.Add(bars)
@@ -196,11 +197,18 @@ func (g *chartBuilder) drawRuns(runs []experiment.Run, m metricInfo, at float64,
 }
 
 func intervalCaption(e *experiment.Result) string {
-	text := fmt.Sprintf("Means with %s intervals; each run is a faint dot.", formatPercent(e.Confidence))
+	text := fmt.Sprintf("Means, with %s intervals of points that have %d valid runs; each run is a faint dot.", formatPercent(e.Confidence), statistics.MinRunsForInterval)
+	if !slices.ContainsFunc(e.Points, hasInterval) {
+		text = fmt.Sprintf("Means without intervals, which need %d valid runs of a point; each run is a faint dot.", statistics.MinRunsForInterval)
+	}
 	if slices.ContainsFunc(e.Runs, func(r experiment.Run) bool { return r.Verdict == experiment.RunInvalid }) {
 		text += " Hollow dots are invalid runs, which are not in the means."
 	}
 	return text
+}
+
+func hasInterval(p experiment.Point) bool {
+	return p.Metrics[string(v1alpha1.MetricThroughput)].Interval != nil
 }
 
 // throughputLatencyChart shows the path of a system in throughput and latency as its load grows.

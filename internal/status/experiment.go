@@ -279,8 +279,8 @@ func pointStatus(p *experiment.Point) v1alpha1.PointStatus {
 	}
 	if e, ok := p.Metrics[string(v1alpha1.MetricThroughput)]; ok && e.N > 0 {
 		s.ThroughputMilliPerSecond = roundToMilli(e.Mean)
-		if e.HasInterval() {
-			s.ThroughputHalfWidthMilliPerSecond = roundToMilli(e.HalfWidth())
+		if e.Interval != nil {
+			s.ThroughputHalfWidthMilliPerSecond = roundToMilli((e.Interval.High - e.Interval.Low) / 2)
 		}
 		s.Display.Throughput = e.String() + " " + formatRateUnit(p.Unit)
 	}
@@ -305,7 +305,7 @@ func comparisonStatus(c *experiment.ComparisonOutcome) v1alpha1.ComparisonStatus
 		Verdict: c.Verdict, Gate: c.Gate, Message: c.Message}
 	if c.HasValues() {
 		s.Difference = newDifference(c)
-		s.Display = v1alpha1.ComparisonDisplay{Difference: c.FormatDifference(c.Difference), Interval: c.FormatInterval(),
+		s.Display = v1alpha1.ComparisonDisplay{Difference: c.FormatDifference(c.Difference), Bounds: c.FormatBounds(),
 			PValue: fmt.Sprintf("%.3g", c.AdjustedPValue)}
 	}
 	return s
@@ -325,5 +325,11 @@ func newDifference(c *experiment.ComparisonOutcome) *v1alpha1.Difference {
 	if math.IsNaN(c.Difference) || math.IsInf(c.Difference, 0) {
 		return nil
 	}
-	return &v1alpha1.Difference{Unit: unit, Value: roundToInt64(scale * c.Difference), Low: roundToInt64(scale * c.Low), High: roundToInt64(scale * c.High)}
+	round := func(r *statistics.Range) *v1alpha1.DifferenceRange {
+		if r == nil {
+			return nil
+		}
+		return &v1alpha1.DifferenceRange{Low: roundToInt64(scale * r.Low), High: roundToInt64(scale * r.High)}
+	}
+	return &v1alpha1.Difference{Unit: unit, Value: roundToInt64(scale * c.Difference), Interval: round(c.Interval), Extremes: round(c.Extremes)}
 }

@@ -20,7 +20,7 @@ func TestComparisonStatus(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			outcome := &experiment.ComparisonOutcome{Candidate: "new", Metric: string(v1alpha1.MetricLatencyP95)}
-			outcome.Scale, outcome.Difference, outcome.Low, outcome.High = statistics.Relative, -0.02, -0.03, -0.01
+			outcome.Scale, outcome.Difference, outcome.Interval = statistics.Relative, -0.02, &statistics.Range{Low: -0.03, High: -0.01}
 			outcome.Baselines, outcome.Candidates = c.runs, c.runs
 			got := comparisonStatus(outcome)
 			if got.Display.Difference != c.difference || (got.Difference != nil) != (c.difference != "") {

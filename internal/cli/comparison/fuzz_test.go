@@ -33,7 +33,7 @@ func FuzzParseGate(f *testing.F) {
 // comparableDocuments can be compared with themselves.
 var comparableDocuments = []string{
 	`{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1,"run":{"name":"r"},"series":{"completedPerSecond":[1,2,3,4,5,6,7,8,9,10,11,12]}}`,
-	`{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":1,"variants":["x","y"],"points":[{"name":"p01","variant":"x","parameters":[]},
+	`{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":2,"variants":["x","y"],"points":[{"name":"p01","variant":"x","parameters":[]},
 	{"name":"p02","variant":"y","parameters":[{"name":"a","value":"b"}]}],"runs":[{"name":"r","point":"p01","verdict":"Valid","metrics":{"Throughput":100}},
 	{"name":"s","point":"p01","verdict":"Valid","metrics":{"Throughput":1e15,"LatencyP95":0}},{"name":"t","point":"p01","verdict":"Valid","metrics":{"Throughput":1e-15,"LatencyP95":5}},
 	{"name":"u","point":"p01","verdict":"Valid","metrics":{"Throughput":3,"LatencyP95":7}},{"name":"v","point":"p02","verdict":"Valid","metrics":{"Throughput":3,"LatencyP95":7}}]}`,

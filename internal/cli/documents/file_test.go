@@ -11,7 +11,7 @@ import (
 
 const (
 	runText        = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1,"run":{"namespace":"lab","name":"r1"},"future":true}`
-	experimentText = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":1,"experiment":{"name":"e1"}}`
+	experimentText = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":2,"experiment":{"name":"e1"}}`
 )
 
 // packedValue returns the result as it is in binaryData, in base64.

@@ -10,7 +10,7 @@ import (
 )
 
 // ForPoints returns a table of the points of a finished experiment: means over the valid runs, with
-// their confidence interval. Latencies are in milliseconds.
+// their confidence interval or, of few runs, the lowest and the highest. Latencies are in milliseconds.
 func ForPoints(e *experiment.Result) *Table {
 	names := []string{"Point"}
 	for _, axis := range e.Axes {
@@ -115,7 +115,7 @@ func ForComparisons(outcomes []experiment.ComparisonOutcome) *Table {
 			continue
 		}
 		t.AddRow(o.Candidate, o.Metric, format.Number(o.BaselineMean), format.Number(o.CandidateMean), o.FormatDifference(o.Difference),
-			o.FormatInterval(), format.Number(o.AdjustedPValue), o.FormatDetectable(),
+			o.FormatBounds(), format.Number(o.AdjustedPValue), o.FormatDetectable(),
 			fmt.Sprintf("%d/%d vs %d/%d", f.Candidate, f.CandidateRuns, f.Baseline, f.BaselineRuns), string(o.Verdict), string(o.Gate),
 			o.Baseline, format.Number(o.EffectSize), fmt.Sprintf("%d against %d", o.Candidates, o.Baselines), format.Number(f.PValue), formatTrend(&o), o.Message)
 	}

@@ -1,8 +1,6 @@
 package table
 
 import (
-	"fmt"
-
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/format"
 )
@@ -15,7 +13,7 @@ func ForReproduction(outcomes []experiment.ReproductionOutcome) *Table {
 		row := []string{o.Point, o.Metric, "", "", "", ""}
 		if o.Baselines > 0 && o.Candidates > 0 {
 			row = []string{o.Point, o.Metric, format.Number(o.BaselineMean), format.Number(o.CandidateMean), format.SignedPercent(o.Difference),
-				fmt.Sprintf("[%s, %s]", format.SignedPercent(o.Low), format.SignedPercent(o.High))}
+				o.Format(format.SignedPercent)}
 		}
 		t.AddRow(append(row, o.FormatRuns(), string(o.Verdict), o.Message)...)
 	}

@@ -55,7 +55,7 @@ func Compare(baseline, candidate []float64, o CompareOptions) Comparison {
 		s = estimateSpread(keepFinite(b), keepFinite(d))
 	}
 	c.AdjustedPValue = min(1, float64(max(1, o.Claims))*c.PValue)
-	c.setInterval(s, o.Confidence)
+	c.Difference, c.Uncertainty = c.Scale.toDifference(s.mean), s.uncertainty(o.Confidence, c.Scale.toDifference)
 	if !c.HasTooFewRuns(o.Confidence, o.Claims) {
 		c.Detectable = c.detectableDifference(s, o)
 	}
@@ -85,8 +85,12 @@ func RunsNeeded(confidence float64, claims int, paired bool) int {
 // is exact; the test can be significant for spreads that differ while the means do not. The interval does not
 // count if a run failed, because it then describes the other runs only.
 func (c Comparison) IsSignificant(confidence float64) bool {
-	return c.AdjustedPValue < 1-confidence && (c.hasFailure() || c.Low > 0 || c.High < 0)
+	bounds := c.Bounds()
+	return c.AdjustedPValue < 1-confidence && (c.hasFailure() || bounds.Low > 0 || bounds.High < 0)
 }
+
+// Bounds returns the interval or the extremes of the difference.
+func (c Comparison) Bounds() Range { return c.BoundsOr(c.Difference) }
 
 func (c Comparison) hasFailure() bool { return c.BaselineFailed+c.CandidateFailed > 0 }
 
@@ -203,15 +207,13 @@ func estimateSpread(baseline, candidate []float64) spread {
 	return s
 }
 
-// setInterval sets the difference and its bounds: Student's interval, or the extremes of fewer runs than
-// MinRunsForInterval.
-func (c *Comparison) setInterval(s spread, confidence float64) {
-	c.Difference, c.Low, c.High = c.Scale.toDifference(s.mean), c.Scale.toDifference(s.low), c.Scale.toDifference(s.high)
+// uncertainty returns Student's interval of the difference, or the extremes of fewer runs than MinRunsForInterval.
+func (s spread) uncertainty(confidence float64, toDifference func(float64) float64) Uncertainty {
 	if s.runs < MinRunsForInterval {
-		return
+		return Uncertainty{Extremes: &Range{toDifference(s.low), toDifference(s.high)}}
 	}
 	half := tQuantile((1+confidence)/2, s.degrees) * s.standardError
-	c.Low, c.High = c.Scale.toDifference(s.mean-half), c.Scale.toDifference(s.mean+half)
+	return Uncertainty{Interval: &Range{toDifference(s.mean - half), toDifference(s.mean + half)}}
 }
 
 // detectableDifference returns the difference by Student's t, plus a share of one over the number of runs,

@@ -14,21 +14,21 @@ func TestEstimateMean(t *testing.T) {
 		want    Estimate
 	}{
 		"none":   {nil, Estimate{}},
-		"one":    {[]float64{7}, Estimate{N: 1, Mean: 7, Low: 7, High: 7}},
-		"four":   {[]float64{1, 2, 3, 4}, Estimate{N: 4, Mean: 2.5, StdDev: math.Sqrt(5.0 / 3), Low: 1, High: 4}},
-		"five":   {[]float64{1, 2, 3, 4, 5}, Estimate{N: 5, Mean: 3, StdDev: math.Sqrt(2.5), Low: 3 / factor, High: 3 * factor}},
-		"zeros":  {[]float64{0, 0, 0, 0, 0}, Estimate{N: 5}},
-		"skewed": {[]float64{1, 1, 1, 1, 96}, Estimate{N: 5, Mean: 20, StdDev: math.Sqrt(1805), Low: 20 * math.Exp(-2.776445*19/20), High: 20 * math.Exp(2.776445*19/20)}},
+		"one":    {[]float64{7}, Estimate{N: 1, Mean: 7}},
+		"four":   {[]float64{1, 2, 3, 4}, Estimate{N: 4, Mean: 2.5, StdDev: math.Sqrt(5.0 / 3), Uncertainty: Uncertainty{Extremes: &Range{1, 4}}}},
+		"five":   {[]float64{1, 2, 3, 4, 5}, Estimate{N: 5, Mean: 3, StdDev: math.Sqrt(2.5), Uncertainty: Uncertainty{Interval: &Range{3 / factor, 3 * factor}}}},
+		"zeros":  {[]float64{0, 0, 0, 0, 0}, Estimate{N: 5, Uncertainty: Uncertainty{Interval: &Range{}}}},
+		"skewed": {[]float64{1, 1, 1, 1, 96}, Estimate{N: 5, Mean: 20, StdDev: math.Sqrt(1805), Uncertainty: Uncertainty{Interval: &Range{20 * math.Exp(-2.776445*19/20), 20 * math.Exp(2.776445*19/20)}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := EstimateMean(test.samples, 0.95)
-			for i, pair := range [][2]float64{{got.Mean, test.want.Mean}, {got.StdDev, test.want.StdDev}, {got.Low, test.want.Low}, {got.High, test.want.High}} {
+			for i, pair := range [][2]float64{{got.Mean, test.want.Mean}, {got.StdDev, test.want.StdDev}, {got.Bounds().Low, test.want.Bounds().Low}, {got.Bounds().High, test.want.Bounds().High}} {
 				if got.N != test.want.N || math.Abs(pair[0]-pair[1]) > 1e-4 {
 					t.Errorf("number %d of %+v, want %+v", i, got, test.want)
 				}
 			}
-			if len(got.Values) > 0 == got.HasInterval() && got.N > 0 {
-				t.Errorf("%d single values beside an interval: %v", len(got.Values), got.HasInterval())
+			if (got.Interval != nil) != (test.want.Interval != nil) || (got.Extremes != nil) != (test.want.Extremes != nil) || (got.Values != nil) != (got.N > 0 && got.Interval == nil) {
+				t.Errorf("got interval %v, extremes %v and values %v, want %v and %v", got.Interval, got.Extremes, got.Values, test.want.Interval, test.want.Extremes)
 			}
 		})
 	}
@@ -70,7 +70,7 @@ func TestCompareByHand(t *testing.T) {
 					t.Errorf("%s is %v, want %v", field, pair[0], pair[1])
 				}
 			}
-			if got.Scale != test.want.Scale || got.Low > got.Difference+1e-12 || got.High < got.Difference-1e-12 {
+			if got.Scale != test.want.Scale || got.Bounds().Low > got.Difference+1e-12 || got.Bounds().High < got.Difference-1e-12 {
 				t.Errorf("%+v", got)
 			}
 		})
@@ -163,7 +163,7 @@ func TestFalseAlarmRateOfEqualVersions(t *testing.T) {
 					baseline, candidate := drawPairs(newSeededRand(seed), law, n)
 					c := Compare(baseline, candidate, CompareOptions{Confidence: confidence, Paired: paired})
 					alarms += boolToFloat(c.IsSignificant(confidence)) / cases
-					covered += boolToFloat(c.Low <= 0 && c.High >= 0) / cases
+					covered += boolToFloat(c.Bounds().Low <= 0 && c.Bounds().High >= 0) / cases
 				}
 				t.Logf("%-27s %2d runs each, paired %v: false alarms %.1f %%, interval holds the truth in %.1f %%", law, n, paired, 100*alarms, 100*covered)
 				if alarms > 1-confidence+slack || covered < confidence-slack-0.01 {
@@ -209,8 +209,8 @@ func TestPowerAtDetectableDifference(t *testing.T) {
 
 func TestEstimateShowsInterval(t *testing.T) {
 	for want, e := range map[string]Estimate{
-		"": {}, "10.0": {N: 1, Mean: 10, Low: 10, High: 10}, "10.0 (7.50 to 12.5)": {N: 2, Mean: 10, Low: 7.5, High: 12.5},
-		"10.0 [7.50, 12.5]": {N: 5, Mean: 10, Low: 7.5, High: 12.5},
+		"": {}, "10.0": {N: 1, Mean: 10}, "10.0 (7.50 to 12.5)": {N: 2, Mean: 10, Uncertainty: Uncertainty{Extremes: &Range{7.5, 12.5}}},
+		"10.0 [7.50, 12.5]": {N: 5, Mean: 10, Uncertainty: Uncertainty{Interval: &Range{7.5, 12.5}}},
 	} {
 		if got := e.String(); got != want {
 			t.Errorf("the estimate is %q, want %q", got, want)

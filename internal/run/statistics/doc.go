@@ -3,13 +3,51 @@
 package statistics
 
 import (
-	"fmt"
+	"strings"
 
 	"github.com/benchnet/benchnet/internal/format"
 )
 
 // MinRunsForInterval is the number of runs from which an interval is computed. Fewer runs are shown one by one.
 const MinRunsForInterval = 5
+
+// Range is a pair of bounds.
+type Range struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// Uncertainty bounds a value by a confidence interval or, where there are too few runs for one, by extremes. At most
+// one of them is set.
+type Uncertainty struct {
+	// Interval is the confidence interval at the requested confidence.
+	Interval *Range `json:"interval,omitempty"`
+	// Extremes are the lowest and the highest of fewer single values than MinRunsForInterval. They have no confidence.
+	Extremes *Range `json:"extremes,omitempty"`
+}
+
+// BoundsOr returns the interval or the extremes, or the value as both bounds if it has neither.
+func (u Uncertainty) BoundsOr(value float64) Range {
+	switch {
+	case u.Interval != nil:
+		return *u.Interval
+	case u.Extremes != nil:
+		return *u.Extremes
+	}
+	return Range{value, value}
+}
+
+// Format formats the bounds by the given function: an interval in brackets, such as "[7.50, 12.5]", and extremes in
+// parentheses, such as "(7.50 to 12.5)". It is empty without either.
+func (u Uncertainty) Format(format func(float64) string) string {
+	switch {
+	case u.Interval != nil:
+		return "[" + format(u.Interval.Low) + ", " + format(u.Interval.High) + "]"
+	case u.Extremes != nil:
+		return "(" + format(u.Extremes.Low) + " to " + format(u.Extremes.High) + ")"
+	}
+	return ""
+}
 
 // Estimate is the estimate of a mean from independent runs.
 type Estimate struct {
@@ -18,32 +56,22 @@ type Estimate struct {
 	// Mean and StdDev are those of the runs; StdDev is 0 for one run.
 	Mean   float64 `json:"mean"`
 	StdDev float64 `json:"stdDev"`
-	// Low and High bound the mean at the requested confidence. With fewer than MinRunsForInterval runs they are
-	// the lowest and the highest run.
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
+	// Uncertainty bounds the mean. A single run has none.
+	Uncertainty
 	// Values are the runs in order, if they are fewer than MinRunsForInterval.
 	Values []float64 `json:"values,omitempty"`
 }
 
-// HasInterval reports whether Low and High are a confidence interval.
-func (e Estimate) HasInterval() bool { return e.N >= MinRunsForInterval }
-
-// HalfWidth returns half the width of the interval.
-func (e Estimate) HalfWidth() float64 { return (e.High - e.Low) / 2 }
+// Bounds returns the interval or the extremes, or the mean as both bounds of a single run.
+func (e Estimate) Bounds() Range { return e.BoundsOr(e.Mean) }
 
 // String returns the mean with its interval in brackets, or of two to four runs with the lowest and the highest.
 // Without a run it is empty.
 func (e Estimate) String() string {
-	switch {
-	case e.N == 0:
+	if e.N == 0 {
 		return ""
-	case e.N == 1:
-		return format.Number(e.Mean)
-	case !e.HasInterval():
-		return fmt.Sprintf("%s (%s to %s)", format.Number(e.Mean), format.Number(e.Low), format.Number(e.High))
 	}
-	return fmt.Sprintf("%s [%s, %s]", format.Number(e.Mean), format.Number(e.Low), format.Number(e.High))
+	return strings.TrimSpace(format.Number(e.Mean) + " " + e.Format(format.Number))
 }
 
 // Comparison is the comparison of a candidate with a baseline.
@@ -64,11 +92,9 @@ type Comparison struct {
 	// is not above 0.
 	Scale Scale `json:"scale"`
 	// Difference is the difference on that scale: the ratio of the geometric means, less one, or the difference
-	// of the means. Low and High bound it at the requested confidence, or are the extremes of its single values
-	// with fewer than MinRunsForInterval runs or pairs.
+	// of the means. Uncertainty bounds it; the extremes are those of single pairs or, unpaired, of single runs.
 	Difference float64 `json:"difference"`
-	Low        float64 `json:"low"`
-	High       float64 `json:"high"`
+	Uncertainty
 	// PValue is that of the exact two-sided test: signed ranks of pairs, or else the rank sum. AdjustedPValue is
 	// corrected for the number of claims.
 	PValue         float64 `json:"pValue"`

@@ -14,11 +14,10 @@ type Equivalence struct {
 	// BaselineMean and CandidateMean are geometric means in the metric's own unit.
 	BaselineMean  float64 `json:"baselineMean"`
 	CandidateMean float64 `json:"candidateMean"`
-	// Difference is the ratio of the geometric means, less one. Low and High bound it: Student's interval at a confidence of
-	// one minus twice the significance level.
+	// Difference is the ratio of the geometric means, less one. Its interval is Student's at a confidence of one minus
+	// twice the significance level.
 	Difference float64 `json:"difference"`
-	Low        float64 `json:"low"`
-	High       float64 `json:"high"`
+	Uncertainty
 	// SmallestMargin is the smallest margin within which the samples are equivalent; nil with too few runs.
 	SmallestMargin *float64 `json:"smallestMargin,omitempty"`
 	// PValue is the larger one of the two tests: small if the difference lies within the margin.
@@ -49,12 +48,11 @@ func AssessEquivalence(baseline, candidate []float64, margin, confidence float64
 	b, c := Relative.transformValues(baseline), Relative.transformValues(candidate)
 	e.BaselineMean, e.CandidateMean = Relative.meanOf(b), Relative.meanOf(c)
 	s := estimateSpread(b, c)
-	e.Difference, e.Low, e.High = math.Expm1(s.mean), math.Expm1(s.low), math.Expm1(s.high)
+	e.Difference, e.Uncertainty = math.Expm1(s.mean), s.uncertainty(2*confidence-1, math.Expm1)
 	if e.HasTooFewRuns() {
 		return e
 	}
 	half := tQuantile(confidence, s.degrees) * s.standardError
-	e.Low, e.High = math.Expm1(s.mean-half), math.Expm1(s.mean+half)
 	e.SmallestMargin = new(math.Expm1(math.Abs(s.mean) + half))
 	// Probabilities of a difference as low, and as high, if the truth is one of the bounds.
 	bound := math.Log1p(margin)

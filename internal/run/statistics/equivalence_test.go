@@ -23,13 +23,13 @@ func TestEquivalencePValues(t *testing.T) {
 	equivalent, beyond := 0, 0
 	for i, c := range cases {
 		e := AssessEquivalence(c.Baseline, c.Candidate, c.Margin, 0.95)
-		for name, pair := range map[string][2]float64{"p": {e.PValue, c.P}, "p beyond": {e.BeyondPValue, c.Beyond}, "low": {e.Low, c.Low}, "high": {e.High, c.High}} {
+		for name, pair := range map[string][2]float64{"p": {e.PValue, c.P}, "p beyond": {e.BeyondPValue, c.Beyond}, "low": {e.Interval.Low, c.Low}, "high": {e.Interval.High, c.High}} {
 			if math.Abs(pair[0]-pair[1]) > 1e-7 {
 				t.Errorf("case %d: %s is %v, scipy has %v", i, name, pair[0], pair[1])
 			}
 		}
-		if within := e.Low > -1+1/(1+c.Margin) && e.High < c.Margin; within != e.IsEquivalent(0.95) {
-			t.Errorf("case %d: equivalent is %t, but the interval is [%v, %v] and the margin %v", i, !within, e.Low, e.High, c.Margin)
+		if within := e.Interval.Low > -1+1/(1+c.Margin) && e.Interval.High < c.Margin; within != e.IsEquivalent(0.95) {
+			t.Errorf("case %d: equivalent is %t, but the interval is [%v, %v] and the margin %v", i, !within, e.Interval.Low, e.Interval.High, c.Margin)
 		}
 		if again := AssessEquivalence(c.Candidate, c.Baseline, c.Margin, 0.95); math.Abs(again.PValue-e.PValue) > 1e-12 {
 			t.Errorf("case %d: exchanging the sides changes p from %v to %v", i, e.PValue, again.PValue)
@@ -65,7 +65,7 @@ func TestEquivalenceOfFewRuns(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := AssessEquivalence(test.baseline, test.candidate, 0.1, 0.95)
-			if e.HasTooFewRuns() != test.tooFew || (e.SmallestMargin == nil) != test.tooFew || e.IsEquivalent(0.95) != test.equivalent || math.IsNaN(e.PValue+e.BeyondPValue+e.Low+e.High) {
+			if e.HasTooFewRuns() != test.tooFew || (e.SmallestMargin == nil) != test.tooFew || e.IsEquivalent(0.95) != test.equivalent || math.IsNaN(e.PValue+e.BeyondPValue+e.BoundsOr(0).Low+e.BoundsOr(0).High) {
 				t.Errorf("%+v", e)
 			}
 			if wantBeyond := !test.tooFew && !test.equivalent; e.IsBeyond(0.95, 3) != wantBeyond {
