@@ -207,7 +207,7 @@ func comparisonTables(e *experiment.Result) []htmlTable {
 		return nil
 	}
 	t := htmlTable{Header: slices.Concat(textColumns("Metric", "Candidate", "Baseline"),
-		numberColumns("Runs", "Baseline mean", "Candidate mean", "Difference", "Interval (or extremes)", "p (corrected)", "Effect", "Detectable", "Failed runs", "Trend per run"),
+		numberColumns("Runs", "Baseline mean", "Candidate mean", "Difference", "Bounds", "p (corrected)", "Effect", "Detectable", "Failed runs", "Trend per run"),
 		textColumns("Verdict", "Gate"))}
 	points := pointsByName(e)
 	for _, c := range e.Comparisons {

@@ -197,7 +197,8 @@ func (g *chartBuilder) drawRuns(runs []experiment.Run, m metricInfo, at float64,
 }
 
 func intervalCaption(e *experiment.Result) string {
-	text := fmt.Sprintf("Means, with %s intervals of points that have %d valid runs; each run is a faint dot.", formatPercent(e.Confidence), statistics.MinRunsForInterval)
+	text := fmt.Sprintf("Means, with %s intervals of points that have %d valid runs; each run is a faint dot.",
+		formatPercent(e.Confidence), statistics.MinRunsForInterval)
 	if !slices.ContainsFunc(e.Points, hasInterval) {
 		text = fmt.Sprintf("Means without intervals, which need %d valid runs of a point; each run is a faint dot.", statistics.MinRunsForInterval)
 	}
