@@ -14,6 +14,7 @@ import (
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 	"github.com/benchnet/benchnet/internal/cli/diagnose"
 	"github.com/benchnet/benchnet/internal/cli/progress"
+	"github.com/benchnet/benchnet/internal/cli/terminal"
 )
 
 func (s *session) diagnoseCommand() *cobra.Command {
@@ -68,7 +69,7 @@ func (s *session) writeDiagnosis(ctx context.Context, c *cluster.Connection, tar
 // writeArchive writes an archive to a file, or to standard output if output is -. An empty output is the default file.
 func (s *session) writeArchive(output, defaultFile string, write func(io.Writer) error) error {
 	if output == "-" {
-		return write(s.Out)
+		return write(terminal.Raw(s.Out))
 	}
 	return s.createFile(cmp.Or(output, defaultFile), write)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 	"github.com/benchnet/benchnet/internal/cli/documents"
 	"github.com/benchnet/benchnet/internal/cli/export"
+	"github.com/benchnet/benchnet/internal/cli/terminal"
 )
 
 // exportOptions are the flags of export.
@@ -60,7 +61,10 @@ func (s *session) exportResults(ctx context.Context, o exportOptions, name strin
 	write := func(w io.Writer) error {
 		return export.Write(w, export.Format(o.format), func(emit export.Emit) error { return exportDocuments(file, emit) })
 	}
-	if o.output == "-" {
+	switch {
+	case o.output == "-" && o.format == string(export.Parquet):
+		return write(terminal.Raw(s.Out))
+	case o.output == "-":
 		return write(s.Out)
 	}
 	return s.saveFile(o.output, write)

@@ -47,6 +47,8 @@ func TestResultFilesNeedNoCluster(t *testing.T) {
 		{"runs of saved ConfigMaps", []string{"results", manifest, "--runs", "--exit-code"}, 0, "blocks/s"},
 		{"runs that the file lacks", []string{"results", experiment, "--runs"}, 1, "has no results of single runs"},
 		{"an invalid run", []string{"results", write("invalid.json", invalidRun), "--exit-code"}, 2, "run r is invalid, Errors: too many"},
+		{"an error with an escape sequence", []string{"results", write("escape.json", strings.Replace(invalidRun, "too many", `too \u001b[2J`, 1)), "--exit-code"}, 2, `too \u001b[2J`},
+		{"a result with an escape sequence", []string{"results", filepath.Join(directory, "escape.json")}, 0, `too \u001b[2J`},
 		{"a point without a valid run", []string{"results", write("failed.json", failedExperiment), "--exit-code"}, 2, "point p01 (users=1) has no valid run"},
 		{"a missed objective of a run", []string{"results", write("missed.json", missedRun), "--exit-code"}, 2, "run r: a gate failed: p95 is 612 ms"},
 		{"phases of a run", []string{"results", write("phased.json", phasedRun)}, 0, "r      Notarization   12        75 %    30.5      31.0     -        -"},

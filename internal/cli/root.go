@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/benchnet/benchnet/internal/cli/cluster"
+	"github.com/benchnet/benchnet/internal/cli/terminal"
 )
 
 // Exit codes. They are documented in docs/kubectl-plugin.md and do not change.
@@ -71,9 +72,9 @@ func Run(ctx context.Context, version string, in io.Reader, out, errOut io.Write
 	s := newSession(version, genericiooptions.IOStreams{In: in, Out: out, ErrOut: errOut})
 	root := s.rootCommand()
 	root.SetArgs(args)
-	root.SetIn(in)
-	root.SetOut(out)
-	root.SetErr(errOut)
+	root.SetIn(s.In)
+	root.SetOut(s.Out)
+	root.SetErr(s.ErrOut)
 	return s.reportError(root.ExecuteContext(ctx))
 }
 
@@ -89,8 +90,10 @@ func NewCommand(version string, streams genericiooptions.IOStreams) *cobra.Comma
 	return newSession(version, streams).rootCommand()
 }
 
+// newSession returns a session. Its output is escaped, because clusters and files of others determine what is printed.
 func newSession(version string, streams genericiooptions.IOStreams) *session {
 	flags := genericclioptions.NewConfigFlags(true).WithDeprecatedPasswordFlag().WithWrapConfigFn(configureRESTClient)
+	streams.Out, streams.ErrOut = terminal.NewWriter(streams.Out), terminal.NewWriter(streams.ErrOut)
 	return &session{IOStreams: streams, flags: flags, version: version}
 }
 

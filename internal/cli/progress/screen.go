@@ -10,6 +10,8 @@ import (
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 	"golang.org/x/term"
+
+	"github.com/benchnet/benchnet/internal/cli/terminal"
 )
 
 // Screen displays lines.
@@ -22,10 +24,10 @@ type Screen interface {
 
 // NewScreen returns a Screen with progress bars if w is a terminal, else one that logs each change.
 func NewScreen(ctx context.Context, w io.Writer) Screen {
-	if file, ok := w.(*os.File); ok {
+	if file, ok := terminal.Raw(w).(*os.File); ok {
 		// A terminal of unknown size, as in some CI systems, would not show the bars.
 		if width, height, err := term.GetSize(int(file.Fd())); err == nil && width > 0 && height > 0 {
-			return newBars(ctx, w)
+			return newBars(ctx, file)
 		}
 	}
 	return &logScreen{out: w, lastText: map[string]string{}, now: time.Now}
@@ -96,14 +98,14 @@ func (b *barScreen) addBar(name string) *progressBar {
 		return now
 	}
 	return &progressBar{text: text, Bar: b.progress.AddBar(barResolution,
-		mpb.PrependDecorators(decor.Name(name, decor.WCSyncSpaceR)), mpb.AppendDecorators(decor.Any(show)))}
+		mpb.PrependDecorators(decor.Name(terminal.EscapeLine(name), decor.WCSyncSpaceR)), mpb.AppendDecorators(decor.Any(show)))}
 }
 
 // update sets the text and position of the bar. The bar stays below its end until the object has ended, because
 // mpb completes a full bar.
 func (b *progressBar) update(line Line) {
 	<-b.text
-	b.text <- line.Text
+	b.text <- terminal.EscapeLine(line.Text)
 	at := int64(line.DoneFraction * barResolution)
 	if !line.Ended {
 		at = min(at, barResolution-1)
