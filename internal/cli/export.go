@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
@@ -97,7 +96,7 @@ func (s *session) loadDocuments(ctx context.Context, name string) (*documents.Fi
 	}
 	file.Runs, err = c.ReadRunDocuments(ctx, runs)
 	if err == nil && len(file.Runs)+len(file.Experiments) == 0 {
-		err = fmt.Errorf("%s has no run with a result yet: kubectl benchnet watch shows how far it is", target)
+		err = cluster.NoRunResultError(target, runs)
 	}
 	return file, err
 }

@@ -97,7 +97,11 @@ func (s *session) reportTargets(ctx context.Context, c *cluster.Connection, targ
 		subjects = append(subjects, found...)
 	}
 	if len(subjects) == 0 {
-		return fmt.Errorf("%s has no run with a result yet: kubectl benchnet watch shows how far it is", targets[0])
+		runs, err := c.ListRuns(ctx, targets[0])
+		if err != nil {
+			return err
+		}
+		return cluster.NoRunResultError(targets[0], runs)
 	}
 	return s.writeReports(subjects, o)
 }

@@ -186,7 +186,7 @@ func (s *session) showExperimentDocument(d *documents.Experiment, o resultsOptio
 
 // showPartialResults prints the points of an unfinished experiment.
 func (s *session) showPartialResults(e *v1alpha1.BenchmarkExperiment) error {
-	fmt.Fprintf(s.ErrOut, "%s has no result yet: %s runs have ended\n", e.Name, e.Status.Display.Runs)
+	fmt.Fprintf(s.ErrOut, "%s; %s runs have ended\n", cluster.NoResultError("experiment "+e.Name, e.Status.Conditions), e.Status.Display.Runs)
 	return s.printTables(false, table.ForPartialPoints(&e.Status))
 }
 

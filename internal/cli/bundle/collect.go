@@ -151,7 +151,7 @@ func (b *Kit) addRuns(ctx context.Context, c *cluster.Connection, runs []v1alpha
 		b.PlanHashes[document.Run.Network] = document.Environment.PlanHash
 	}
 	if len(b.Runs) == 0 {
-		return fmt.Errorf("%s has no run with a result", b.Target)
+		return cluster.NoRunResultError(b.Target, runs)
 	}
 	return nil
 }

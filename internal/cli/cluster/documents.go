@@ -6,6 +6,8 @@ import (
 	"sort"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -15,7 +17,7 @@ import (
 
 // ReadRunDocument returns the result of a run. It fails if the run has none.
 func (c *Connection) ReadRunDocument(ctx context.Context, run *v1alpha1.BenchmarkRun) (*documents.Run, error) {
-	packed, err := c.readStoredResult(ctx, run.Namespace, run.Status.Result, "run "+run.Name)
+	packed, err := c.readStoredResult(ctx, run.Namespace, run.Status.Result, "run "+run.Name, run.Status.Conditions)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +46,7 @@ func (c *Connection) ReadRunDocuments(ctx context.Context, runs []v1alpha1.Bench
 
 // ReadExperimentDocument returns the result of an experiment. It fails if the experiment has none.
 func (c *Connection) ReadExperimentDocument(ctx context.Context, e *v1alpha1.BenchmarkExperiment) (*documents.Experiment, error) {
-	packed, err := c.readStoredResult(ctx, e.Namespace, e.Status.Result, "experiment "+e.Name)
+	packed, err := c.readStoredResult(ctx, e.Namespace, e.Status.Result, "experiment "+e.Name, e.Status.Conditions)
 	if err != nil {
 		return nil, err
 	}
@@ -55,9 +57,9 @@ func (c *Connection) ReadExperimentDocument(ctx context.Context, e *v1alpha1.Ben
 	return document, nil
 }
 
-func (c *Connection) readStoredResult(ctx context.Context, namespace string, at *v1alpha1.ResultReference, whose string) ([]byte, error) {
+func (c *Connection) readStoredResult(ctx context.Context, namespace string, at *v1alpha1.ResultReference, whose string, conditions []metav1.Condition) ([]byte, error) {
 	if at == nil {
-		return nil, fmt.Errorf("%s has no result yet: kubectl benchnet watch shows how far it is", whose)
+		return nil, NoResultError(whose, conditions)
 	}
 	var cm corev1.ConfigMap
 	if err := c.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: at.ConfigMapName}, &cm); err != nil {
@@ -68,6 +70,25 @@ func (c *Connection) readStoredResult(ctx context.Context, namespace string, at 
 		return nil, fmt.Errorf("result of %s: ConfigMap %s has no binaryData %q", whose, at.ConfigMapName, at.Key)
 	}
 	return packed, nil
+}
+
+// NoResultError returns the error for a run or an experiment without a result: why it ended without one, or that it goes on.
+func NoResultError(whose string, conditions []metav1.Condition) error {
+	for _, kind := range []string{v1alpha1.ConditionStalled, v1alpha1.ConditionComplete} {
+		if c := meta.FindStatusCondition(conditions, kind); c != nil && c.Status == metav1.ConditionTrue {
+			return fmt.Errorf("%s has no result: %s: %s", whose, c.Reason, c.Message)
+		}
+	}
+	return fmt.Errorf("%s has no result yet: kubectl benchnet watch shows how far it is", whose)
+}
+
+// NoRunResultError returns the error for a target without a run that has a result. It says why its latest run has none.
+func NoRunResultError(target Target, runs []v1alpha1.BenchmarkRun) error {
+	if len(runs) == 0 {
+		return fmt.Errorf("%s has no runs yet: kubectl benchnet watch shows how far it is", target)
+	}
+	latest := &runs[len(runs)-1]
+	return fmt.Errorf("%s has no run with a result: %w", target, NoResultError("run "+latest.Name, latest.Status.Conditions))
 }
 
 // ListRuns returns the runs of a target, oldest first: the run itself, a network's runs or an experiment's runs.

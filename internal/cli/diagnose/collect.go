@@ -35,7 +35,7 @@ func subjectKinds() []schema.GroupVersionKind {
 	return all
 }
 
-// surroundingKinds are the kinds of which all objects of the namespace, or of the cluster, are collected.
+// surroundingKinds are the kinds of which objects of the namespace, or of the cluster, are collected: all but others' events.
 var surroundingKinds = []schema.GroupVersionKind{
 	{Version: "v1", Kind: "Event"},
 	{Version: "v1", Kind: "LimitRange"},
@@ -73,6 +73,8 @@ type Collector struct {
 	Now      time.Time
 
 	archive *archive
+	// collected holds KIND/NAME of the objects of the subject.
+	collected map[string]bool
 	// problems are what could not be collected, one per line.
 	problems []string
 }
@@ -85,6 +87,7 @@ func (c *Collector) Collect(ctx context.Context, subject Subject, directory stri
 		c.addProblem("Secrets, so logs and objects were not searched for their content", err)
 	}
 	c.archive = newArchive(w, directory, c.Now, newSecretReplacer(secrets.Items))
+	c.collected = map[string]bool{}
 	for _, collect := range []func(context.Context, Subject) error{c.collectObjects, c.collectSurroundings, c.collectOperators} {
 		if err := collect(ctx, subject); err != nil {
 			return nil, err
@@ -112,6 +115,7 @@ func (c *Collector) collectObjects(ctx context.Context, subject Subject) error {
 			if !subject.includesObject(object) {
 				continue
 			}
+			c.collected[kind.Kind+"/"+object.GetName()] = true
 			if err := c.addObject("objects", object); err != nil {
 				return err
 			}
@@ -134,12 +138,23 @@ func (c *Collector) collectSurroundings(ctx context.Context, subject Subject) er
 		}
 		objects := c.listObjects(ctx, kind, options...)
 		for i := range objects {
+			if kind.Kind == "Event" && !c.isOfCollected(&objects[i]) {
+				continue
+			}
 			if err := c.addObject("objects", &objects[i]); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// isOfCollected reports whether an event is of a collected object, or of a deleted pod of a collected StatefulSet or Job.
+func (c *Collector) isOfCollected(event *unstructured.Unstructured) bool {
+	kind, _, _ := unstructured.NestedString(event.Object, "involvedObject", "kind")
+	name, _, _ := unstructured.NestedString(event.Object, "involvedObject", "name")
+	controller := name[:max(0, strings.LastIndex(name, "-"))]
+	return c.collected[kind+"/"+name] || kind == "Pod" && (c.collected["StatefulSet/"+controller] || c.collected["Job/"+controller])
 }
 
 // collectOperators adds the Deployments, pods and logs of the operators, and all versions.

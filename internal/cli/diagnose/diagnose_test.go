@@ -67,11 +67,23 @@ func newObjects(t *testing.T) []client.Object {
 		&corev1.Pod{ObjectMeta: meta("other-member-0-0", "other"), Status: started},
 		&corev1.ConfigMap{ObjectMeta: meta("net-config", "net"), Data: map[string]string{"node.conf": "key = " + keyLine + "\nurl = jdbc:x?password=" + password},
 			BinaryData: map[string][]byte{"result.json.gz": packed}},
-		&corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: "started"}, Message: "started with " + password},
+		&appsv1.StatefulSet{ObjectMeta: meta("net-member-1", "net")},
+		event("started", "Pod", "net-member-0-0", "started with "+password),
+		event("deleted-pod", "Pod", "net-member-1-0", "killed"),
+		event("admitted", "BenchmarkNetwork", "net", "admitted"),
+		event("of-another-network", "Pod", "other-member-0-0", "started"),
+		event("of-a-longer-name", "Pod", "net-member-1-other-0", "started"),
+		event("of-another-kind", "Job", "net-member-0-0", "started"),
+		event("of-another-application", "Deployment", "web", "scaled"),
 		&appsv1.Deployment{ObjectMeta: operator, Spec: appsv1.DeploymentSpec{Template: corev1.PodTemplateSpec{
 			Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "operator", Image: "registry:5000/operator:0.3.1"}}}}}},
 		&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ops", Name: "operator-1", Labels: cluster.OperatorLabels}, Status: started},
 	}
+}
+
+// event returns an event of an object.
+func event(name, kind, of, message string) *corev1.Event {
+	return &corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: name}, InvolvedObject: corev1.ObjectReference{Kind: kind, Name: of}, Message: message}
 }
 
 // openLog returns a log with the contents of Secrets.
@@ -131,8 +143,9 @@ func TestArchiveHasNoSecrets(t *testing.T) {
 	}
 	want := []string{
 		"d/logs/net-member-0-0/node.log", "d/logs/net-member-0-0/node.previous.log", "d/objects/benchmarknetwork/net.yaml",
-		"d/objects/configmap/net-config.yaml", "d/objects/configmap/net-config/result.json", "d/objects/event/started.yaml",
-		"d/objects/pod/net-member-0-0.yaml", "d/operator/deployment/operator.yaml", "d/operator/logs/operator-1/node.log",
+		"d/objects/configmap/net-config.yaml", "d/objects/configmap/net-config/result.json", "d/objects/event/admitted.yaml",
+		"d/objects/event/deleted-pod.yaml", "d/objects/event/started.yaml", "d/objects/pod/net-member-0-0.yaml", "d/objects/statefulset/net-member-1.yaml",
+		"d/operator/deployment/operator.yaml", "d/operator/logs/operator-1/node.log",
 		"d/operator/pod/operator-1.yaml", "d/problems.txt", "d/versions.txt",
 	}
 	if got := slices.Sorted(maps.Keys(files)); !slices.Equal(got, want) {

@@ -1,0 +1,36 @@
+package cluster
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+func TestNoRunResultError(t *testing.T) {
+	newRun := func(name string, conditions ...metav1.Condition) v1alpha1.BenchmarkRun {
+		return v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: v1alpha1.BenchmarkRunStatus{Conditions: conditions}}
+	}
+	cancelled := metav1.Condition{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonCancelled, Message: "cancelled by spec.cancelled"}
+	failed := metav1.Condition{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonRunFailed, Message: "worker 0 failed"}
+	measuring := metav1.Condition{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionFalse, Reason: "Measuring", Message: "5 s"}
+	stalled := metav1.Condition{Type: v1alpha1.ConditionStalled, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonInvalidSpec, Message: "spec.x is 1"}
+	for name, test := range map[string]struct {
+		runs []v1alpha1.BenchmarkRun
+		want string
+	}{
+		"cancelled": {[]v1alpha1.BenchmarkRun{newRun("r", cancelled)}, "bnet/n has no run with a result: run r has no result: Cancelled: cancelled by spec.cancelled"},
+		"failed":    {[]v1alpha1.BenchmarkRun{newRun("a", cancelled), newRun("b", failed)}, "bnet/n has no run with a result: run b has no result: RunFailed: worker 0 failed"},
+		"stalled":   {[]v1alpha1.BenchmarkRun{newRun("r", measuring, stalled)}, "bnet/n has no run with a result: run r has no result: InvalidSpec: spec.x is 1"},
+		"measuring": {[]v1alpha1.BenchmarkRun{newRun("r", measuring)}, "bnet/n has no run with a result: run r has no result yet: kubectl benchnet watch shows how far it is"},
+		"new":       {[]v1alpha1.BenchmarkRun{newRun("r")}, "bnet/n has no run with a result: run r has no result yet: kubectl benchnet watch shows how far it is"},
+		"no runs":   {nil, "bnet/n has no runs yet: kubectl benchnet watch shows how far it is"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := NoRunResultError(Target{Kind: Network, Name: "n"}, test.runs).Error(); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
