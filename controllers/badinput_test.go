@@ -225,6 +225,37 @@ func TestImmutableNetworkFields(t *testing.T) {
 	})
 }
 
+func TestQuantitiesAreComparedByValue(t *testing.T) {
+	network := strings.NewReplacer("memory: 3Gi}", "memory: 3Gi, storage: {size: 2Gi}}",
+		"topology: Shared}", `topology: Shared, cores: 500m, memory: 1Gi, storage: {size: 4Gi}}`).Replace(validCordaNetwork)
+	for name, c := range map[string]struct{ from, to, want string }{
+		"cores without quotes":    {`cores: "1"`, "cores: 1", ""},
+		"cores in thousandths":    {`cores: "1"`, "cores: 1000m", ""},
+		"heap in Mi":              {"heap: 1Gi", "heap: 1024Mi", ""},
+		"memory with a fraction":  {"memory: 3Gi", `memory: "3072.0Mi"`, ""},
+		"volume in bytes":         {"size: 2Gi", "size: 2147483648", ""},
+		"cores of the database":   {"cores: 500m", `cores: "0.5"`, ""},
+		"memory of the database":  {"memory: 1Gi", "memory: 1024Mi", ""},
+		"volume of the database":  {"size: 4Gi", "size: 4096Mi", ""},
+		"other cores":             {`cores: "1"`, "cores: 2", "spec.members.cores cannot change"},
+		"other memory":            {"memory: 3Gi", "memory: 3G", "spec.members.memory cannot change"},
+		"no heap":                 {"heap: 1Gi, ", "", "spec.members.heap cannot change"},
+		"another volume":          {"size: 2Gi", "size: 3Gi", "spec.members.storage.size cannot change"},
+		"another database":        {"memory: 1Gi", "memory: 2Gi", "spec.database.memory cannot change"},
+		"no volume of a database": {", storage: {size: 4Gi}", "", "spec.database cannot change"},
+		"a huge number":           {`cores: "1"`, "cores: 1e2000000", "spec.members.cores cannot change"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newTestEnv(t)
+			must(t, w.createFromYAML(network, &v1alpha1.BenchmarkNetwork{}))
+			err := w.replaceNetwork(strings.Replace(network, c.from, c.to, 1))
+			if (c.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("the change is refused with %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
 // replaceNetwork replaces the network as kubectl replace does.
 func (w *testEnv) replaceNetwork(text string) error {
 	w.t.Helper()

@@ -22,7 +22,7 @@ const (
 
 // BenchmarkExperimentSpec describes a set of runs: a grid of parameters, a search for the saturation point, or a comparison. Only suspend,
 // parallelism, networks and ttlSecondsAfterFinished can change.
-// +kubebuilder:validation:XValidation:rule="self.template == oldSelf.template && self.strategy == oldSelf.strategy && self.repetitions == oldSelf.repetitions && has(self.order) == has(oldSelf.order) && (!has(self.order) || self.order == oldSelf.order) && self.failures == oldSelf.failures",message="spec.template, strategy, repetitions, order and failures cannot change: create another experiment"
+// +kubebuilder:validation:XValidation:rule="self.template == oldSelf.template && self.strategy == oldSelf.strategy && self.repetitions == oldSelf.repetitions && has(self.order) == has(oldSelf.order) && (!has(self.order) || self.order == oldSelf.order) && self.failures == oldSelf.failures",message="spec.template, strategy, repetitions, order and failures cannot change: create another experiment, or write quantities exactly as before"
 // +kubebuilder:validation:XValidation:rule="has(self.axes) == has(oldSelf.axes) && (!has(self.axes) || self.axes == oldSelf.axes)",message="spec.axes cannot change: create another experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.variants) == has(oldSelf.variants) && (!has(self.variants) || self.variants == oldSelf.variants)",message="spec.variants cannot change: create another experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.saturation) == has(oldSelf.saturation) && (!has(self.saturation) || self.saturation == oldSelf.saturation)",message="spec.saturation cannot change: create another experiment"

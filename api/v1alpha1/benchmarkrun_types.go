@@ -16,7 +16,7 @@ const (
 )
 
 // BenchmarkRunSpec describes one workload on one network. Only cancelled and ttlSecondsAfterFinished can change.
-// +kubebuilder:validation:XValidation:rule="self.networkName == oldSelf.networkName && self.workload == oldSelf.workload && has(self.networkReadyWithin) == has(oldSelf.networkReadyWithin) && (!has(self.networkReadyWithin) || self.networkReadyWithin == oldSelf.networkReadyWithin)",message="spec cannot change, except cancelled and ttlSecondsAfterFinished: create another run"
+// +kubebuilder:validation:XValidation:rule="self.networkName == oldSelf.networkName && self.workload == oldSelf.workload && has(self.networkReadyWithin) == has(oldSelf.networkReadyWithin) && (!has(self.networkReadyWithin) || self.networkReadyWithin == oldSelf.networkReadyWithin)",message="spec cannot change, except cancelled and ttlSecondsAfterFinished: create another run, or write quantities exactly as before"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.cancelled) || !oldSelf.cancelled || has(self.cancelled) && self.cancelled",message="spec.cancelled must stay true: a cancelled run cannot continue, so create another one"
 type BenchmarkRunSpec struct {
 	// networkName is the name of the BenchmarkNetwork in the namespace.

@@ -137,3 +137,29 @@ func TestStatusListsHoldAllMembers(t *testing.T) {
 		}
 	}
 }
+
+// TestEveryFieldIsImmutable checks that the rules that compare the parts of a network's members and database with the old ones name
+// every part, and that they compare quantities by value.
+func TestEveryFieldIsImmutable(t *testing.T) {
+	spec := readCRDs(t)["BenchmarkNetwork"].Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
+	var rules strings.Builder
+	for _, rule := range spec.XValidations {
+		rules.WriteString(rule.Rule + "\n")
+	}
+	for _, parent := range []string{"members", "members.storage", "database", "database.storage"} {
+		schema := spec
+		for name := range strings.SplitSeq(parent, ".") {
+			schema = schema.Properties[name]
+		}
+		for name, property := range schema.Properties {
+			path := parent + "." + name
+			want := "self." + path + " == oldSelf." + path
+			if property.XIntOrString {
+				want = "quantity(string(self." + path + ")).asApproximateFloat() == quantity(string(oldSelf." + path + ")).asApproximateFloat()"
+			}
+			if name != "storage" && !strings.Contains(rules.String(), want) {
+				t.Errorf("no rule of spec has %s", want)
+			}
+		}
+	}
+}
