@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -122,7 +123,7 @@ var ownKeys = []string{
 	v1alpha1.AnnotationGenesisComplete, v1alpha1.AnnotationGenerated, v1alpha1.AnnotationAppliedHash,
 	v1alpha1.AnnotationAppliedGeneration, v1alpha1.AnnotationReset, v1alpha1.AnnotationEpoch,
 	v1alpha1.AnnotationQuota, "batch.kubernetes.io/job-name", "batch.kubernetes.io/job-completion-index",
-	"kueue.x-k8s.io/queue-name", "kueue.x-k8s.io/priority-class",
+	appsv1.ControllerRevisionHashLabelKey, "kueue.x-k8s.io/queue-name", "kueue.x-k8s.io/priority-class",
 }
 
 // boundFields replaces each field of an object besides the metadata that exceeds its bound by a digest. It applies to the kinds

@@ -154,7 +154,8 @@ func trimStatefulSetSpec(spec *appsv1.StatefulSetSpec) appsv1.StatefulSetSpec {
 }
 
 func trimStatefulSetStatus(status *appsv1.StatefulSetStatus) appsv1.StatefulSetStatus {
-	return appsv1.StatefulSetStatus{ObservedGeneration: status.ObservedGeneration, Replicas: status.Replicas, ReadyReplicas: status.ReadyReplicas}
+	return appsv1.StatefulSetStatus{ObservedGeneration: status.ObservedGeneration, Replicas: status.Replicas, ReadyReplicas: status.ReadyReplicas,
+		UpdateRevision: status.UpdateRevision}
 }
 
 // trimJobStatus keeps the conditions and the numbers of pods.

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -11,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/internal/kube/kinds"
 )
 
 func TestOutdatedPod(t *testing.T) {
@@ -21,8 +24,13 @@ func TestOutdatedPod(t *testing.T) {
 		"never ready":              {func(*appsv1.StatefulSet, *corev1.Pod) {}, true},
 		"the present template":     {func(_ *appsv1.StatefulSet, p *corev1.Pod) { p.Labels[appsv1.ControllerRevisionHashLabelKey] = "new" }, false},
 		"no revision observed yet": {func(s *appsv1.StatefulSet, _ *corev1.Pod) { s.Status.UpdateRevision = "" }, false},
-		"without a revision":       {func(_ *appsv1.StatefulSet, p *corev1.Pod) { p.Labels = nil }, false},
-		"being deleted":            {func(_ *appsv1.StatefulSet, p *corev1.Pod) { p.DeletionTimestamp = new(metav1.Now()) }, false},
+		"with many labels": {func(_ *appsv1.StatefulSet, p *corev1.Pod) {
+			for i := range 500 {
+				p.Labels[fmt.Sprintf("%063d", i)] = "x"
+			}
+		}, true},
+		"without a revision": {func(_ *appsv1.StatefulSet, p *corev1.Pod) { p.Labels = nil }, false},
+		"being deleted":      {func(_ *appsv1.StatefulSet, p *corev1.Pod) { p.DeletionTimestamp = new(metav1.Now()) }, false},
 		"ready": {func(_ *appsv1.StatefulSet, p *corev1.Pod) {
 			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
 		}, false},
@@ -30,6 +38,8 @@ func TestOutdatedPod(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			set, pod := outdatedStatefulSet()
 			c.edit(set, &pod)
+			kinds.Trim(set)
+			kinds.Trim(&pod)
 			if got := New(nil, nil, []corev1.Pod{pod}).OutdatedPod(set); (got != nil) != c.want {
 				t.Errorf("the outdated pod is %v, want one: %v", got, c.want)
 			}
