@@ -9,6 +9,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -223,5 +224,44 @@ func TestQueueLabelFreesNoPlace(t *testing.T) {
 	w.reconcileTwice("c", "b")
 	if c := w.admittedCondition("b"); c.Status != metav1.ConditionTrue {
 		t.Errorf("a network in Kueue's quota should take no place of the limit: %+v", c)
+	}
+}
+
+// TestEvictionEndsRun: an eviction waits for the load workers, which wait for members that are gone. So the run ends, whether it was
+// released or not, and even if it notices the eviction when the network is admitted again.
+func TestEvictionEndsRun(t *testing.T) {
+	setAdmitted := func(w *testEnv, status metav1.ConditionStatus, reason string) {
+		w.t.Helper()
+		network := w.getNetwork("banks")
+		before := network.DeepCopy()
+		meta.SetStatusCondition(&network.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionAdmitted, Status: status, Reason: reason})
+		must(w.t, w.client.Status().Patch(w.ctx, network, client.MergeFrom(before)))
+	}
+	for name, released := range map[string]bool{"before the release": false, "under load": true} {
+		t.Run(name, func(t *testing.T) {
+			w := newTestEnvWithReadyRun(t)
+			if released {
+				w.reconcileRun("extra")
+			}
+			setAdmitted(w, metav1.ConditionFalse, v1alpha1.ReasonEvicted)
+			w.reconcileRun("extra")
+			w.wantReason("extra", v1alpha1.ReasonWaitingForNetwork, "Kueue evicted BenchmarkNetwork banks during the run: its workers are being stopped")
+			job := &batchv1.Job{}
+			w.mustGet("extra", job)
+			if job.Spec.Suspend == nil || !*job.Spec.Suspend || (w.getRun("extra").Status.Release != nil) != released {
+				t.Fatalf("the Job of the workers should be suspended, and nothing released anew: %+v", w.getRun("extra").Status)
+			}
+			before := job.DeepCopy()
+			job.Status.Conditions = append(job.Status.Conditions, batchv1.JobCondition{Type: batchv1.JobSuspended, Status: corev1.ConditionTrue})
+			must(t, w.client.Status().Patch(w.ctx, job, client.MergeFrom(before)))
+			w.reconcileRun("extra")
+			if w.getRun("extra").IsComplete() {
+				t.Error("the run must not end while workers exist")
+			}
+			w.deletePods()
+			setAdmitted(w, metav1.ConditionTrue, v1alpha1.ReasonAdmittedByKueue)
+			w.reconcileRun("extra")
+			w.wantReason("extra", v1alpha1.ReasonRunFailed, "Kueue evicted BenchmarkNetwork banks during the run")
+		})
 	}
 }

@@ -118,7 +118,7 @@ func (r *RunReconciler) advanceRun(ctx context.Context, pass *runPass) error {
 		return nil
 	case pass.result != nil:
 		return r.cleanUpRun(ctx, pass)
-	case pass.run.Spec.Cancelled:
+	case pass.run.Spec.Cancelled, pass.networkEvicted:
 		return r.stopWorkers(ctx, pass)
 	case pass.waitReason.Reason != "":
 		return nil

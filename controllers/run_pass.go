@@ -56,6 +56,8 @@ type runPass struct {
 	reconcileErr error
 	// waitReason is what the run waits for before it can begin.
 	waitReason status.WaitReason
+	// networkEvicted reports that the workers have to stop, since the network was evicted.
+	networkEvicted bool
 }
 
 // runFailure is the reason and the message of a run that ended without a result. Both are empty for any other
@@ -173,6 +175,7 @@ func (r *RunReconciler) readNetworkState(ctx context.Context, pass *runPass) err
 		return err
 	}
 	if pass.isReleased() || pass.snapshot.Job(naming.WorkerJob(pass.run.Name)) != nil {
+		pass.endOnEviction()
 		return nil
 	}
 	runs, err := listRunsOnNetwork(ctx, r.Client, pass.run.Namespace, pass.network.Name)

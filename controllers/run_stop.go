@@ -8,15 +8,18 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/run/statistics"
 	"github.com/benchnet/benchnet/internal/run/steadystate"
+	"github.com/benchnet/benchnet/internal/status"
 )
 
 // stopWhenSteady ends the window once the workers' progress suffices. The decision depends only on the workers'
@@ -61,7 +64,29 @@ func (p *runPass) recordedSeries() statistics.RecordedSeries {
 	return sum.Recorded()
 }
 
-// stopWorkers suspends the Job of a cancelled run. The Job controller then deletes the running pods; pods that
+// endOnEviction ends a run that has begun when Kueue evicts its network: the members are gone, and the eviction waits for the
+// workers. Once they are gone, the network may be admitted again before the next pass; the reason of the run still says
+// then that they were stopped.
+func (p *runPass) endOnEviction() {
+	job := p.workerJob()
+	if job == nil || p.haveWorkersEnded() {
+		return
+	}
+	admitted := meta.FindStatusCondition(p.network.Status.Conditions, v1alpha1.ConditionAdmitted)
+	reported := meta.FindStatusCondition(p.run.Status.Conditions, v1alpha1.ConditionReady)
+	wasStopped := isSuspended(job) && reported != nil && reported.Reason == v1alpha1.ReasonWaitingForNetwork
+	if p.networkEvicted = wasStopped || admitted != nil && admitted.Reason == v1alpha1.ReasonEvicted; !p.networkEvicted {
+		return
+	}
+	message := fmt.Sprintf("Kueue evicted BenchmarkNetwork %s during the run", p.network.Name)
+	if isSuspended(job) && firstRunningPod(p.workerPods(), nil) == "" {
+		p.failure = runFailure{v1alpha1.ReasonRunFailed, message}
+		return
+	}
+	p.waitReason = status.WaitReason{Reason: v1alpha1.ReasonWaitingForNetwork, Message: message + ": its workers are being stopped"}
+}
+
+// stopWorkers suspends the Job of a run that was cancelled or whose network was evicted. The Job controller then deletes the running pods; pods that
 // have ended stay with their logs, as those of a failed run do.
 func (r *RunReconciler) stopWorkers(ctx context.Context, pass *runPass) error {
 	job := pass.snapshot.Job(naming.WorkerJob(pass.run.Name))
