@@ -109,15 +109,18 @@ func (r *ExperimentReconciler) withStoredResult(ctx context.Context, pass *exper
 }
 
 // checkLimits returns an error if an experiment needs more networks at one time than the operator's limits
-// allow. Experiments that have passed their preflight checks are exempt.
+// allow: if it keeps its networks, all of them, since each holds its place. Experiments that have passed their
+// preflight checks are exempt.
 func (r *ExperimentReconciler) checkLimits(e *v1alpha1.BenchmarkExperiment, design *experiment.Design) error {
-	size := design.LargestGroup()
+	size, path, value := design.LargestGroup(), field.NewPath("spec", "order", "type"), string(e.Spec.OrderType())
+	if e.Spec.Networks == v1alpha1.RetentionRetain {
+		size, path, value = len(design.Networks), field.NewPath("spec", "networks"), string(e.Spec.Networks)
+	}
 	limit := r.Limits.exceededBy(size)
 	if limit == "" || status.HasPassedPreflight(e) {
 		return nil
 	}
-	return field.Invalid(field.NewPath("spec", "order", "type"), e.Spec.OrderType(),
-		fmt.Sprintf("requires %d networks at the same time, which exceeds the operator's limit %s", size, limit))
+	return field.Invalid(path, value, fmt.Sprintf("requires %d networks at the same time, which exceeds the operator's limit %s", size, limit))
 }
 
 // readNetworksAndRuns reads the networks and runs that the experiment controls.

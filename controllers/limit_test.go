@@ -302,17 +302,23 @@ func TestComparisonsDoNotBlockEachOther(t *testing.T) {
 	}
 }
 
-func TestComparisonAboveLimitIsRefused(t *testing.T) {
-	w := newTestEnv(t)
-	w.createNode("laboratory", "64", "256Gi")
-	must(t, w.createFromYAML(interleavedPair("pair"), &v1alpha1.BenchmarkExperiment{}))
-	experiments := w.experimentReconciler()
-	experiments.Limits = controllers.Limits{MaxNetworksPerNamespace: 1}
-	_, err := experiments.Reconcile(w.ctx, w.requestFor("pair"))
-	must(t, err)
-	c := meta.FindStatusCondition(w.getExperiment("pair").Status.Conditions, v1alpha1.ConditionAccepted)
-	if c.Status != metav1.ConditionFalse || !strings.Contains(c.Message, "spec.order.type") || !strings.Contains(c.Message, "maxNetworksPerNamespace 1") {
-		t.Errorf("the experiment should be refused with the limit: %+v", c)
+// TestExperimentAboveLimitIsRefused: networks that must exist at the same time, or are kept, would wait for each other's places.
+func TestExperimentAboveLimitIsRefused(t *testing.T) {
+	for field, text := range map[string]string{
+		"spec.order.type": interleavedPair("pair"),
+		"spec.networks":   strings.NewReplacer("name: grid", "name: pair", "spec:", "spec:\n  networks: Retain").Replace(gridExperiment),
+	} {
+		t.Run(field, func(t *testing.T) {
+			w := newTestEnvWithExperiment(t, text)
+			experiments := w.experimentReconciler()
+			experiments.Limits = controllers.Limits{MaxNetworksPerNamespace: 1}
+			_, err := experiments.Reconcile(w.ctx, w.requestFor("pair"))
+			must(t, err)
+			c := meta.FindStatusCondition(w.getExperiment("pair").Status.Conditions, v1alpha1.ConditionAccepted)
+			if c.Status != metav1.ConditionFalse || !strings.Contains(c.Message, field) || !strings.Contains(c.Message, "maxNetworksPerNamespace 1") {
+				t.Errorf("the experiment should be refused with the limit: %+v", c)
+			}
+		})
 	}
 }
 

@@ -265,6 +265,8 @@ func waitReasonOf(run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork
 	standing := ready != nil && ready.Status == metav1.ConditionTrue && network.Status.ObservedGeneration == network.Generation
 	older := firstUnfinishedRunBefore(run, runs)
 	switch {
+	case network.DeletionTimestamp != nil: // It may look ready until the end.
+		return status.WaitReason{Reason: v1alpha1.ReasonWaitingForNetwork, Message: fmt.Sprintf("BenchmarkNetwork %s is being deleted", network.Name)}
 	case network.Spec.Suspend:
 		return status.WaitReason{Reason: v1alpha1.ReasonSuspended, Message: fmt.Sprintf("BenchmarkNetwork %s is suspended", network.Name)}
 	case ready != nil && ready.Reason == v1alpha1.ReasonResetting:

@@ -140,18 +140,25 @@ func addUnfinishedConditions(s *v1alpha1.BenchmarkExperimentStatus, l *condition
 }
 
 // RunProblem returns why a run does not begin, if the cause is known: what its network or its workers wait for, and the cause after
-// a semicolon. It returns "" for a run that proceeds, or merely waits.
+// a semicolon, or that its network is suspended. It returns "" for a run that proceeds, or merely waits.
 func RunProblem(run *v1alpha1.BenchmarkRun) string {
 	ready := meta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionReady)
-	if ready == nil || ready.Status == metav1.ConditionTrue || run.IsComplete() || !strings.Contains(ready.Message, "; ") {
+	if ready == nil || ready.Status == metav1.ConditionTrue || run.IsComplete() {
 		return ""
 	}
+	known := strings.Contains(ready.Message, "; ")
 	switch ready.Reason {
+	case v1alpha1.ReasonSuspended: // An experiment does not suspend its networks: a user did.
+		known = true
 	case v1alpha1.ReasonWaitingForNetwork, v1alpha1.ReasonWaitingForReset, v1alpha1.ReasonWaitingForWorkers, v1alpha1.ReasonQuotaExceeded,
 		v1alpha1.ReasonProblem:
-		return limits.Truncate(fmt.Sprintf("BenchmarkRun %s: %s", run.Name, ready.Message), limits.MaxItem)
+	default:
+		known = false
 	}
-	return ""
+	if !known {
+		return ""
+	}
+	return limits.Truncate(fmt.Sprintf("BenchmarkRun %s: %s", run.Name, ready.Message), limits.MaxItem)
 }
 
 func addExperimentInProgress(l *conditionList, reason, message string) {

@@ -39,6 +39,15 @@ func TestCauseTravelsUpward(t *testing.T) {
 	}
 }
 
+// TestSuspendedNetworkIsProblem checks that an experiment says why it waits if a user has suspended one of its networks.
+func TestSuspendedNetworkIsProblem(t *testing.T) {
+	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "r"}}
+	run.Status = ComputeRun(RunInput{Run: run, WaitReason: WaitReason{Reason: v1alpha1.ReasonSuspended, Message: "BenchmarkNetwork n is suspended"}})
+	if got := RunProblem(run); got != "BenchmarkRun r: BenchmarkNetwork n is suspended" {
+		t.Errorf("the problem is %q", got)
+	}
+}
+
 // TestQuotaOfSomeWorkers checks the reason of a run of which a quota lets only some workers start.
 func TestQuotaOfSomeWorkers(t *testing.T) {
 	run := &v1alpha1.BenchmarkRun{}

@@ -85,28 +85,42 @@ func TestTransitionTimesAreKept(t *testing.T) {
 }
 
 func TestNetworkExpiry(t *testing.T) {
-	ttl := int32(60)
-	n := &v1alpha1.BenchmarkNetwork{Spec: v1alpha1.BenchmarkNetworkSpec{TTLSecondsAfterFinished: &ttl, Workloads: make([]v1alpha1.NetworkWorkload, 2)}}
-	if _, ok := NetworkExpiry(n, []*v1alpha1.BenchmarkRun{newRun(true)}); ok {
-		t.Error("only one of two workloads has run: there must be no deadline yet")
+	n := &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{UID: "uid"}, Spec: v1alpha1.BenchmarkNetworkSpec{TTLSecondsAfterFinished: new(int32(60)),
+		Workloads: make([]v1alpha1.NetworkWorkload, 2)}}
+	own := func(ended bool) *v1alpha1.BenchmarkRun {
+		run := newRun(ended)
+		run.OwnerReferences = []metav1.OwnerReference{{UID: "uid", Controller: new(true)}}
+		return run
 	}
-	if _, ok := NetworkExpiry(n, []*v1alpha1.BenchmarkRun{newRun(true), newRun(false)}); ok {
-		t.Error("a run is in progress: there must be no deadline yet")
-	}
-	if at, ok := NetworkExpiry(n, []*v1alpha1.BenchmarkRun{newRun(true), newRun(true)}); !ok || !at.Equal(testTime.Add(time.Minute)) {
-		t.Errorf("the deadline is a minute after the last run, but is %s, %t", at, ok)
-	}
-	uploading := newRun(true)
+	uploading := own(true)
 	uploading.Spec.Workload.Upload, uploading.Status.Result = &v1alpha1.ResultUpload{}, &v1alpha1.ResultReference{}
-	if _, ok := NetworkExpiry(n, []*v1alpha1.BenchmarkRun{newRun(true), uploading}); ok {
-		t.Error("a run uploads its result: there must be no deadline yet")
-	}
-	meta.SetStatusCondition(&uploading.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionUploaded, Status: metav1.ConditionFalse})
-	if _, ok := NetworkExpiry(n, []*v1alpha1.BenchmarkRun{newRun(true), uploading}); !ok {
-		t.Error("the upload has failed: there must be a deadline")
-	}
-	n.Spec.TTLSecondsAfterFinished = nil
-	if _, ok := NetworkExpiry(n, []*v1alpha1.BenchmarkRun{newRun(true), newRun(true)}); ok {
-		t.Error("without a time to live there must be no deadline")
+	uploaded := uploading.DeepCopy()
+	meta.SetStatusCondition(&uploaded.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionUploaded, Status: metav1.ConditionFalse})
+	withoutTTL, withoutWorkloads, recreated := n.DeepCopy(), n.DeepCopy(), n.DeepCopy()
+	withoutTTL.Spec.TTLSecondsAfterFinished, withoutWorkloads.Spec.Workloads, recreated.Spec.Workloads = nil, nil, nil
+	recreated.CreationTimestamp = metav1.NewTime(testTime.Add(time.Hour))
+	for name, c := range map[string]struct {
+		network *v1alpha1.BenchmarkNetwork
+		runs    []*v1alpha1.BenchmarkRun
+		want    bool
+	}{
+		"one of two workloads has run":                     {n, []*v1alpha1.BenchmarkRun{own(true)}, false},
+		"one of two workloads, and a run of a user":        {n, []*v1alpha1.BenchmarkRun{own(true), newRun(true)}, false},
+		"a run is in progress":                             {n, []*v1alpha1.BenchmarkRun{own(true), own(false)}, false},
+		"a run of a user is in progress":                   {n, []*v1alpha1.BenchmarkRun{own(true), own(true), newRun(false)}, false},
+		"all have run":                                     {n, []*v1alpha1.BenchmarkRun{own(true), own(true)}, true},
+		"an upload is in progress":                         {n, []*v1alpha1.BenchmarkRun{own(true), uploading}, false},
+		"an upload has failed":                             {n, []*v1alpha1.BenchmarkRun{own(true), uploaded}, true},
+		"without a time to live":                           {withoutTTL, []*v1alpha1.BenchmarkRun{own(true), own(true)}, false},
+		"without runs":                                     {withoutWorkloads, nil, false},
+		"a run of a user on a network without workloads":   {withoutWorkloads, []*v1alpha1.BenchmarkRun{newRun(true)}, true},
+		"a run that was kept from the network before this": {recreated, []*v1alpha1.BenchmarkRun{newRun(true)}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			at, ok := NetworkExpiry(c.network, c.runs)
+			if ok != c.want || ok && !at.Equal(testTime.Add(time.Minute)) {
+				t.Errorf("the deadline is %s, %t, want one: %t, a minute after the last run", at, ok, c.want)
+			}
+		})
 	}
 }
