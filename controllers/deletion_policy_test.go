@@ -1,7 +1,6 @@
 package controllers_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,13 +27,10 @@ spec:
   resultPolicy: Retain
 `
 
-// installDeletionPolicy installs the chart's admission policy, and waits until the API server enforces it.
+// installDeletionPolicy installs the chart's admission policies, and waits until the API server enforces it.
 func (w *testEnv) installDeletionPolicy(runner client.Client) {
 	w.t.Helper()
-	for _, object := range renderChartTemplate(w.t, "admissionpolicy.yaml", operatorNamespace, nil, "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding") {
-		must(w.t, w.client.Create(w.ctx, object))
-		w.t.Cleanup(func() { _ = w.client.Delete(context.Background(), object) })
-	}
+	w.installPolicies()
 	w.waitFor("the API server enforces the policy", func() bool {
 		return apierrors.IsForbidden(runner.Patch(w.ctx, w.getNetwork("kept"), mergePatch(`{"spec": {"ttlSecondsAfterFinished": 0}}`), client.DryRunAll))
 	})
