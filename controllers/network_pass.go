@@ -65,13 +65,7 @@ type networkPass struct {
 func (r *NetworkReconciler) readAndPlan(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (*networkPass, error) {
 	pass := &networkPass{network: network}
 	var err error
-	if pass.snapshot, err = r.SnapshotReader.ReadOwned(ctx, network, naming.NetworkSelector(network.Name)); err != nil {
-		return nil, err
-	}
-	if err := pass.snapshot.ReadEvents(ctx, r.APIReader, r.Now()); err != nil {
-		return nil, err
-	}
-	if err := pass.snapshot.LoadTexts(ctx, r.APIReader, naming.LatencyStatus(network.Name)); err != nil {
+	if pass.snapshot, err = r.readSnapshot(ctx, network); err != nil {
 		return nil, err
 	}
 	if pass.runs, err = listRunsOnNetwork(ctx, r.Client, network.Namespace, network.Name); err != nil {
@@ -118,6 +112,18 @@ func (r *NetworkReconciler) readAndPlan(ctx context.Context, network *v1alpha1.B
 		pass.specErr, pass.recheckSpec = pass.namedObjectErr, true
 	}
 	return pass, nil
+}
+
+// readSnapshot reads the objects of a network, events about them, and the reports of its latency emulation.
+func (r *NetworkReconciler) readSnapshot(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (*snapshot.Snapshot, error) {
+	read, err := r.SnapshotReader.ReadOwned(ctx, network, naming.NetworkSelector(network.Name))
+	if err != nil {
+		return nil, err
+	}
+	if err := read.ReadEvents(ctx, r.APIReader, r.Now()); err != nil {
+		return nil, err
+	}
+	return read, read.LoadTexts(ctx, r.APIReader, naming.LatencyStatus(network.Name))
 }
 
 // readPlannedWorkloads returns the workloads that the experiment of a network plans to run on it. It returns nil for a

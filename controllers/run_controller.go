@@ -17,6 +17,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/apply"
 	"github.com/benchnet/benchnet/internal/kube/pods"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 	"github.com/benchnet/benchnet/internal/status"
@@ -85,7 +86,11 @@ func (r *RunReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 
 // reconcileComplete deletes what a complete run no longer needs, delivers its result, and deletes it after its time to live.
 func (r *RunReconciler) reconcileComplete(ctx context.Context, run *v1alpha1.BenchmarkRun) (ctrl.Result, error) {
-	if err := errors.Join(r.acknowledgeGeneration(ctx, run), r.deleteWorkerObjects(ctx, run)); err != nil {
+	owned, err := r.SnapshotReader.ReadOwned(ctx, run, naming.RunSelector(run.Name))
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if err := errors.Join(r.acknowledgeState(ctx, run, owned), r.deleteWorkerObjects(ctx, run, owned)); err != nil {
 		return ctrl.Result{}, err
 	}
 	if ended, result, err := r.deliverRun(ctx, run); err != nil || !ended {
@@ -94,11 +99,12 @@ func (r *RunReconciler) reconcileComplete(ctx context.Context, run *v1alpha1.Ben
 	return r.deleteIfExpired(ctx, run)
 }
 
-// acknowledgeGeneration records in the status of a complete run that its current spec was read.
-func (r *RunReconciler) acknowledgeGeneration(ctx context.Context, run *v1alpha1.BenchmarkRun) error {
+// acknowledgeState records in the status of a complete run that its current spec was read, and whether its result still exists.
+func (r *RunReconciler) acknowledgeState(ctx context.Context, run *v1alpha1.BenchmarkRun, owned *snapshot.Snapshot) error {
 	before := run.DeepCopy()
 	run.Status.ObservedGeneration = run.Generation
 	setObservedGeneration(run.Status.Conditions, run.Generation)
+	status.SetResultExists(run, owned.ConfigMap(naming.ResultConfigMap(run.Name)) != nil, r.Now())
 	return patchStatus(ctx, r.Client, r.Recorder, before, run, before.Status.Conditions, run.Status.Conditions)
 }
 

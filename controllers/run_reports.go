@@ -152,6 +152,9 @@ func (p *runPass) failureMessage() string {
 			lines = append(lines, fmt.Sprintf("worker %d: %s", i, line))
 		}
 	}
+	if p.barrierProblem != "" {
+		lines = append(lines, p.barrierProblem)
+	}
 	if len(lines) == 0 {
 		job := p.workerJob()
 		if job == nil {

@@ -281,11 +281,7 @@ func (r *RunReconciler) cleanUpRun(ctx context.Context, pass *runPass) error {
 
 // deleteWorkerObjects deletes what the workers of a complete run needed, however it ended: a run that failed or was cancelled did
 // not delete it before. It keeps what cleanUpRun keeps, and the reports if the result did not fit into a ConfigMap.
-func (r *RunReconciler) deleteWorkerObjects(ctx context.Context, run *v1alpha1.BenchmarkRun) error {
-	owned, err := r.SnapshotReader.ReadOwned(ctx, run, naming.RunSelector(run.Name))
-	if err != nil {
-		return err
-	}
+func (r *RunReconciler) deleteWorkerObjects(ctx context.Context, run *v1alpha1.BenchmarkRun, owned *snapshot.Snapshot) error {
 	complete := meta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionComplete)
 	for _, object := range owned.UnplannedObjects([]client.Object{resultConfigMap(run, nil)}) {
 		switch object.(type) {

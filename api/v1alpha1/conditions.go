@@ -54,6 +54,7 @@ const (
 	ReasonResultWritten     = "ResultWritten"
 	ReasonRunFailed         = "RunFailed"
 	ReasonResultTooLarge    = "ResultTooLarge"
+	ReasonResultLost        = "ResultLost"
 	ReasonCancelled         = "Cancelled"
 	ReasonProblem           = "Problem"
 	// ReasonResetting is the reason of a network during a reset. ReasonWaitingForReset is the reason of a run that waits for it.

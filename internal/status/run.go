@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -272,4 +273,24 @@ func formatProgress(part, whole float64) string {
 		return "100%"
 	}
 	return fmt.Sprintf("%.0f%%", 100*min(1, max(0, part/whole)))
+}
+
+// SetResultExists sets the conditions of a run with a result to whether the result still exists. Otherwise the status would say
+// for ever that it can be read.
+func SetResultExists(run *v1alpha1.BenchmarkRun, exists bool, now time.Time) {
+	complete := meta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionComplete)
+	if run.Status.Result == nil || complete == nil {
+		return
+	}
+	want := metav1.Condition{Status: metav1.ConditionTrue, Reason: complete.Reason, Message: complete.Message, ObservedGeneration: run.Generation,
+		LastTransitionTime: metav1.NewTime(now)}
+	if !exists {
+		want.Status, want.Reason = metav1.ConditionFalse, v1alpha1.ReasonResultLost
+		want.Message = fmt.Sprintf("ConfigMap %s with the result was deleted, and cannot be written again: restore it from a backup with its labels and owner, "+
+			"or create another run", run.Status.Result.ConfigMapName)
+	}
+	for _, condition := range []string{v1alpha1.ConditionMeasured, v1alpha1.ConditionReady} {
+		want.Type = condition
+		meta.SetStatusCondition(&run.Status.Conditions, want)
+	}
 }
