@@ -120,7 +120,7 @@ func (w *testEnv) wantNextRunBegins() {
 	w.wantReason("later", v1alpha1.ReasonWaitingForWorkers, "0 of 2 workers")
 }
 
-// wantNothingLeft checks that a run that has ended has no objects but its Job, its result and its sample logs.
+// wantNothingLeft checks that a run that has ended has no objects but its Job and its result.
 func (w *testEnv) wantNothingLeft(run string) {
 	w.t.Helper()
 	for _, list := range []client.ObjectList{&corev1.ConfigMapList{}, &corev1.ServiceAccountList{}, &rbacv1.RoleList{}, &rbacv1.RoleBindingList{}} {

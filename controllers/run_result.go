@@ -261,7 +261,7 @@ func (r *RunReconciler) readNodes(ctx context.Context, pods []corev1.Pod) ([]cor
 }
 
 // cleanUpRun deletes the objects that a run with a result no longer needs: workload file, barrier, reports and
-// RBAC objects. It keeps the Job for its logs, a requested sample log, and the result.
+// RBAC objects. It keeps the Job, whose pods hold logs and requested sample logs, and the result.
 func (r *RunReconciler) cleanUpRun(ctx context.Context, pass *runPass) error {
 	if err := r.removeOwnerReferences(ctx, pass.run, isNonControllingNetwork); err != nil {
 		return err
@@ -270,7 +270,6 @@ func (r *RunReconciler) cleanUpRun(ctx context.Context, pass *runPass) error {
 	if job := pass.snapshot.Job(naming.WorkerJob(pass.run.Name)); job != nil {
 		keep = append(keep, job)
 	}
-	keep = append(keep, &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: naming.SampleLogClaim(pass.run.Name)}})
 	for _, object := range pass.snapshot.UnplannedObjects(keep) {
 		if err := r.Writer.Delete(ctx, object); err != nil {
 			return err
@@ -284,8 +283,7 @@ func (r *RunReconciler) cleanUpRun(ctx context.Context, pass *runPass) error {
 func (r *RunReconciler) deleteWorkerObjects(ctx context.Context, run *v1alpha1.BenchmarkRun, owned *snapshot.Snapshot) error {
 	complete := meta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionComplete)
 	for _, object := range owned.UnplannedObjects([]client.Object{resultConfigMap(run, nil)}) {
-		switch object.(type) {
-		case *batchv1.Job, *corev1.PersistentVolumeClaim:
+		if _, isJob := object.(*batchv1.Job); isJob {
 			continue
 		}
 		isReport := strings.HasPrefix(object.GetName(), naming.WorkerReportPrefix(run.Name))

@@ -175,9 +175,6 @@ func deliveryName(owner, purpose string) string {
 	return shortenName(owner, maxLabel-len(suffix)) + suffix
 }
 
-// SampleLogClaim returns the name of the PersistentVolumeClaim for a run's sample logs.
-func SampleLogClaim(run string) string { return run + "-jtl" }
-
 // ResultConfigMap returns the name of the ConfigMap with a run's full result.
 func ResultConfigMap(run string) string { return run + "-result" }
 

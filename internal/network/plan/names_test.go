@@ -129,7 +129,7 @@ func networkOwner(t *testing.T) ownerKind {
 func runObjects(t *testing.T, name string) []client.Object {
 	t.Helper()
 	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "bench"}}
-	run.Spec.NetworkName, run.Spec.Workload.Workers.Count, run.Spec.Workload.JTL = "x", 2, v1alpha1.RetentionRetain
+	run.Spec.NetworkName, run.Spec.Workload.Workers.Count = "x", 2
 	objects, err := loadgen.BuildObjects(run, loadgen.Driver{}, "agent:1", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -110,7 +111,7 @@ func workerContainer(run *v1alpha1.BenchmarkRun, d Driver) corev1.Container {
 		Resources: corev1.ResourceRequirements{Limits: size,
 			Requests: corev1.ResourceList{corev1.ResourceMemory: w.Memory, corev1.ResourceCPU: tenthOf(w.Cores)}},
 		Ports:                    []corev1.ContainerPort{{Name: PortName, ContainerPort: portAgent, Protocol: corev1.ProtocolTCP}},
-		VolumeMounts:             append(workerMounts(run), d.Mounts...),
+		VolumeMounts:             append(workerMounts(), d.Mounts...),
 		SecurityContext:          pods.RestrictedSecurityContext(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		ReadinessProbe: &corev1.Probe{PeriodSeconds: 1, TimeoutSeconds: 5, FailureThreshold: 3, ProbeHandler: corev1.ProbeHandler{
@@ -129,13 +130,9 @@ func workerEnv(run *v1alpha1.BenchmarkRun) []corev1.EnvVar {
 	}
 }
 
-func workerMounts(run *v1alpha1.BenchmarkRun) []corev1.VolumeMount {
-	exchange := corev1.VolumeMount{Name: "exchange", MountPath: protocol.DefaultDir}
-	if keepsSampleLog(run) {
-		exchange.SubPathExpr = "worker-$(" + protocol.WorkerVariable + ")"
-	}
+func workerMounts() []corev1.VolumeMount {
 	return []corev1.VolumeMount{
-		exchange,
+		{Name: "exchange", MountPath: protocol.DefaultDir},
 		{Name: pods.AgentVolumeName, MountPath: pods.AgentDir, ReadOnly: true},
 		{Name: "workload", MountPath: path.Dir(workloadPath), ReadOnly: true},
 		{Name: "tmp", MountPath: "/tmp"},
@@ -143,19 +140,20 @@ func workerMounts(run *v1alpha1.BenchmarkRun) []corev1.VolumeMount {
 }
 
 // workerVolumes returns the volumes of a worker. The directory that driver and agent share, which holds
-// JMeter's sample log, is a claim that outlives the pod if the log is kept.
+// JMeter's sample log, is a claim of its own pod if the log is kept. It goes with the pod, which remains with the run.
 func workerVolumes(run *v1alpha1.BenchmarkRun) []corev1.Volume {
 	empty := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
 	exchange := empty
-	if keepsSampleLog(run) {
-		exchange = corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: naming.SampleLogClaim(run.Name)}}
+	if run.Spec.Workload.JTL == v1alpha1.RetentionRetain {
+		exchange = corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{VolumeClaimTemplate: &corev1.PersistentVolumeClaimTemplate{
+			ObjectMeta: metav1.ObjectMeta{Labels: naming.RunLabels(run.Name)},
+			Spec: corev1.PersistentVolumeClaimSpec{
+				AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+				Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("2Gi")}},
+			}}}}
 	}
 	workload := corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
 		LocalObjectReference: corev1.LocalObjectReference{Name: naming.WorkloadConfigMap(run.Name)}}}
 	return []corev1.Volume{{Name: "exchange", VolumeSource: exchange}, {Name: "agent", VolumeSource: empty},
 		{Name: "workload", VolumeSource: workload}, {Name: "tmp", VolumeSource: empty}}
-}
-
-func keepsSampleLog(run *v1alpha1.BenchmarkRun) bool {
-	return run.Spec.Workload.JTL == v1alpha1.RetentionRetain
 }

@@ -9,7 +9,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -51,9 +50,6 @@ func BuildObjects(run *v1alpha1.BenchmarkRun, d Driver, agentImage string, relea
 		objects = append(objects, &corev1.ConfigMap{ObjectMeta: runObjectMeta(run, naming.WorkerReport(run.Name, i))})
 	}
 	objects = append(objects, buildWorkerAccess(run)...)
-	if keepsSampleLog(run) {
-		objects = append(objects, sampleLogClaim(run))
-	}
 	job := buildJob(run, d, agentImage)
 	if err := pods.ApplyScheduling(&job.Spec.Template.Spec, run.Spec.Workload.Workers.Scheduling); err != nil {
 		return nil, fmt.Errorf("workers.scheduling of run %s: %w", run.Name, err)
@@ -132,14 +128,6 @@ func buildWorkerAccess(run *v1alpha1.BenchmarkRun) []client.Object {
 			RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: account},
 			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: account, Namespace: run.Namespace}}},
 	}
-}
-
-// sampleLogClaim returns the claim on which JMeter's sample logs outlive their pods.
-func sampleLogClaim(run *v1alpha1.BenchmarkRun) *corev1.PersistentVolumeClaim {
-	return &corev1.PersistentVolumeClaim{ObjectMeta: runObjectMeta(run, naming.SampleLogClaim(run.Name)), Spec: corev1.PersistentVolumeClaimSpec{
-		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-		Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("2Gi")}},
-	}}
 }
 
 func runObjectMeta(run *v1alpha1.BenchmarkRun, name string) metav1.ObjectMeta {
