@@ -16,6 +16,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/kinds"
+	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
 )
@@ -36,7 +37,7 @@ func (r *NetworkReconciler) ensureCredentials(ctx context.Context, pass *network
 func (r *NetworkReconciler) createCredential(ctx context.Context, network *v1alpha1.BenchmarkNetwork, c platform.Credential) error {
 	secret := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Name: c.Name, Namespace: network.Namespace,
-			Labels:      naming.NetworkLabels(network.Name, naming.ComponentCredentials),
+			Labels:      pods.AddMissing(naming.NetworkLabels(network.Name, naming.ComponentCredentials), network.Spec.CommonLabels),
 			Annotations: map[string]string{v1alpha1.AnnotationGenerated: string(v1alpha1.GeneratedCredentials)}},
 		StringData: map[string]string{},
 	}

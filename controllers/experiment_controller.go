@@ -100,7 +100,8 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 // advanceExperiment creates the networks and runs that are due and deletes the networks that are no longer
 // needed. It writes the result when the experiment is done.
 func (r *ExperimentReconciler) advanceExperiment(ctx context.Context, pass *experimentPass) error {
-	owner := apply.Owner{Object: pass.experiment, Labels: naming.ExperimentSelector(pass.experiment.Name)}
+	owner := apply.Owner{Object: pass.experiment, Labels: naming.ExperimentSelector(pass.experiment.Name),
+		CommonLabels: pass.experiment.Spec.Template.Network.CommonLabels}
 	if pass.step.IsDone() {
 		if err := r.writeResult(ctx, pass, owner); err != nil {
 			return err

@@ -19,7 +19,8 @@ func (r *ExperimentReconciler) deliverExperiment(ctx context.Context, e *v1alpha
 	if !e.IsNotifying() {
 		return true, ctrl.Result{}, nil
 	}
-	pass, err := r.newDeliveryPass(ctx, apply.Owner{Object: e, Labels: naming.ExperimentSelector(e.Name)}, e.Status.Conditions)
+	owner := apply.Owner{Object: e, Labels: naming.ExperimentSelector(e.Name), CommonLabels: e.Spec.Template.Network.CommonLabels}
+	pass, err := r.newDeliveryPass(ctx, owner, e.Status.Conditions)
 	if err != nil {
 		return false, ctrl.Result{}, err
 	}

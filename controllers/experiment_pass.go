@@ -215,8 +215,8 @@ func (r *ExperimentReconciler) runPreflight(ctx context.Context, pass *experimen
 		return nil
 	}
 	stage := preflight.Checker{Client: r.Client, Platforms: r.Platforms, Images: r.Images, KubeVersion: r.KubeVersion,
-		ValidatePodTemplate: func(template *v1alpha1.PodTemplate, path *field.Path) field.ErrorList {
-			return pods.ValidateMetadata(template, r.PodTemplateDomains, path)
+		ValidateMetadata: func(network *v1alpha1.NetworkTemplate, path *field.Path) field.ErrorList {
+			return pods.ValidateNetwork(network, r.PodTemplateDomains, path)
 		}}
 	forecast, err := stage.CheckExperiment(ctx, e, pass.design, groups)
 	var refusal preflight.SpecError

@@ -175,7 +175,8 @@ func (r *NetworkReconciler) applyKueueWorkload(ctx context.Context, pass *networ
 		return err
 	}
 	// A foreground deletion of the network must not wait for the Workload, which waits for all of the network's pods.
-	owner := apply.Owner{Object: pass.network, Labels: naming.NetworkSelector(pass.network.Name), SkipBlockOwnerDeletion: true}
+	owner := apply.Owner{Object: pass.network, Labels: naming.NetworkSelector(pass.network.Name), CommonLabels: pass.network.Spec.CommonLabels,
+		SkipBlockOwnerDeletion: true}
 	if live == nil { // Not a client.Object that holds a nil pointer.
 		return r.Writer.Apply(ctx, owner, planned, nil)
 	}

@@ -143,7 +143,7 @@ func (r *NetworkReconciler) applyPlan(ctx context.Context, pass *networkPass) er
 	if err := r.ensureCredentials(ctx, pass); err != nil {
 		return err
 	}
-	owner := apply.Owner{Object: pass.network, Labels: naming.NetworkSelector(pass.network.Name)}
+	owner := apply.Owner{Object: pass.network, Labels: naming.NetworkSelector(pass.network.Name), CommonLabels: pass.network.Spec.CommonLabels}
 	if err := r.Writer.Apply(ctx, owner, pass.plan.EpochRecord, pass.snapshot.LiveObject(pass.plan.EpochRecord)); err != nil {
 		return err
 	}

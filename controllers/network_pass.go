@@ -156,7 +156,7 @@ func (r *NetworkReconciler) validateSpec(network *v1alpha1.BenchmarkNetwork, unt
 	if problems := limits.ValidateQuantities(&network.Spec, path); len(problems) > 0 {
 		return p, problems.ToAggregate()
 	}
-	problems := pods.ValidateMetadata(network.Spec.PodTemplate, r.PodTemplateDomains, path.Child("podTemplate"))
+	problems := pods.ValidateNetwork(&network.Spec.NetworkTemplate, r.PodTemplateDomains, path)
 	problems = append(problems, platform.ValidateNetwork(p, &network.Spec, path)...)
 	for i := range network.Spec.Workloads {
 		if !untouched {

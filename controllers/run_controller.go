@@ -168,13 +168,14 @@ func (d *Dependencies) completePods(network *v1alpha1.BenchmarkNetwork, objects 
 	secrets := slices.Concat(d.Images.PullSecrets, network.Spec.ImagePullSecrets)
 	return pods.EditTemplates(objects, func(_ client.Object, template *corev1.PodTemplateSpec) error {
 		pods.AddMetadata(template, network.Spec.PodTemplate)
+		pods.AddCommonLabels(template, network.Spec.CommonLabels)
 		pods.AddImagePullSecrets(&template.Spec, secrets)
 		return nil
 	})
 }
 
 func (r *RunReconciler) applyObjects(ctx context.Context, pass *runPass, objects []client.Object) error {
-	owner := apply.Owner{Object: pass.run, Labels: naming.RunSelector(pass.run.Name)}
+	owner := apply.Owner{Object: pass.run, Labels: naming.RunSelector(pass.run.Name), CommonLabels: pass.network.Spec.CommonLabels}
 	for _, object := range objects {
 		if err := r.applyRunObject(ctx, pass, owner, object); err != nil {
 			return err

@@ -25,11 +25,15 @@ func (r *RunReconciler) deliverRun(ctx context.Context, run *v1alpha1.BenchmarkR
 	if !run.IsDelivering() {
 		return true, ctrl.Result{}, nil
 	}
-	pass, err := r.newDeliveryPass(ctx, apply.Owner{Object: run, Labels: naming.RunSelector(run.Name)}, run.Status.Conditions)
+	network, err := r.getNetworkOfRun(ctx, run)
 	if err != nil {
 		return false, ctrl.Result{}, err
 	}
-	network, err := r.getNetworkOfRun(ctx, run)
+	owner := apply.Owner{Object: run, Labels: naming.RunSelector(run.Name)}
+	if network != nil {
+		owner.CommonLabels = network.Spec.CommonLabels
+	}
+	pass, err := r.newDeliveryPass(ctx, owner, run.Status.Conditions)
 	if err != nil {
 		return false, ctrl.Result{}, err
 	}

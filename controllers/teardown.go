@@ -78,7 +78,8 @@ func (r *NetworkReconciler) dropExternalSchemas(ctx context.Context, pass *netwo
 	}
 	// During foreground deletion, an object that blocks the deletion of its owner would be deleted as soon as
 	// it is created.
-	owner := apply.Owner{Object: pass.network, Labels: naming.NetworkSelector(pass.network.Name), SkipBlockOwnerDeletion: true}
+	owner := apply.Owner{Object: pass.network, Labels: naming.NetworkSelector(pass.network.Name), CommonLabels: pass.network.Spec.CommonLabels,
+		SkipBlockOwnerDeletion: true}
 	for _, object := range pass.plan.Teardown {
 		err := r.deleteForRecreation(ctx, pass, object)
 		if err == nil {

@@ -90,6 +90,11 @@ type NetworkTemplate struct {
 	// podTemplate holds labels and annotations that are added to every pod of the network and of its runs. Default: none.
 	// +optional
 	PodTemplate *PodTemplate `json:"podTemplate,omitempty"`
+	// commonLabels are added to every object of the network and of its runs: pods, Jobs, Services, claims and others, at most 16. The
+	// keys are those that podTemplate allows. Default: none.
+	// +kubebuilder:validation:MaxProperties=16
+	// +optional
+	CommonLabels map[string]string `json:"commonLabels,omitempty"`
 	// imagePullSecrets are the names of Secrets in the namespace, at most 8. The pods of the network and of its runs pull their images
 	// with them and with those that the operator is configured with. Default: none.
 	// +listType=set
@@ -116,6 +121,7 @@ type NetworkTemplate struct {
 // +kubebuilder:validation:XValidation:rule="has(self.latency) == has(oldSelf.latency) && (!has(self.latency) || self.latency == oldSelf.latency)",message="spec.latency cannot change: create another network, or write quantities exactly as before"
 // +kubebuilder:validation:XValidation:rule="self.observation == oldSelf.observation",message="spec.observation cannot change: create another network"
 // +kubebuilder:validation:XValidation:rule="has(self.podTemplate) == has(oldSelf.podTemplate) && (!has(self.podTemplate) || self.podTemplate == oldSelf.podTemplate)",message="spec.podTemplate cannot change: create another network"
+// +kubebuilder:validation:XValidation:rule="has(self.commonLabels) == has(oldSelf.commonLabels) && (!has(self.commonLabels) || self.commonLabels == oldSelf.commonLabels)",message="spec.commonLabels cannot change: create another network"
 // +kubebuilder:validation:XValidation:rule="has(self.imagePullSecrets) == has(oldSelf.imagePullSecrets) && (!has(self.imagePullSecrets) || self.imagePullSecrets == oldSelf.imagePullSecrets)",message="spec.imagePullSecrets cannot change: create another network"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.workloads) || has(self.workloads)",message="spec.workloads: workloads may be added, but not removed"
 type BenchmarkNetworkSpec struct {

@@ -1934,6 +1934,13 @@ func (in *NetworkTemplate) DeepCopyInto(out *NetworkTemplate) {
 		*out = new(PodTemplate)
 		(*in).DeepCopyInto(*out)
 	}
+	if in.CommonLabels != nil {
+		in, out := &in.CommonLabels, &out.CommonLabels
+		*out = make(map[string]string, len(*in))
+		for key, val := range *in {
+			(*out)[key] = val
+		}
+	}
 	if in.ImagePullSecrets != nil {
 		in, out := &in.ImagePullSecrets, &out.ImagePullSecrets
 		*out = make([]string, len(*in))

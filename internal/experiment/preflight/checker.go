@@ -30,8 +30,8 @@ type Checker struct {
 	Platforms   *platform.Registry
 	Images      naming.ImageCatalogue
 	KubeVersion string
-	// ValidatePodTemplate rejects keys by the operator's flags; nil outside of the operator, which then rejects them itself.
-	ValidatePodTemplate func(template *v1alpha1.PodTemplate, path *field.Path) field.ErrorList
+	// ValidateMetadata rejects keys by the operator's flags; nil outside of the operator, which then rejects them itself.
+	ValidateMetadata func(network *v1alpha1.NetworkTemplate, path *field.Path) field.ErrorList
 }
 
 // SpecError is an error that the user has to correct in the spec. Any other error may be retried.
@@ -114,8 +114,8 @@ func (r *Checker) checkNetworks(ctx context.Context, e *v1alpha1.BenchmarkExperi
 		}
 		path := field.NewPath("network")
 		problems := platform.ValidateNetwork(p, &network.Spec, path)
-		if r.ValidatePodTemplate != nil {
-			problems = append(problems, r.ValidatePodTemplate(network.Spec.PodTemplate, path.Child("podTemplate"))...)
+		if r.ValidateMetadata != nil {
+			problems = append(problems, r.ValidateMetadata(&network.Spec.NetworkTemplate, path)...)
 		}
 		if err := problems.ToAggregate(); err != nil {
 			return nil, newSpecError("network %s (%s): %w", network.Name, firstPointLabel(d, i), err)

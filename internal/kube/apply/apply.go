@@ -49,6 +49,8 @@ const createOnlyVersion = "1"
 type Owner struct {
 	Object client.Object
 	Labels map[string]string
+	// CommonLabels are the user's labels for every object. Labels and those of the object win.
+	CommonLabels map[string]string
 	// SkipBlockOwnerDeletion sets blockOwnerDeletion to false, so that a foreground deletion of the owner does
 	// not wait for its objects. Set it for objects that the owner needs until it is deleted, or that are created
 	// during its deletion. Objects that exist when a foreground deletion starts are deleted nevertheless.
@@ -264,7 +266,7 @@ func (w *Writer) buildIntent(owner Owner, desired client.Object) (*unstructured.
 	intent := &unstructured.Unstructured{Object: content}
 	intent.SetGroupVersionKind(gvk)
 	intent.SetNamespace(owner.Object.GetNamespace())
-	intent.SetLabels(mergeMaps(intent.GetLabels(), owner.Labels))
+	intent.SetLabels(mergeMaps(owner.CommonLabels, mergeMaps(intent.GetLabels(), owner.Labels)))
 	unstructured.RemoveNestedField(content, "status")
 	if intent.GetAnnotations()[v1alpha1.AnnotationGenerated] != "" {
 		unstructured.RemoveNestedField(content, "data")

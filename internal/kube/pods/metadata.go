@@ -48,6 +48,16 @@ func AddMetadata(pod *corev1.PodTemplateSpec, from *v1alpha1.PodTemplate) {
 	pod.Annotations = AddMissing(pod.Annotations, from.Metadata.Annotations)
 }
 
+// AddCommonLabels adds labels to a pod and to the claims that Kubernetes makes with it. Those that they already have stay.
+func AddCommonLabels(pod *corev1.PodTemplateSpec, labels map[string]string) {
+	pod.Labels = AddMissing(pod.Labels, labels)
+	for i := range pod.Spec.Volumes {
+		if e := pod.Spec.Volumes[i].Ephemeral; e != nil && e.VolumeClaimTemplate != nil {
+			e.VolumeClaimTemplate.Labels = AddMissing(e.VolumeClaimTemplate.Labels, labels)
+		}
+	}
+}
+
 // AddMissing returns own with the entries of more whose keys it lacks.
 func AddMissing(own, more map[string]string) map[string]string {
 	if len(more) == 0 {
@@ -67,8 +77,7 @@ func ValidateMetadata(template *v1alpha1.PodTemplate, domains []string, path *fi
 	}
 	path = path.Child("metadata")
 	labels, annotations := template.Metadata.Labels, template.Metadata.Annotations
-	problems := metav1validation.ValidateLabels(labels, path.Child("labels"))
-	problems = append(problems, validateKeys(labels, domains, path.Child("labels"))...)
+	problems := validateLabels(labels, domains, path.Child("labels"))
 	problems = append(problems, apivalidation.ValidateAnnotations(annotations, path.Child("annotations"))...)
 	problems = append(problems, validateKeys(annotations, domains, path.Child("annotations"))...)
 	for _, key := range slices.Sorted(maps.Keys(annotations)) {
@@ -78,6 +87,16 @@ func ValidateMetadata(template *v1alpha1.PodTemplate, domains []string, path *fi
 		}
 	}
 	return problems
+}
+
+// ValidateNetwork rejects labels and annotations of a network's pods and objects as ValidateMetadata does.
+func ValidateNetwork(network *v1alpha1.NetworkTemplate, domains []string, path *field.Path) field.ErrorList {
+	return append(ValidateMetadata(network.PodTemplate, domains, path.Child("podTemplate")),
+		validateLabels(network.CommonLabels, domains, path.Child("commonLabels"))...)
+}
+
+func validateLabels(labels map[string]string, domains []string, path *field.Path) field.ErrorList {
+	return append(metav1validation.ValidateLabels(labels, path), validateKeys(labels, domains, path)...)
 }
 
 func validateKeys(pairs map[string]string, domains []string, path *field.Path) field.ErrorList {

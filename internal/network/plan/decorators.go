@@ -27,6 +27,7 @@ var decorators = []decorator{
 	isolateNetwork,
 	hashObjects,
 	labelPods,
+	addCommonLabels,
 	addResetStages,      // After labelPods: members stop with the labels with which they run.
 	addImagePullSecrets, // After addResetStages: it covers all pods.
 }
