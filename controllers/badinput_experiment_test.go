@@ -55,6 +55,8 @@ var badExperiments = []badInputCase{
 	{"variant name with a slash", "name: old", "name: old/er", []string{"spec.variants[0].name", "old/er"}},
 	{"the same axis twice", "axes:", "axes:\n  - {name: users, field: network.members.count, values: [2, 3]}", []string{"spec.axes[1]", "Duplicate", "users"}},
 	{"the same variant twice", "name: new", "name: old", []string{"spec.variants[1]", "Duplicate", "old"}},
+	{"identity of pods in a variant", variantPatch, "patch: {network: {podTemplate: {metadata: {annotations: {iam.amazonaws.com/role: a}}}}}",
+		[]string{"network.podTemplate.metadata.annotations[iam.amazonaws.com/role]", "allowed are"}},
 	// Axes.
 	{"field outside of the template", "field: workload.load.clients", "field: spec.load.clients", []string{"spec.axes[0].field", "spec.load.clients"}},
 	{"missing field", "load.clients", "load.users", []string{"spec.axes[0].field", "workload.load.users"}},
