@@ -61,8 +61,8 @@ func (s *session) readPrivateKey(file string) (*minisign.PrivateKey, error) {
 		return nil, nil
 	}
 	return bundle.ReadPrivateKey(file, func() (string, error) {
-		in, ok := s.In.(*os.File)
-		if !ok || !term.IsTerminal(int(in.Fd())) {
+		in, ok := s.terminalInput()
+		if !ok {
 			return "", errors.New("standard input is no terminal: use a key without password, which minisign -G -W makes")
 		}
 		fmt.Fprintf(s.ErrOut, "Password of %s: ", file)
@@ -70,6 +70,12 @@ func (s *session) readPrivateKey(file string) (*minisign.PrivateKey, error) {
 		password, err := term.ReadPassword(int(in.Fd()))
 		return string(password), err
 	})
+}
+
+// terminalInput returns the standard input if it is a terminal.
+func (s *session) terminalInput() (in *os.File, ok bool) {
+	in, ok = s.In.(*os.File)
+	return in, ok && term.IsTerminal(int(in.Fd()))
 }
 
 func (s *session) verifyCommand() *cobra.Command {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,9 @@ type reproduceOptions struct {
 	key           string
 	marginPercent float64
 	timeout       time.Duration
+	// yes confirms what the bundle refers to.
+	yes                    bool
+	allowExternalDatabases bool
 }
 
 func (s *session) reproduceCommand() *cobra.Command {
@@ -37,6 +41,9 @@ func (s *session) reproduceCommand() *cobra.Command {
 compares throughput and p95 latency at each point with the original by two one-sided tests (TOST, docs/statistics.md). A claim needs
 at least five runs of each point on each side. Uploads and webhooks are left out of the manifests.
 
+A bundle is the work of somebody else. The images, charts, test plans, hosts and Secrets that its manifests name are listed, and have to be
+confirmed on the terminal or by --yes. A network that logs in to a database server of your own needs --allow-external-databases.
+
 It ends with code 0 if the measurement was reproduced within the margin, with 2 if it was not or the bundle was changed, and with 3 if the
 runs are too few or vary too much for either claim. An interruption (ctrl-C) leaves everything running.`,
 		Example: `  kubectl benchnet reproduce i1.tar.gz --key minisign.pub -n elsewhere
@@ -47,6 +54,8 @@ runs are too few or vary too much for either claim. An interruption (ctrl-C) lea
 	cmd.Flags().StringVar(&o.key, "key", "", "file with the public key of minisign; default: no signature is checked")
 	cmd.Flags().Float64Var(&o.marginPercent, "margin", 10, "by which the measurements may differ, in percent, from 0.1 to 100")
 	cmd.Flags().DurationVar(&o.timeout, "timeout", 0, "stop following after this time; 0 means never")
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "confirm the images, charts, test plans, hosts and Secrets that the manifests name")
+	cmd.Flags().BoolVar(&o.allowExternalDatabases, "allow-external-databases", false, "allow database.external, which logs in to a server that the bundle names")
 	return cmd
 }
 
@@ -74,7 +83,7 @@ func (s *session) reproduceBundle(ctx context.Context, file string, o reproduceO
 		return err
 	}
 	measurement := targetOfResult(original, c.Namespace)
-	if err := s.repeatMeasurement(ctx, c, b, measurement, o.timeout); err != nil {
+	if err := s.repeatMeasurement(ctx, c, b, measurement, o); err != nil {
 		return err
 	}
 	candidate, err := comparison.FetchSide(ctx, c, measurement)
@@ -94,12 +103,13 @@ func targetOfResult(file *documents.File, namespace string) cluster.Target {
 
 // repeatMeasurement applies the manifests of a bundle and follows them until all have ended. It fails if one of the objects
 // or the measurement exists, because its result could be the original one, and if a run, network or experiment fails.
-func (s *session) repeatMeasurement(ctx context.Context, c *cluster.Connection, b *bundle.Bundle, measurement cluster.Target, timeout time.Duration) error {
+func (s *session) repeatMeasurement(ctx context.Context, c *cluster.Connection, b *bundle.Bundle, measurement cluster.Target, o reproduceOptions) error {
 	objects, err := b.Manifests(c.Namespace)
 	if err != nil {
 		return err
 	}
 	var targets []cluster.Target
+	var references bundle.References
 	for _, object := range objects {
 		if err := checkAbsent(ctx, c, object); err != nil {
 			return err
@@ -111,11 +121,15 @@ func (s *session) repeatMeasurement(ctx context.Context, c *cluster.Connection, 
 		for _, path := range removed {
 			fmt.Fprintf(s.ErrOut, "warning: %s of %s is left out, so that results are not sent to a server that the bundle names\n", path, object.GetName())
 		}
+		references.Add(object)
 		if target, ok := cluster.TargetOf(object); ok {
 			targets = append(targets, target)
 		}
 	}
 	if err := checkNewMeasurement(ctx, c, measurement, targets); err != nil {
+		return err
+	}
+	if err := s.confirmReferences(references, o); err != nil {
 		return err
 	}
 	for _, object := range objects {
@@ -124,7 +138,7 @@ func (s *session) repeatMeasurement(ctx context.Context, c *cluster.Connection, 
 		}
 		fmt.Fprintf(s.Out, "%s/%s applied\n", strings.ToLower(object.GetKind()), object.GetName())
 	}
-	outcome, err := s.followTargets(ctx, c, targets, timeout)
+	outcome, err := s.followTargets(ctx, c, targets, o.timeout)
 	if err != nil {
 		return err
 	}
@@ -133,6 +147,30 @@ func (s *session) repeatMeasurement(ctx context.Context, c *cluster.Connection, 
 	}
 	if len(outcome.Failures) > 0 {
 		return errors.New(strings.Join(outcome.Failures, "\n"))
+	}
+	return nil
+}
+
+// confirmReferences lists what manifests refer to. It fails unless the user confirms it, and allows external databases.
+func (s *session) confirmReferences(references bundle.References, o reproduceOptions) error {
+	if databases := references.ExternalDatabases; len(databases) > 0 && !o.allowExternalDatabases {
+		return fmt.Errorf("the bundle logs in to a database server, which needs --allow-external-databases:\n  %s", strings.Join(databases, "\n  "))
+	}
+	if len(references.All) == 0 {
+		return nil
+	}
+	list := "the manifests of the bundle name these images, charts, test plans, hosts and Secrets:\n  " + strings.Join(references.All, "\n  ")
+	in, isTerminal := s.terminalInput()
+	switch {
+	case o.yes:
+		fmt.Fprintln(s.ErrOut, list)
+		return nil
+	case !isTerminal:
+		return fmt.Errorf("%s\ncheck them, and confirm them with --yes", list)
+	}
+	fmt.Fprintf(s.ErrOut, "%s\nApply the manifests? [y/N] ", list)
+	if answer, _ := bufio.NewReader(in).ReadString('\n'); !strings.EqualFold(strings.TrimSpace(answer), "y") {
+		return errors.New("not confirmed, nothing was applied")
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func TestReproduce(t *testing.T) {
 			writeExperimentBundle(t, file, scaleExperiment(t, test.repetitions, 1))
 			createNamespace(t, test.name)
 			completeExperiment(t, test.name, scaleExperiment(t, test.repetitions, test.factor))
-			args := append([]string{"reproduce", file, "--namespace", test.name, "--timeout", "1m"}, test.args...)
+			args := append([]string{"reproduce", file, "--namespace", test.name, "--timeout", "1m", "--yes"}, test.args...)
 			runPlugin(t, args...).expect(t, test.code, "benchmarkexperiment/sizes applied", "ORIGINAL", "variant=again", test.want)
 			runPlugin(t, args...).expect(t, 1, "BenchmarkExperiment sizes exists in namespace "+test.name+": give another namespace with -n, or delete it")
 		})
@@ -59,7 +59,7 @@ func TestReproduceRefuses(t *testing.T) {
 	runPlugin(t, "reproduce", file, "--margin", "0").expect(t, 1, "error: --margin 0 must be from 0.1 to 100")
 	runPlugin(t, "reproduce", file, "--key", public).expect(t, 2, "the bundle is not signed")
 	createNamespace(t, "not-ended")
-	runPlugin(t, "reproduce", file, "-n", "not-ended", "--timeout", "1s").expect(t, 1, "fewer than five runs of each point", "benchmarknetwork/small applied", "not ended within --timeout 1s")
+	runPlugin(t, "reproduce", file, "-n", "not-ended", "--timeout", "1s", "--yes").expect(t, 1, "fewer than five runs of each point", "benchmarknetwork/small applied", "not ended within --timeout 1s")
 	var run v1alpha1.BenchmarkRun
 	if err := server.client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "small-blocks"}, &run); err != nil {
 		t.Fatal(err)
@@ -78,9 +78,14 @@ func TestReproduceRefuses(t *testing.T) {
 	other.Experiment.Name = "other"
 	writeExperimentBundle(t, file, other)
 	runPlugin(t, "reproduce", file, "-n", "not-ended").expect(t, 1, "bexp/other is not in the manifests of the bundle")
+	external := &unstructured.Unstructured{Object: map[string]any{"apiVersion": v1alpha1.GroupVersion.String(), "kind": "BenchmarkNetwork", "metadata": map[string]any{"name": "hostile"},
+		"spec": map[string]any{"database": map[string]any{"external": map[string]any{"host": "db.example"}}}}}
+	writeExperimentBundle(t, file, scaleExperiment(t, 4, 1), external)
+	runPlugin(t, "reproduce", file, "-n", "not-ended", "--yes").expect(t, 1, "needs --allow-external-databases", `BenchmarkNetwork "hostile": spec.database.external.host: "db.example"`)
+	runPlugin(t, "reproduce", file, "-n", "not-ended", "--allow-external-databases").expect(t, 1, "confirm them with --yes")
 	role := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": map[string]any{"name": "r"}}}
 	writeExperimentBundle(t, file, scaleExperiment(t, 4, 1), role)
-	runPlugin(t, "reproduce", file, "-n", "not-ended").expect(t, 1, `clusterrole-r.yaml is a "ClusterRole", must be a ConfigMap, BenchmarkNetwork, `)
+	runPlugin(t, "reproduce", file, "-n", "not-ended").expect(t, 1, `clusterrole-r.yaml is a "ClusterRole", must be a BenchmarkNetwork, BenchmarkRun or BenchmarkExperiment, or a ConfigMap`)
 }
 
 // changeNetworkPlan makes the operator's status of a network name another plan until the test ends.

@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path"
 	"slices"
 	"time"
+
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // bounds limit a bundle. They hold for writing and for reading, because a small file can unpack to any size.
@@ -18,6 +21,14 @@ type bounds struct {
 }
 
 var defaultBounds = bounds{files: 10_000, fileBytes: 32 << 20, totalBytes: 1 << 30}
+
+// Bounds of what a reader keeps in memory. A manifest of YAML is smaller, because its decoded form takes a hundred times the space.
+const (
+	maxKeptFileBytes  = results.MaxDecodedBytes
+	maxKeptBytes      = 32 << 20
+	maxManifestBytes  = 128 << 10
+	maxConfigMapBytes = 2 << 20
+)
 
 // fileMode is the mode of every file in a bundle.
 const fileMode = 0o644
@@ -55,16 +66,40 @@ func (b bounds) checkFiles(files map[string][]byte) error {
 	if len(files) > b.files {
 		return fmt.Errorf("the bundle would have %d files, at most %d are allowed", len(files), b.files)
 	}
-	var total int64
+	var total, kept int64
 	for name, content := range files {
 		size := int64(len(content))
 		total += size
+		if isKept(name) {
+			kept += size
+			if err := checkKept(name, size, kept); err != nil {
+				return err
+			}
+		}
 		if size > b.fileBytes {
 			return fmt.Errorf("%s has %d bytes, at most %d are allowed", name, size, b.fileBytes)
 		}
 	}
 	if total > b.totalBytes {
 		return fmt.Errorf("the bundle would unpack to %d bytes, at most %d are allowed", total, b.totalBytes)
+	}
+	return nil
+}
+
+// checkKept fails if a file that a reader keeps, or all such files up to it, are too large.
+func checkKept(name string, size, total int64) error {
+	limit := int64(maxKeptFileBytes)
+	switch {
+	case path.Ext(name) == ".yaml":
+		limit = maxManifestBytes
+	case path.Ext(name) == ".json" && name != resultName:
+		limit = maxConfigMapBytes
+	}
+	if size > limit {
+		return fmt.Errorf("%.100q has %d bytes, at most %d are allowed", name, size, limit)
+	}
+	if total > maxKeptBytes {
+		return fmt.Errorf("all but %s and %s have more than %d bytes", reportName, runsDirectory, maxKeptBytes)
 	}
 	return nil
 }

@@ -174,14 +174,7 @@ func (b *Kit) addReferencedConfigMaps(ctx context.Context, c *cluster.Connection
 		if err != nil {
 			return err
 		}
-		bare := cluster.ToMinimalManifest(live)
-		delete(bare.Object, "spec")
-		for _, key := range []string{"data", "binaryData"} {
-			if data, ok := live.Object[key]; ok {
-				bare.Object[key] = data
-			}
-		}
-		found = append(found, bare)
+		found = append(found, cluster.ToMinimalManifest(live))
 	}
 	b.Objects = append(found, b.Objects...)
 	return nil

@@ -3,6 +3,7 @@ package bundle
 import (
 	"bytes"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -53,15 +54,20 @@ func (b *Kit) buildFiles() (map[string][]byte, error) {
 	return files, err
 }
 
-// addManifests adds objects as YAML and a kustomization that lists them in order.
+// addManifests adds objects as YAML, ConfigMaps as JSON, and a kustomization that lists them in order. A reader of JSON needs
+// little memory for any content, and ConfigMaps can be large.
 func addManifests(files map[string][]byte, directory string, objects []*unstructured.Unstructured) error {
 	var resources []string
 	for _, object := range objects {
-		text, err := yaml.Marshal(object.Object)
+		encode, extension := yaml.Marshal, ".yaml"
+		if isConfigMap(object) {
+			encode, extension = marshalJSON, ".json"
+		}
+		text, err := encode(object.Object)
 		if err != nil {
 			return fmt.Errorf("encode %s %s: %w", object.GetKind(), object.GetName(), err)
 		}
-		name := strings.ToLower(strings.TrimPrefix(object.GetKind(), "Benchmark")) + "-" + object.GetName() + ".yaml"
+		name := strings.ToLower(strings.TrimPrefix(object.GetKind(), "Benchmark")) + "-" + object.GetName() + extension
 		files[directory+name] = text
 		resources = append(resources, name)
 	}
@@ -71,6 +77,16 @@ func addManifests(files map[string][]byte, directory string, objects []*unstruct
 	}
 	files[directory+kustomizationName] = text
 	return nil
+}
+
+// marshalJSON returns indented JSON with the characters of HTML as they are.
+func marshalJSON(object any) ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	err := encoder.Encode(object)
+	return text.Bytes(), err
 }
 
 // kustomization lists the manifests in the order in which they are applied.

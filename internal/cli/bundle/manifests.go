@@ -1,8 +1,10 @@
 package bundle
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -12,18 +14,34 @@ import (
 
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 	"github.com/benchnet/benchnet/internal/cli/documents"
+	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // Result returns the original result: of one experiment, or of one run.
 func (b *Bundle) Result() (*documents.File, error) {
-	if _, ok := b.files[resultName]; !ok {
+	content, ok := b.files[resultName]
+	if !ok {
 		return nil, fmt.Errorf("%s is missing", resultName)
 	}
-	return documents.DecodeFile(resultName, b.files[resultName])
+	var head struct {
+		Kind string `json:"kind"`
+	}
+	if err := json.Unmarshal(content, &head); err != nil {
+		return nil, fmt.Errorf("read %s: %w", resultName, err)
+	}
+	if head.Kind != results.Kind && head.Kind != experiment.Kind {
+		return nil, fmt.Errorf("kind of %s is %.100q, must be %s or %s", resultName, head.Kind, results.Kind, experiment.Kind)
+	}
+	return documents.DecodeFile(resultName, content)
 }
 
-// Manifests returns the objects to apply in a namespace, in order, with images by digest if the bundle has them. It fails if
-// one is neither a ConfigMap nor of a benchnet kind, because a bundle must not change anything else in the cluster.
+// maxTargets is the number of objects of benchnet in a bundle: a network and a run, or an experiment.
+const maxTargets = 2
+
+// Manifests returns the objects to apply in a namespace, in order, with images by digest if the bundle has them. Of their
+// metadata they have only the name. It fails if one is neither of a benchnet kind nor a ConfigMap that another one names, because
+// a bundle must not change anything else in the cluster.
 func (b *Bundle) Manifests(namespace string) ([]*unstructured.Unstructured, error) {
 	directory := pinnedDirectory
 	if _, ok := b.files[directory+kustomizationName]; !ok {
@@ -34,23 +52,83 @@ func (b *Bundle) Manifests(namespace string) ([]*unstructured.Unstructured, erro
 		return nil, fmt.Errorf("read %s: %w", directory+kustomizationName, err)
 	}
 	var objects []*unstructured.Unstructured
+	listed, configMapNames, targets := map[string]bool{}, map[string]bool{}, 0
 	for _, name := range list.Resources {
 		content, ok := b.files[directory+name]
-		if !ok {
-			return nil, fmt.Errorf("%s lists %.100q, which the bundle lacks", directory+kustomizationName, name)
+		if !ok || listed[name] {
+			return nil, fmt.Errorf("%s lists %.100q, which the bundle lacks, or twice", directory+kustomizationName, name)
 		}
-		object := &unstructured.Unstructured{}
-		if err := yaml.Unmarshal(content, &object.Object); err != nil {
-			return nil, fmt.Errorf("read %s: %w", directory+name, err)
+		listed[name] = true
+		decode := decodeConfigMap
+		if path.Ext(name) != ".json" {
+			if targets++; targets > maxTargets {
+				return nil, fmt.Errorf("%s lists more than %d manifests in YAML, a network and a run", directory+kustomizationName, maxTargets)
+			}
+			decode = decodeTarget
 		}
-		_, isTarget := cluster.TargetOf(object)
-		if !isTarget && object.GroupVersionKind() != corev1.SchemeGroupVersion.WithKind("ConfigMap") {
-			return nil, fmt.Errorf("%s is a %.100q, must be a ConfigMap, BenchmarkNetwork, BenchmarkRun or BenchmarkExperiment", directory+name, object.GetKind())
+		object, err := decode(content)
+		if err != nil {
+			return nil, fmt.Errorf("%s %w", directory+name, err)
 		}
+		collectConfigMapNames(object.Object["spec"], configMapNames)
 		object.SetNamespace(namespace)
 		objects = append(objects, object)
 	}
+	for _, object := range objects {
+		if isConfigMap(object) && !configMapNames[object.GetName()] {
+			return nil, fmt.Errorf("ConfigMap %.100q of the bundle is named by none of its other manifests", object.GetName())
+		}
+	}
 	return objects, nil
+}
+
+// decodeTarget decodes an object of a benchnet kind in YAML.
+func decodeTarget(content []byte) (*unstructured.Unstructured, error) {
+	object := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal(content, &object.Object); err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", err)
+	}
+	if _, ok := cluster.TargetOf(object); !ok {
+		return nil, fmt.Errorf("is a %.100q, must be a BenchmarkNetwork, BenchmarkRun or BenchmarkExperiment, or a ConfigMap in JSON", object.GetKind())
+	}
+	return cluster.ToMinimalManifest(object), nil
+}
+
+// decodeConfigMap decodes a ConfigMap in JSON. It decodes the fields that are applied only, so that others take no memory.
+func decodeConfigMap(content []byte) (*unstructured.Unstructured, error) {
+	var cm struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Metadata   struct {
+			Name string `json:"name"`
+		} `json:"metadata"`
+		Data       map[string]string `json:"data"`
+		BinaryData map[string]string `json:"binaryData"`
+	}
+	if err := json.Unmarshal(content, &cm); err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", err)
+	}
+	object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": cm.APIVersion, "kind": cm.Kind}}
+	if !isConfigMap(object) {
+		return nil, fmt.Errorf("is a %.100q, must be a ConfigMap", cm.Kind)
+	}
+	object.SetName(cm.Metadata.Name)
+	for field, values := range map[string]map[string]string{"data": cm.Data, "binaryData": cm.BinaryData} {
+		if len(values) > maxConfigMapKeys {
+			return nil, fmt.Errorf("has %d keys in %s, at most %d are allowed", len(values), field, maxConfigMapKeys)
+		}
+		if len(values) > 0 {
+			_ = unstructured.SetNestedStringMap(object.Object, values, field) // The object is a map.
+		}
+	}
+	return object, nil
+}
+
+// maxConfigMapKeys bounds the keys of each field of a ConfigMap in a bundle.
+const maxConfigMapKeys = 1000
+
+func isConfigMap(object *unstructured.Unstructured) bool {
+	return object.GroupVersionKind() == corev1.SchemeGroupVersion.WithKind("ConfigMap")
 }
 
 // RemoveDeliveries removes the uploads and webhooks from a benchnet object, also from the patches of an experiment, and returns
@@ -62,8 +140,8 @@ func RemoveDeliveries(object *unstructured.Unstructured) ([]string, error) {
 	axes, _, _ := unstructured.NestedSlice(object.Object, "spec", "axes")
 	for i, axis := range axes {
 		values, _ := axis.(map[string]any)
-		path := strings.Split(fmt.Sprint(values["field"]), ".")
-		if slices.ContainsFunc(path, isDelivery) {
+		steps := strings.Split(fmt.Sprint(values["field"]), ".")
+		if slices.ContainsFunc(steps, isDelivery) {
 			return nil, fmt.Errorf("spec.axes[%d].field of %s is %.100q, must not be of an upload or a webhook", i, object.GetName(), values["field"])
 		}
 	}

@@ -25,8 +25,8 @@ type Bundle struct {
 	digests map[string]string
 	// files holds the content of the files that isKept selects.
 	files map[string][]byte
-	// totalBytes is the unpacked size of all files.
-	totalBytes int64
+	// totalBytes and keptBytes are the unpacked sizes of all files and of those in files.
+	totalBytes, keptBytes int64
 }
 
 // Read reads a bundle. It fails unless the bundle is a gzipped tar of regular files with distinct local names, within the
@@ -44,13 +44,14 @@ func readArchive(r io.Reader, limits bounds) (*Bundle, error) {
 	unpacked := &io.LimitedReader{R: zip, N: limits.totalBytes + int64(limits.files+1)*maxOverheadBytes}
 	archive := tar.NewReader(unpacked)
 	b := &Bundle{digests: map[string]string{}, files: map[string][]byte{}}
+	buffer := make([]byte, 32<<10)
 	for {
 		header, err := archive.Next()
 		if errors.Is(err, io.EOF) && unpacked.N > 0 {
 			return b, checkEnd(unpacked)
 		}
 		if err == nil {
-			err = b.addFile(header, archive, limits)
+			err = b.addFile(header, archive, limits, buffer)
 		}
 		if unpacked.N <= 0 {
 			err = fmt.Errorf("it unpacks to more than %d bytes", limits.totalBytes)
@@ -61,8 +62,8 @@ func readArchive(r io.Reader, limits bounds) (*Bundle, error) {
 	}
 }
 
-// addFile adds the current file of an archive.
-func (b *Bundle) addFile(header *tar.Header, content io.Reader, limits bounds) error {
+// addFile adds the current file of an archive. It copies through the buffer.
+func (b *Bundle) addFile(header *tar.Header, content io.Reader, limits bounds, buffer []byte) error {
 	name := header.Name
 	switch {
 	case header.Typeflag != tar.TypeReg || header.Mode != fileMode:
@@ -83,9 +84,14 @@ func (b *Bundle) addFile(header *tar.Header, content io.Reader, limits bounds) e
 	sum := sha256.New()
 	into := io.Writer(sum)
 	if isKept(name) {
+		b.keptBytes += header.Size
+		if err := checkKept(name, header.Size, b.keptBytes); err != nil {
+			return err
+		}
+		kept.Grow(int(header.Size))
 		into = io.MultiWriter(sum, &kept)
 	}
-	if _, err := io.Copy(into, content); err != nil {
+	if _, err := io.CopyBuffer(into, content, buffer); err != nil {
 		return err
 	}
 	b.digests[name] = hex.EncodeToString(sum.Sum(nil))

@@ -28,9 +28,10 @@ func (c *Connection) ReadRunDocument(ctx context.Context, run *v1alpha1.Benchmar
 	return document, nil
 }
 
-// ReadRunDocuments returns the results of the runs that have one.
+// ReadRunDocuments returns the results of the runs that have one. It fails if they are larger than a result file may be.
 func (c *Connection) ReadRunDocuments(ctx context.Context, runs []v1alpha1.BenchmarkRun) ([]*documents.Run, error) {
 	var all []*documents.Run
+	size := 0
 	for i := range runs {
 		if runs[i].Status.Result == nil {
 			continue
@@ -38,6 +39,9 @@ func (c *Connection) ReadRunDocuments(ctx context.Context, runs []v1alpha1.Bench
 		document, err := c.ReadRunDocument(ctx, &runs[i])
 		if err != nil {
 			return nil, err
+		}
+		if size += len(document.Text); size > documents.MaxBytes {
+			return nil, fmt.Errorf("the results of the runs have more than %d bytes: give the name of a single run", documents.MaxBytes)
 		}
 		all = append(all, document)
 	}
@@ -57,7 +61,8 @@ func (c *Connection) ReadExperimentDocument(ctx context.Context, e *v1alpha1.Ben
 	return document, nil
 }
 
-func (c *Connection) readStoredResult(ctx context.Context, namespace string, at *v1alpha1.ResultReference, whose string, conditions []metav1.Condition) ([]byte, error) {
+func (c *Connection) readStoredResult(ctx context.Context, namespace string, at *v1alpha1.ResultReference, whose string,
+	conditions []metav1.Condition) ([]byte, error) {
 	if at == nil {
 		return nil, NoResultError(whose, conditions)
 	}

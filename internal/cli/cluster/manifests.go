@@ -103,9 +103,14 @@ func (c *Connection) GetManifest(ctx context.Context, target Target) (*unstructu
 	return ToMinimalManifest(live), nil
 }
 
-// ToMinimalManifest returns only the kind, name, namespace and spec of an object.
+// ToMinimalManifest returns only the kind, name, namespace and spec of an object, or the data of a ConfigMap.
 func ToMinimalManifest(live *unstructured.Unstructured) *unstructured.Unstructured {
-	bare := &unstructured.Unstructured{Object: map[string]any{"spec": live.Object["spec"]}}
+	bare := &unstructured.Unstructured{Object: map[string]any{}}
+	for _, key := range []string{"spec", "data", "binaryData"} {
+		if value, ok := live.Object[key]; ok {
+			bare.Object[key] = value
+		}
+	}
 	bare.SetGroupVersionKind(live.GroupVersionKind())
 	bare.SetName(live.GetName())
 	bare.SetNamespace(live.GetNamespace())

@@ -62,5 +62,5 @@ func NewRunList(runs []*Run) List {
 
 // errorOfKind returns the error for an object that is neither a result nor can contain one.
 func errorOfKind(kind string) error {
-	return fmt.Errorf("kind is %.40q, must be %s, %s, ConfigMap, Secret or List", kind, results.Kind, experiment.Kind)
+	return fmt.Errorf("kind is %.40q, must be %s, %s, ConfigMap, Secret or, outside of a list, List", kind, results.Kind, experiment.Kind)
 }

@@ -24,7 +24,12 @@ type File struct {
 	Name        string
 	Runs        []*Run
 	Experiments []*Experiment
+	// unpackedBytes is the size of the unpacked values of ConfigMaps and Secrets.
+	unpackedBytes int
 }
+
+// MaxBytes bounds a file, and what is unpacked from it in all, because packed documents can unpack to any size.
+const MaxBytes = 256 << 20
 
 // extensions are the extensions of result files.
 var extensions = []string{".json", ".json.gz", ".yaml", ".yml"}
@@ -41,9 +46,21 @@ func IsFile(argument string) bool {
 
 // ReadFile reads a result file.
 func ReadFile(name string) (*File, error) {
-	content, err := os.ReadFile(name)
+	in, err := os.Open(name)
 	if err != nil {
 		return nil, err // It names the file.
+	}
+	defer in.Close()
+	var content []byte
+	info, err := in.Stat()
+	if err == nil && info.Size() <= MaxBytes {
+		content, err = io.ReadAll(io.LimitReader(in, MaxBytes+1)) // Devices and pipes have no size.
+	}
+	if err == nil && max(info.Size(), int64(len(content))) > MaxBytes {
+		err = fmt.Errorf("it has more than %d bytes", MaxBytes)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	return DecodeFile(name, content)
 }
@@ -102,7 +119,7 @@ func (f *File) decodeContent(content []byte) error {
 			return nil
 		}
 		if err == nil {
-			err = f.addObject(object)
+			err = f.addObject(object, true)
 		}
 		if err != nil {
 			return err
@@ -110,7 +127,7 @@ func (f *File) decodeContent(content []byte) error {
 	}
 }
 
-// unpackContent unpacks gzipped content. Other content has no limit, because a list of documents may be large.
+// unpackContent unpacks gzipped content. Other content has the limit of the file only, because a list of documents may be large.
 func unpackContent(content []byte) ([]byte, error) {
 	if !bytes.HasPrefix(content, results.GzipMagic) {
 		return content, nil
@@ -118,8 +135,8 @@ func unpackContent(content []byte) ([]byte, error) {
 	return results.UnpackDocument(content)
 }
 
-// addObject adds the documents of one object. An empty YAML document has none.
-func (f *File) addObject(object []byte) error {
+// addObject adds the documents of one object, or of a list if that is allowed. An empty YAML document has none.
+func (f *File) addObject(object []byte, allowsList bool) error {
 	if object = bytes.TrimSpace(object); len(object) == 0 || bytes.Equal(object, []byte("null")) {
 		return nil
 	}
@@ -146,11 +163,11 @@ func (f *File) addObject(object []byte) error {
 		}
 		return f.addStored("Secret "+secret.Name, secret.StringData, secret.Data)
 	}
-	if !strings.HasSuffix(head.Kind, "List") {
+	if !allowsList || !strings.HasSuffix(head.Kind, "List") {
 		return errorOfKind(head.Kind)
 	}
 	for i, item := range head.Items {
-		if err := f.addObject(item); err != nil {
+		if err := f.addObject(item, false); err != nil {
 			return fmt.Errorf("items[%d]: %w", i, err)
 		}
 	}
@@ -169,6 +186,9 @@ func (f *File) addStored(object string, texts map[string]string, stored map[stri
 		text, err := unpackContent(values[key])
 		if err != nil {
 			return fmt.Errorf("%s: %s: %w", object, key, err)
+		}
+		if f.unpackedBytes += len(text); f.unpackedBytes > MaxBytes {
+			return fmt.Errorf("%s: the values of ConfigMaps and Secrets unpack to more than %d bytes", object, MaxBytes)
 		}
 		var head struct {
 			Kind string `json:"kind"`

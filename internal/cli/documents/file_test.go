@@ -1,8 +1,13 @@
 package documents
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/base64"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -93,8 +98,9 @@ func TestDecodeFileErrors(t *testing.T) {
 	}{
 		{"empty", "", "f has no result of a run or an experiment"},
 		{"no object", "package x\n", "read f: "},
-		{"another kind", "kind: Pod\n", `read f: kind is "Pod", must be RunResult, ExperimentResult, ConfigMap, Secret or List`},
+		{"another kind", "kind: Pod\n", `read f: kind is "Pod", must be RunResult, ExperimentResult, ConfigMap, Secret or, outside of a list, List`},
 		{"another kind in a list", "kind: List\nitems: [{kind: Pod}]\n", `read f: items[0]: kind is "Pod"`},
+		{"list in a list", "kind: List\nitems: [{kind: List, items: [{kind: List}]}]\n", `read f: items[0]: kind is "List"`},
 		{"newer schema", strings.Replace(runText, `"schemaVersion":1`, `"schemaVersion":99`, 1), "schema 99"},
 		{"run twice", runText + "\n---\n" + runText, "read f: run lab/r1 occurs twice"},
 		{"no result in a ConfigMap", "kind: ConfigMap\ndata: {a: b}\n", "f has no result"},
@@ -106,5 +112,28 @@ func TestDecodeFileErrors(t *testing.T) {
 				t.Errorf("got %v, want %q", err, test.want)
 			}
 		})
+	}
+}
+
+// TestReadFileIsBounded reads a file of zeros, and a list of ConfigMaps that unpack to more than a file may have.
+func TestReadFileIsBounded(t *testing.T) {
+	directory := t.TempDir()
+	sparse := filepath.Join(directory, "zeros.json")
+	if err := errors.Join(os.WriteFile(sparse, nil, 0o600), os.Truncate(sparse, 4<<30)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadFile(sparse); err == nil || !strings.Contains(err.Error(), "it has more than 268435456 bytes") {
+		t.Errorf("zeros: %v", err)
+	}
+	var zeros bytes.Buffer
+	zip := gzip.NewWriter(&zeros)
+	_, err := zip.Write(make([]byte, results.MaxDecodedBytes))
+	if err := errors.Join(err, zip.Close()); err != nil {
+		t.Fatal(err)
+	}
+	item := `{"kind":"ConfigMap","metadata":{"name":"c"},"binaryData":{"r":"` + base64.StdEncoding.EncodeToString(zeros.Bytes()) + `"}}`
+	list := `{"kind":"List","items":[` + strings.Repeat(item+",", MaxBytes/results.MaxDecodedBytes) + item + `]}`
+	if _, err := DecodeFile("f", []byte(list)); err == nil || !strings.Contains(err.Error(), "unpack to more than 268435456 bytes") {
+		t.Errorf("list of %d bytes: %v", len(list), err)
 	}
 }

@@ -4,6 +4,7 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -33,9 +34,9 @@ func Raw(w io.Writer) io.Writer {
 
 // Write writes p escaped. It keeps an incomplete character at the end of p for the next write.
 func (w *Writer) Write(p []byte) (int, error) {
-	text := append(w.partial, p...)
+	text := slices.Concat(w.partial, p)
 	end := completeLength(text)
-	w.partial = append([]byte(nil), text[end:]...)
+	w.partial = text[end:]
 	if _, err := io.WriteString(w.raw, escape(string(text[:end]), "\n\t")); err != nil {
 		return 0, err
 	}
