@@ -175,6 +175,7 @@ func newHostileRun(t testing.TB) *results.RunResult {
 		r.Recorded[i].Name, r.Recorded[i].Subject, r.Recorded[i].Unit = hostileName, hostileName, hostileName
 	}
 	r.Phases = &results.OperationPhases{Operations: 1, MeanMillis: 2, Phases: []results.Phase{{Name: hostileName, Operations: 1, Share: 1}}}
+	r.Labels = []results.LabelCount{{Label: hostileName, Requests: 2, Errors: 1}}
 	r.Errors = []results.ErrorCount{{Kind: hostileName, Count: 1, Example: hostileName + "\x00\u2028\u202e"}}
 	r.Verdict.Reasons = []results.Reason{{Code: hostileName, Subject: hostileName, Message: hostileName}}
 	r.Environment.Settings = map[string]string{hostileName: hostileName}

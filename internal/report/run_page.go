@@ -49,6 +49,7 @@ func WriteRunPage(w io.Writer, r *results.RunResult, links ...Link) error {
 			{ID: "latency", Title: latencyTitle(r.Summary.Unit, r.Summary.LatencyKind), Text: latencyText(r), Tables: []htmlTable{percentilesTable(r)}},
 			phases,
 			{ID: "measures", Title: "Platform metrics", Tables: platformMetricTables(r)},
+			{ID: "labels", Title: "Requests by label", Tables: labelTables(r)},
 			{ID: "errors", Title: "Errors", Tables: errorTables(r)},
 			{ID: "recorded", Title: "Recorded series", Text: zeroSeriesText(r), Figures: recorded},
 			{ID: "members", Title: "Members", Tables: slices.Concat(hostTables(r), memberTables(r), evidenceTables(r))},
@@ -207,6 +208,18 @@ func errorTables(r *results.RunResult) []htmlTable {
 	t := htmlTable{Header: slices.Concat(textColumns("Kind"), numberColumns("Count"), proseColumns("First message"))}
 	for _, e := range r.Errors {
 		t.Rows = append(t.Rows, tableRow{Cells: []string{e.Kind, formatInteger(e.Count), e.Example}})
+	}
+	return []htmlTable{t}
+}
+
+// labelTables counts the requests of a user's JMeter plan by the label of the sampler.
+func labelTables(r *results.RunResult) []htmlTable {
+	if len(r.Labels) == 0 {
+		return nil
+	}
+	t := htmlTable{Header: slices.Concat(textColumns("Label"), numberColumns("Requests", "Errors"))}
+	for _, l := range r.Labels {
+		t.Rows = append(t.Rows, tableRow{Cells: []string{l.Label, formatInteger(l.Requests), formatInteger(l.Errors)}})
 	}
 	return []htmlTable{t}
 }

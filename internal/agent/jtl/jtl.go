@@ -35,9 +35,6 @@ func JMeterArguments() []string {
 	}
 }
 
-// transactionMessage is the message prefix of a row that sums up other rows (a Transaction Controller's).
-const transactionMessage = "Number of samples in transaction"
-
 // ledgerReason explains why the result holds no ledger comparison.
 const ledgerReason = "the load is a JMeter plan, whose samples do not identify transactions"
 
@@ -45,7 +42,7 @@ const ledgerReason = "the load is a JMeter plan, whose samples do not identify t
 const maxElapsedMillis = 1_000_000_000
 
 // requiredColumns are the columns that SampleLog reads.
-var requiredColumns = []string{"timeStamp", "elapsed", "responseCode", "responseMessage", "success", "failureMessage"}
+var requiredColumns = []string{"timeStamp", "elapsed", "label", "responseCode", "responseMessage", "success", "failureMessage"}
 
 // SampleLog reads a sample log while JMeter writes it. It is safe for concurrent use.
 type SampleLog struct {
@@ -61,9 +58,9 @@ func NewSampleLog(window *protocol.Window) *SampleLog {
 	return &SampleLog{window: window, tally: results.NewRequestRecorder(window.MaxSeconds(), window.IntervalSeconds()), totals: protocol.NewLoadTotals()}
 }
 
-// Read reads a whole log. A sample that ends after the drain, or that was in flight when the plan was stopped, is
-// unfinished. Read skips rows that sum up a transaction, because its samples have their own rows, and a
-// truncated last row, which JMeter leaves when it is stopped. It fails on an empty log, a missing column or a bad row.
+// Read reads a whole log, whose rows are the requests. A sample that ends after the drain, or that was in flight when the
+// plan was stopped, is unfinished. Read skips a truncated last row, which JMeter leaves when it is stopped. It fails on an
+// empty log, a missing column or a bad row.
 func (l *SampleLog) Read(text io.Reader) error {
 	rows := csv.NewReader(text)
 	header, err := rows.Read()
@@ -109,9 +106,6 @@ func findColumns(header []string) (map[string]int, error) {
 
 func (l *SampleLog) addRow(row []string) error {
 	field := func(name string) string { return row[l.columnIndex[name]] }
-	if strings.HasPrefix(field("responseMessage"), transactionMessage) {
-		return nil
-	}
 	began, err1 := strconv.ParseInt(field("timeStamp"), 10, 64)
 	elapsed, err2 := strconv.ParseInt(field("elapsed"), 10, 64)
 	success, err3 := strconv.ParseBool(field("success"))
@@ -120,9 +114,11 @@ func (l *SampleLog) addRow(row []string) error {
 	}
 	of, took := time.UnixMilli(began).Sub(l.window.From()), time.Duration(min(max(elapsed, -maxElapsedMillis), maxElapsedMillis))*time.Millisecond
 	code := field("responseCode")
+	unfinished := code == results.Unfinished || of+took > l.window.DrainEnd().Sub(l.window.From())
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	if code == results.Unfinished || of+took > l.window.DrainEnd().Sub(l.window.From()) {
+	l.tally.RecordLabel(of, field("label"), unfinished || !success)
+	if unfinished {
 		l.tally.RecordError(of, 1, results.Unfinished, "")
 		l.totals.AddFailed(results.Unfinished, 1)
 		return nil

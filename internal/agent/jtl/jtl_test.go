@@ -57,7 +57,6 @@ func TestRead(t *testing.T) {
 		sampleRow(200, 10, "Non HTTP response code: java.net.ConnectException", "refused", "false", "") +
 		sampleRow(300, 10, "500", "again", "false", "") +
 		sampleRow(2999, 10, "", "", "false", "too slow") +
-		sampleRow(0, 999, "200", "\"Number of samples in transaction : 2, number of failing samples : 0\"", "true", "") +
 		"1001000,5,Pay,20" // cut off
 	w, err := readSampleLog(log, 7)
 	if err != nil {
@@ -71,6 +70,7 @@ func TestRead(t *testing.T) {
 		"errors": {w.Errors, []results.ErrorCount{
 			{Kind: "500", Count: 2, Example: "expected, but not found"}, {Kind: "failed assertion", Count: 1, Example: "too slow"},
 			{Kind: "java.net.ConnectException", Count: 1, Example: "refused"}}},
+		"labels": {w.Labels, []results.LabelCount{{Label: "Pay", Requests: 8, Errors: 4}}},
 		"ledger": {w.Ledger.Checked, false},
 	} {
 		if !reflect.DeepEqual(pair[0], pair[1]) {
@@ -133,7 +133,7 @@ func TestReadCountsUnfinishedSamples(t *testing.T) {
 func TestReadRefuses(t *testing.T) {
 	for want, log := range map[string]string{
 		"is empty":                  "",
-		"no column success":         "timeStamp,elapsed,responseCode,responseMessage\n",
+		"no column success":         "timeStamp,elapsed,label,responseCode,responseMessage\n",
 		"line 2 of the sample log":  csvHeader + sampleRow(0, 1, "200", "OK", "perhaps", "") + successRow(1, 1),
 		"wrong number of fields":    csvHeader + "1,2\n" + successRow(1, 1),
 		"strconv.ParseInt: parsing": csvHeader + strings.Replace(successRow(0, 1), "1000000", "2026/11/21", 1),

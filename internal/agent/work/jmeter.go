@@ -56,16 +56,18 @@ func (w *Worker) runJMeter(ctx context.Context) (*results.WorkerResult, error) {
 	return w.addObservation(window, <-watching, result)
 }
 
-// jmeterArguments returns JMeter's arguments for the plan and its sample log, with the worker's index and count, and its
-// share of the load, as properties.
+// jmeterArguments returns JMeter's arguments for the plan and its sample log. Its properties are the worker's index and
+// count, the lengths of the phases, and the worker's share of the load.
 func (w *Worker) jmeterArguments() []string {
 	arguments := []string{"-n", "-t", w.JMeterPlan, "-l", w.filePath(protocol.SamplesFile),
-		fmt.Sprintf("-Jbenchnet.worker=%d", w.Index), fmt.Sprintf("-Jbenchnet.workers=%d", w.Workers)}
+		fmt.Sprintf("-Jbenchnet.worker=%d", w.Index), fmt.Sprintf("-Jbenchnet.workers=%d", w.Workers),
+		fmt.Sprintf("-Jbenchnet.warmUpSeconds=%d", w.Workload.Measure.WarmUpSeconds),
+		fmt.Sprintf("-Jbenchnet.windowSeconds=%d", w.Workload.Measure.WindowSeconds)}
 	return append(append(arguments, w.loadShare()...), jtl.JMeterArguments()...)
 }
 
-// loadShare returns the worker's share of the clients and of the rate as properties, which replace the totals in the
-// command. The shares of all workers add up to the totals; those of clients differ by at most one.
+// loadShare returns the worker's share of the clients and of the rate as properties. The shares of all workers add up to
+// the totals; those of clients differ by at most one.
 func (w *Worker) loadShare() []string {
 	load := w.Workload.Load
 	if load == nil {

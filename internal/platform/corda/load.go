@@ -2,7 +2,6 @@ package corda
 
 import (
 	"fmt"
-	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
@@ -75,35 +74,27 @@ func (Corda) BuildDriver(in platform.Input, topology platform.Topology, workload
 		return withJMeterPlan(d, workload.JMeter), nil
 	}
 	if data := workload.Corda.Data; data != nil {
-		d = withConfigMapKey(d, volumeData, dataDir, data.ConfigMapName, data.Key)
+		volume := pods.ConfigMapVolume(volumeData, data.ConfigMapName)
+		volume.ConfigMap.Items = []corev1.KeyToPath{{Key: data.Key, Path: data.Key}}
+		d = withVolume(d, volume, dataDir)
 	}
 	var err error
 	d.Workload.Operation, err = buildOperation(workload.Corda, topology)
 	return d, err
 }
 
-// withConfigMapKey mounts one key of a ConfigMap of the user's into the worker, as a file in dir.
-func withConfigMapKey(d loadgen.Driver, name, dir, configMap, key string) loadgen.Driver {
-	volume := pods.ConfigMapVolume(name, configMap)
-	volume.ConfigMap.Items = []corev1.KeyToPath{{Key: key, Path: key}}
-	d.Mounts = append(d.Mounts, pods.ReadOnlyMount(name, dir))
+// withVolume mounts a volume read-only into the worker.
+func withVolume(d loadgen.Driver, volume corev1.Volume, dir string) loadgen.Driver {
+	d.Mounts = append(d.Mounts, pods.ReadOnlyMount(volume.Name, dir))
 	d.Volumes = append(d.Volumes, volume)
 	return d
 }
 
-// withJMeterPlan makes the driver run a user's own plan, with the numbers of the load as JMeter properties.
-// The agent adds the path of the plan and of the sample log.
+// withJMeterPlan makes the driver run a user's own plan. The plan finds the other keys of its ConfigMap, such as data
+// sets, as files beside it. The agent adds the arguments of JMeter.
 func withJMeterPlan(d loadgen.Driver, plan *v1alpha1.JMeterPlan) loadgen.Driver {
 	d.Plan = planDir + "/" + plan.Key
-	d.Command = append(d.Command,
-		"-Jbenchnet.workload=$(BENCHNET_WORKLOAD)",
-		fmt.Sprintf("-Jbenchnet.clients=%d", d.Workload.Load.Clients),
-		fmt.Sprintf("-Jbenchnet.warmUpSeconds=%d", d.Workload.Measure.WarmUpSeconds),
-		fmt.Sprintf("-Jbenchnet.windowSeconds=%d", d.Workload.Measure.WindowSeconds))
-	if rate := d.Workload.Load.RatePerSecond; rate > 0 {
-		d.Command = append(d.Command, "-Jbenchnet.ratePerSecond="+strconv.FormatFloat(rate, 'f', -1, 64))
-	}
-	return withConfigMapKey(d, volumePlan, planDir, plan.ConfigMapName, plan.Key)
+	return withVolume(d, pods.ConfigMapVolume(volumePlan, plan.ConfigMapName), planDir)
 }
 
 func buildOperation(w *v1alpha1.CordaWorkload, topology platform.Topology) (operation, error) {

@@ -49,28 +49,21 @@ func TestProjectCorDapps(t *testing.T) {
 	}
 }
 
-// TestPlanReceivesTheRate checks that a user's JMeter plan can offer the rate against which its requests are judged.
-func TestPlanReceivesTheRate(t *testing.T) {
-	const manifest = `
-apiVersion: benchnet.dev/v1alpha1
-kind: BenchmarkNetwork
-metadata: {name: net}
-spec:
-  platform: {type: Corda, corda: {}}
-  members: {count: 2}
-  workloads:
-  - name: own
-    type: JMeter
-    jmeter: {configMapName: my-plan}
-    load: {model: Open, ratePerSecond: 500m, clients: 4}
-`
-	network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, []byte(manifest))
-	load, err := corda.New().BuildDriver(platformtest.NewInput(corda.New(), network), corda.New().Topology(network), &network.Spec.Workloads[0].Workload)
+// TestPlanHasDataBesideIt checks that a user's plan finds every key of its ConfigMap, and that the agent, which knows the
+// worker's share, adds all of its properties.
+func TestPlanHasDataBesideIt(t *testing.T) {
+	network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, platformtest.ReadSampleFile(t, "corda_own_cordapp.yaml"))
+	load, err := corda.New().BuildDriver(platformtest.NewInput(corda.New(), network), corda.New().Topology(network), &network.Spec.Workloads[1].Workload)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "-Jbenchnet.ratePerSecond=0.5"; !slices.Contains(load.Command, want) {
-		t.Errorf("the command %v lacks %s", load.Command, want)
+	volume, mount := load.Volumes[len(load.Volumes)-1], load.Mounts[len(load.Mounts)-1]
+	if volume.ConfigMap == nil || volume.ConfigMap.Name != "my-plan" || len(volume.ConfigMap.Items) > 0 ||
+		volume.Name != mount.Name || load.Plan != mount.MountPath+"/plan.jmx" || !mount.ReadOnly {
+		t.Errorf("the volume is %+v, the mount %+v, the plan %s", volume, mount, load.Plan)
+	}
+	if len(load.Command) != 1 {
+		t.Errorf("the command %v has arguments", load.Command)
 	}
 }
 

@@ -24,7 +24,9 @@ type Measurement struct {
 	intervals          intervalHistograms
 	phases             phaseTotals
 	// Errors counts the errors by kind, the most frequent first.
-	Errors   []ErrorCount
+	Errors []ErrorCount
+	// Labels counts the requests by the label of the sampler, the most frequent first; nil without a user's JMeter plan.
+	Labels   []LabelCount
 	Schedule Schedule
 	// Ledger is nil if no driver compares the ledger with the clients.
 	Ledger *Ledger
@@ -80,6 +82,7 @@ func Merge(workers []WorkerResult) (*Measurement, error) {
 type Merger struct {
 	measurement *Measurement
 	errors      errorCounts
+	labels      labelCounts
 	// members and series map to positions in the measurement.
 	members    map[string]int
 	series     map[seriesKey]int
@@ -96,7 +99,7 @@ type seriesKey struct{ subject, name string }
 // NewMerger returns a Merger without workers.
 func NewMerger() *Merger {
 	return &Merger{measurement: &Measurement{Histogram: NewHistogram(), Members: []MemberUsage{}, Workers: []WorkerSummary{}},
-		errors: errorCounts{}, members: map[string]int{}, series: map[seriesKey]int{}}
+		errors: errorCounts{}, labels: labelCounts{}, members: map[string]int{}, series: map[seriesKey]int{}}
 }
 
 // AddWorker adds a worker's result, which must have been validated when it was decoded. It fails and adds
@@ -137,13 +140,16 @@ func (m *Merger) AddWorker(w *WorkerResult) error {
 	for _, e := range w.Errors {
 		m.errors.addCount(e)
 	}
+	for _, l := range w.Labels {
+		m.labels.addCount(l)
+	}
 	return nil
 }
 
 // Measurement returns the merged measurement.
 func (m *Merger) Measurement() *Measurement {
 	merged := m.measurement
-	merged.Errors, merged.BlocksOmitted = m.errors.sortedByCount(), m.blocksOmitted()
+	merged.Errors, merged.Labels, merged.BlocksOmitted = m.errors.sortedByCount(), m.labels.sortedByCount(), m.blocksOmitted()
 	slices.SortStableFunc(merged.Series, func(a, b NamedSeries) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Subject, b.Subject))
 	})

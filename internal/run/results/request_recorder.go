@@ -29,7 +29,12 @@ type requestStats struct {
 	latencies  *Histogram
 	outOfRange OutOfRange
 	errors     errorCounts
+	labels     labelCounts
 	schedule   Schedule
+}
+
+func newRequestStats() requestStats {
+	return requestStats{latencies: NewHistogram(), errors: errorCounts{}, labels: labelCounts{}}
 }
 
 // NewRequestRecorder returns a recorder for a window of the given seconds, divided into intervals of
@@ -43,7 +48,7 @@ func NewRequestRecorder(seconds, intervalSeconds int) *RequestRecorder {
 		failed:          make([]int64, seconds),
 	}
 	for range max(1, seconds/each) {
-		t.intervals = append(t.intervals, requestStats{latencies: NewHistogram(), errors: errorCounts{}})
+		t.intervals = append(t.intervals, newRequestStats())
 	}
 	return t
 }
@@ -90,6 +95,17 @@ func (t *RequestRecorder) RecordError(of time.Duration, n int64, kind, example s
 	}
 }
 
+// RecordLabel counts a request that started at of under its label.
+func (t *RequestRecorder) RecordLabel(of time.Duration, label string, failed bool) {
+	if t.InWindow(of) {
+		count := LabelCount{Label: label, Requests: 1}
+		if failed {
+			count.Errors = 1
+		}
+		t.intervalAt(of).labels.addCount(count)
+	}
+}
+
 // RecordPlanned counts n requests that were due at an instant. lag is the delay that the load generator caused
 // although a client was free.
 func (t *RequestRecorder) RecordPlanned(due time.Duration, n int64, lag time.Duration) {
@@ -121,7 +137,7 @@ func (t *RequestRecorder) FillResult(w *WorkerResult) error {
 	w.WindowSeconds, w.CompletedPerSecond, w.FailedPerSecond = len(t.completed), slices.Clone(t.completed), slices.Clone(t.failed)
 	w.LatencyMicrosPerSecond = slices.Clone(t.latencyMicros)
 	w.IntervalSeconds, w.Intervals = t.intervalSeconds, nil
-	whole := requestStats{latencies: NewHistogram(), errors: errorCounts{}}
+	whole := newRequestStats()
 	for _, p := range t.intervals {
 		if err := whole.addStats(p); err != nil {
 			return err
@@ -142,6 +158,9 @@ func (p *requestStats) addStats(other requestStats) error {
 	for _, e := range other.errors {
 		p.errors.addCount(*e)
 	}
+	for _, l := range other.labels {
+		p.labels.addCount(*l)
+	}
 	p.schedule.addSchedule(other.schedule)
 	p.outOfRange.addCounts(other.outOfRange)
 	return p.latencies.Add(other.latencies)
@@ -149,12 +168,13 @@ func (p *requestStats) addStats(other requestStats) error {
 
 func (p *requestStats) encodeInterval() (RecordedInterval, error) {
 	encoded, err := p.latencies.Encode()
-	return RecordedInterval{Histogram: encoded, OutOfRange: p.outOfRange, Errors: p.errors.sortedByCount(), Schedule: p.schedule}, err
+	return RecordedInterval{Histogram: encoded, OutOfRange: p.outOfRange, Errors: p.errors.sortedByCount(),
+		Labels: p.labels.sortedByCount(), Schedule: p.schedule}, err
 }
 
 func (w *WorkerResult) setRequestStats(whole requestStats) error {
 	i, err := whole.encodeInterval()
-	w.Histogram, w.OutOfRange, w.Errors, w.Schedule = i.Histogram, i.OutOfRange, i.Errors, i.Schedule
+	w.Histogram, w.OutOfRange, w.Errors, w.Labels, w.Schedule = i.Histogram, i.OutOfRange, i.Errors, i.Labels, i.Schedule
 	return err
 }
 

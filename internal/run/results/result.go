@@ -41,7 +41,9 @@ type RunResult struct {
 	OutOfRange OutOfRange   `json:"outOfRange,omitzero"`
 	Series     Throughput   `json:"series"`
 	Errors     []ErrorCount `json:"errors"`
-	Schedule   Schedule     `json:"schedule"`
+	// Labels counts the requests by the label of the sampler, the most frequent first; absent without a user's JMeter plan.
+	Labels   []LabelCount `json:"labels,omitempty"`
+	Schedule Schedule     `json:"schedule"`
 	// Phases says where latency was spent; absent if no driver divides operations into phases.
 	Phases *OperationPhases `json:"phases,omitempty"`
 	// WindowSelection says how the window was selected; absent with fixed times.
@@ -213,7 +215,7 @@ func NewRunResult(m *Measurement, i Interpretation, v Verdict) (*RunResult, erro
 		Verdict: v, Summary: summary, Histogram: histogram, OutOfRange: m.OutOfRange,
 		Series: Throughput{CompletedPerSecond: m.Completed, FailedPerSecond: m.Failed, MeanLatencyMillis: m.meanLatencyMillis(),
 			LatencyIntervals: m.intervals.latencyIntervals()},
-		Errors: m.Errors, Schedule: m.Schedule, Phases: m.phases.summarizePhases(), WindowSelection: m.WindowSelection,
+		Errors: m.Errors, Labels: m.Labels, Schedule: m.Schedule, Phases: m.phases.summarizePhases(), WindowSelection: m.WindowSelection,
 		Ledger: m.Ledger, Data: m.Data, Members: m.Members, Workers: m.Workers,
 		Blocks: m.Blocks, BlocksOmitted: m.BlocksOmitted, Recorded: m.Series,
 		SeriesSeconds: m.SeriesSeconds,

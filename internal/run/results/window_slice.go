@@ -12,6 +12,7 @@ type RecordedInterval struct {
 	Histogram  string       `json:"histogram"`
 	OutOfRange OutOfRange   `json:"outOfRange,omitzero"`
 	Errors     []ErrorCount `json:"errors"`
+	Labels     []LabelCount `json:"labels,omitempty"`
 	Schedule   Schedule     `json:"schedule"`
 }
 
@@ -38,7 +39,7 @@ func (w *WorkerResult) validateIntervals(whole *Histogram) error {
 }
 
 func joinIntervals(intervals []RecordedInterval) (requestStats, error) {
-	whole := requestStats{latencies: NewHistogram(), errors: errorCounts{}}
+	whole := newRequestStats()
 	for i, one := range intervals {
 		latencies, err := decodeHistogram(one.Histogram)
 		if err != nil {
@@ -47,9 +48,13 @@ func joinIntervals(intervals []RecordedInterval) (requestStats, error) {
 		if err := one.OutOfRange.validateCounts(); err != nil {
 			return whole, fmt.Errorf("intervals[%d]: %w", i, err)
 		}
-		piece := requestStats{latencies: latencies, outOfRange: one.OutOfRange, errors: errorCounts{}, schedule: one.Schedule}
+		piece := newRequestStats()
+		piece.latencies, piece.outOfRange, piece.schedule = latencies, one.OutOfRange, one.Schedule
 		for _, e := range one.Errors {
 			piece.errors.addCount(e)
+		}
+		for _, l := range one.Labels {
+			piece.labels.addCount(l)
 		}
 		if err := whole.addStats(piece); err != nil {
 			return whole, fmt.Errorf("intervals[%d]: %w", i, err)

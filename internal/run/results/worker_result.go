@@ -28,12 +28,14 @@ type WorkerResult struct {
 	// the window, whenever they started; absent if the driver does not record them.
 	LatencyMicrosPerSecond []int64 `json:"latencyMicrosPerSecond,omitempty"`
 	// Errors counts the errors of the requests that started in the window, by kind.
-	Errors   []ErrorCount `json:"errors"`
+	Errors []ErrorCount `json:"errors"`
+	// Labels counts the requests that started in the window by the label of the sampler; absent without a user's JMeter plan.
+	Labels   []LabelCount `json:"labels,omitempty"`
 	Schedule Schedule     `json:"schedule"`
 	// IntervalSeconds is the length of Intervals; 0 without any.
 	IntervalSeconds int `json:"intervalSeconds,omitempty"`
-	// Intervals are the parts of the window. Together they hold the Histogram, OutOfRange, the Errors and the
-	// Schedule of the whole.
+	// Intervals are the parts of the window. Together they hold the Histogram, OutOfRange, the Errors, the Labels
+	// and the Schedule of the whole.
 	Intervals []RecordedInterval `json:"intervals,omitempty"`
 	// PhaseSamples is absent if the driver does not divide operations into phases.
 	PhaseSamples *PhaseSamples `json:"phaseSamples,omitempty"`

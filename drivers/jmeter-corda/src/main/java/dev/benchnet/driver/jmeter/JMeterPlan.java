@@ -13,6 +13,7 @@ import org.apache.jmeter.engine.JMeterEngineException;
 import org.apache.jmeter.engine.StandardJMeterEngine;
 import org.apache.jmeter.reporters.ResultCollector;
 import org.apache.jmeter.save.SaveService;
+import org.apache.jmeter.services.FileServer;
 import org.apache.jmeter.util.JMeterUtils;
 import org.apache.jorphan.collections.HashTree;
 
@@ -29,8 +30,9 @@ public final class JMeterPlan {
     }
 
     /**
-     * Reads a plan and sets the properties for its {@code ${__P(name)}}. The home directory contains
-     * bin/jmeter.properties and bin/saveservice.properties.
+     * Reads a plan and sets the properties for its {@code ${__P(name)}}. Relative paths in it, such as those of data
+     * sets, are relative to its directory. The home directory contains bin/jmeter.properties and
+     * bin/saveservice.properties.
      */
     public static JMeterPlan load(Path jmeterHome, Path file, Map<String, String> properties) {
         JMeterUtils.setJMeterHome(jmeterHome.toString());
@@ -39,6 +41,7 @@ public final class JMeterPlan {
         properties.forEach(JMeterUtils::setProperty);
         try {
             SaveService.loadProperties();
+            FileServer.getFileServer().setBaseForScript(file.toFile());
             return new JMeterPlan(JMeter.convertSubTree(SaveService.loadTree(file.toFile()), true));
         } catch (IOException | IllegalArgumentException e) {
             throw new FatalException("read JMeter plan " + file, e);

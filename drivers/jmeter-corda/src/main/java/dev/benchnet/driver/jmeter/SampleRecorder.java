@@ -11,10 +11,16 @@ import org.apache.jmeter.samplers.SampleEvent;
 import org.apache.jmeter.samplers.SampleMonitor;
 import org.apache.jmeter.samplers.SampleResult;
 import org.apache.jmeter.samplers.Sampler;
+import org.apache.jmeter.threads.AbstractThreadGroup;
+import org.apache.jmeter.threads.JMeterContextService;
+import org.apache.jmeter.threads.PostThreadGroup;
+import org.apache.jmeter.threads.SetupThreadGroup;
 
 /**
- * Writes the samples of a custom plan. JMeter reports a sample only when it has ended, so this class also observes
- * when samplers begin: a sample in flight at the stop becomes a failed sample with the response code Unfinished.
+ * Writes the operations of a custom plan: the samples of its thread groups, without those of setUp and tearDown Thread
+ * Groups, and without the sums of Transaction Controllers whose samples are reported too. A Transaction Controller that
+ * generates a parent sample is one operation. JMeter reports a sample only when it has ended, so this class also
+ * observes when samplers begin: a sample in flight at the stop becomes a failed sample with the response code Unfinished.
  */
 public final class SampleRecorder extends ResultCollector implements SampleMonitor {
     /** The response code by which the agent counts a sample as unfinished. */
@@ -42,9 +48,14 @@ public final class SampleRecorder extends ResultCollector implements SampleMonit
         }
     }
 
+    public SampleRecorder() {
+        getSaveConfig().setSubresults(false); // Redirects and embedded resources are parts of their request.
+    }
+
     @Override
     public void sampleStarting(Sampler sampler) {
-        if (!(sampler instanceof TestAction)) { // It pauses or stops threads, and has no result.
+        boolean hasResult = !(sampler instanceof TestAction); // It only pauses or stops threads.
+        if (hasResult && isThreadOfLoad()) {
             open.put(Thread.currentThread(), new OpenSample(sampler.getName()));
         }
     }
@@ -57,8 +68,16 @@ public final class SampleRecorder extends ResultCollector implements SampleMonit
         }
     }
 
+    private static boolean isThreadOfLoad() {
+        AbstractThreadGroup group = JMeterContextService.getContext().getThreadGroup();
+        return !(group instanceof SetupThreadGroup || group instanceof PostThreadGroup);
+    }
+
     @Override
     public void sampleOccurred(SampleEvent event) {
+        if (event.isTransactionSampleEvent() || !isThreadOfLoad()) {
+            return;
+        }
         lock.readLock().lock();
         try {
             if (!stopped) {
