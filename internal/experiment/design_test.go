@@ -170,6 +170,8 @@ func TestNewDesignErrors(t *testing.T) {
 		`axes: [{name: a, field: workload.load.clients, values: [1, 1]}]`:                                                                    `spec.axes[0].values[1]: Duplicate value: "1"`,
 		`axes: [{name: a, field: network.members.count, values: [2]}, {name: b, field: network.members.count, values: [3]}]`:                 `spec.axes[1].field: Invalid value: "network.members.count": axis a sets network.members.count already`,
 		`axes: [{name: a, field: "workload.corda.arguments[3].value", values: [x]}]`:                                                         `arguments has 1 entries in the template and no index 3`,
+		`variants: [{name: v, patch: {network: {platform: {corda: {version: 4.10}}}}}]`:                                                      `version must be text in quotes, not`,
+		`variants: [{name: v, patch: {network: {database: {settings: {synchronous_commit: off}}}}}]`:                                         `must be text in quotes, not`,
 		`variants: [{name: v, patch: {network: {member: {count: 3}}}}]`:                                                                      `unknown field "network.member"`,
 		`{variants: [{name: v, patch: {network: {members: {count: 3}}}}], axes: [{name: a, field: network.members.count, values: [2]}]}`:     `sets network.members.count, which axis a also sets`,
 		`{repetitions: 100, axes: [{name: a, field: workload.load.clients, range: {from: 1, to: 100, step: 1}}]}`:                            `spec.repetitions: Invalid value: 100: results in 10000 runs, more than 2000`,

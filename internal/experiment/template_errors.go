@@ -27,7 +27,7 @@ func describeGoType(t reflect.Type) string {
 	case reflect.Bool:
 		return "true or false"
 	case reflect.String:
-		return "text"
+		return "text in quotes"
 	case reflect.Slice:
 		return "a list"
 	case reflect.Pointer:

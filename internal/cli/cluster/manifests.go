@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -72,15 +73,22 @@ func (c *Connection) Apply(ctx context.Context, object *unstructured.Unstructure
 		options = append(options, client.DryRunAll)
 	}
 	if err := c.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(object), options...); err != nil {
-		return explainConflict(object, err)
+		return explainApplyError(object, err)
 	}
 	return nil
 }
 
-// explainConflict adds a summary to a conflict error, which itself lists the field managers.
-func explainConflict(object *unstructured.Unstructured, err error) error {
-	if apierrors.IsConflict(err) {
+// textTypeErrors are parts of the API server's errors for a number or a boolean where the schema has text or a quantity.
+var textTypeErrors = []string{"expected string, got &value.valueUnstructured", "must be of type string: ", "must be of type integer,string: "}
+
+// explainApplyError adds a summary to a conflict error, which itself lists the field managers, and says how YAML writes text.
+func explainApplyError(object *unstructured.Unstructured, err error) error {
+	isOfTextType := func(part string) bool { return strings.Contains(err.Error(), part) }
+	switch {
+	case apierrors.IsConflict(err):
 		return fmt.Errorf("%s %s was applied by somebody else: %w", object.GetKind(), object.GetName(), err)
+	case slices.ContainsFunc(textTypeErrors, isOfTextType):
+		return fmt.Errorf("%w\nput the value in quotes, as in \"4.10\", \"0.5\" or \"off\": without them YAML reads a number or a boolean", err)
 	}
 	return err
 }
