@@ -62,10 +62,10 @@ func listenAndServe(address string, handler http.Handler) error {
 	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return fmt.Errorf("serve metrics: %w", err)
+		return fmt.Errorf("serve HTTP: %w", err)
 	}
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
-	go func() { logToStderr("serve metrics: %v", server.Serve(listener)) }()
+	go func() { logToStderr("serve HTTP: %v", server.Serve(listener)) }()
 	return nil
 }
 

@@ -84,7 +84,8 @@ func TestUsageErrors(t *testing.T) {
 		{"supervise --metrics-addr= --count-name x --count-pattern x -- true", 2, `--count-pattern: "x" has 0 groups, want one`},
 		{"supervise --metrics-addr= --count-name x --count-pattern (x) --count-grid 1s -- true", 2, "--count-grid and a group (?P<time>...)"},
 		{"supervise --metrics-addr= --count-name 1x --count-pattern (x) -- true", 2, `--count-name: "1x" is not the name of a metric`},
-		{"supervise --metrics-addr 1.2.3.4:1 -- true", 125, "serve metrics: listen"},
+		{"supervise --metrics-addr 1.2.3.4:1 -- true", 125, "serve HTTP: listen"},
+		{"supervise --metrics-addr= --commands-addr 1.2.3.4:1 -- true", 125, "serve HTTP: listen"},
 		{"supervise --metrics-addr= -- no-such-command", 127, "start no-such-command"},
 		{"publish --namespace n --secret a=b", 2, "--complete-annotation, --root must be given"},
 		{"publish --namespace n --root r --secret a --complete-annotation k=v", 2, `secret "a" is not NAME=FOLDER`},
@@ -196,13 +197,13 @@ func waitUntil(t *testing.T, what string, reached func() bool) {
 // TestSuperviseMember covers a member's life: not ready despite an earlier container's ready file, ready at its
 // log lines, scraped, and stopped with its own exit code.
 func TestSuperviseMember(t *testing.T) {
-	dir, address := t.TempDir(), freeAddress(t)
+	dir, address, commands := t.TempDir(), freeAddress(t), freeAddress(t)
 	ready, goFile := filepath.Join(dir, "ready"), filepath.Join(dir, "go")
 	if err := os.WriteFile(ready, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	script := fmt.Sprintf("trap 'exit 5' TERM; echo starting; until [ -f %s ]; do sleep 0.02; done; echo 'Node for \"A\" started up and registered in 3.2 sec'; while :; do sleep 0.02; done", goFile)
-	c := agentCommand(t, "supervise", "--metrics-addr", address, "--ready-pattern", `Node for ".*" started up and registered`, "--ready-pattern", "^starting$", "--ready-file", ready, "--", "sh", "-c", script)
+	c := agentCommand(t, "supervise", "--metrics-addr", address, "--commands-addr", commands, "--ready-pattern", `Node for ".*" started up and registered`, "--ready-pattern", "^starting$", "--ready-file", ready, "--", "sh", "-c", script)
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +226,7 @@ func TestSuperviseMember(t *testing.T) {
 		t.Errorf("ready, the endpoint answers %d", got)
 	}
 	scrapeCounter(t, address)
-	endpoint := []protocol.ObservedEndpoint{{Member: "m", URL: "http://" + address + "/metrics"}}
+	endpoint := []protocol.ObservedEndpoint{{Member: "m", CommandsURL: "http://" + commands}}
 	if m := observer.DescribeMachines(t.Context(), endpoint)["m"]; m == nil || m.Kernel == "" {
 		t.Errorf("the host is described as %+v", m)
 	}

@@ -32,7 +32,8 @@ import (
 )
 
 func superviseCommand(flags *flag.FlagSet) subcommand.Action {
-	address := flags.String("metrics-addr", ":9101", "`address` to serve /metrics, /machine, /calibration and /ready on; empty for none")
+	address := flags.String("metrics-addr", ":9101", "`address` to serve /metrics and /ready on; empty for none")
+	commandsAddress := flags.String("commands-addr", "", "`address` to serve /machine and /calibration on; empty for none. Scrapers must not reach it")
 	var patterns repeatedFlag
 	flags.Var(&patterns, "ready-pattern", "regular `expression`; a matching line of the standard output creates --ready-file; if repeated, a line for each")
 	ready := flags.String("ready-file", "", "`file` that is created when the command is ready; removed at the start")
@@ -57,9 +58,10 @@ func superviseCommand(flags *flag.FlagSet) subcommand.Action {
 		if err != nil {
 			return 0, err
 		}
-		mux := newAgentMux(*ready, starting, *volume, newMetricsHandler(*volume, tally))
-		calibration.AddHandlers(mux, *volume)
-		if err := listenAndServe(*address, mux); err != nil {
+		if err := listenAndServe(*address, newAgentMux(*ready, starting, newMetricsHandler(*volume, tally))); err != nil {
+			return process.ExitNotRun, err
+		}
+		if err := listenAndServe(*commandsAddress, newCommandsMux(*volume)); err != nil {
 			return process.ExitNotRun, err
 		}
 		if err := forwardConnections(forwards); err != nil {
@@ -185,12 +187,20 @@ func newReadinessWatchers(patterns []string, file string, starting *lastLine) ([
 	return watchers, nil
 }
 
-// newAgentMux returns a handler of the metrics and the readiness of the command, and of the description of the host.
-func newAgentMux(readyFile string, starting *lastLine, volume string, metrics http.Handler) *http.ServeMux {
+// newAgentMux returns a handler of the metrics and the readiness of the command, which scrapers may reach.
+func newAgentMux(readyFile string, starting *lastLine, metrics http.Handler) *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
 	mux.HandleFunc("GET /ready", readinessHandler(readyFile, starting))
+	return mux
+}
+
+// newCommandsMux returns a handler of the calibration and of the description of the host, which are only for the workers of
+// the network.
+func newCommandsMux(volume string) *http.ServeMux {
+	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+machine.Path, machineHandler(machine.Reader{Root: "/", Volume: volume}))
+	calibration.AddHandlers(mux, volume)
 	return mux
 }
 

@@ -43,7 +43,7 @@ func runWorker(flags *flag.FlagSet) subcommand.Action {
 		if err != nil {
 			return 0, err
 		}
-		if err := listenAndServe(*address, newAgentMux("", nil, "", newWorkerMetricsHandler(w))); err != nil {
+		if err := listenAndServe(*address, newAgentMux("", nil, newWorkerMetricsHandler(w))); err != nil {
 			return 0, err
 		}
 		cluster, err := kube.NewInCluster(*namespace)

@@ -35,6 +35,8 @@ type policyPod struct {
 	component string
 	label     labels.Set
 	ports     []corev1.ContainerPort
+	// commandAddresses are the addresses at which agents in the pod serve commands.
+	commandAddresses []string
 	// otherNamespace is the name of the pod's namespace, if it is not that of the networks.
 	otherNamespace string
 }
@@ -78,6 +80,11 @@ func newPolicyPod(name string, template corev1.PodTemplateSpec) policyPod {
 	made := policyPod{name: name, component: template.Labels["app.kubernetes.io/component"], label: template.Labels}
 	for _, c := range append(slices.Clone(template.Spec.InitContainers), template.Spec.Containers...) {
 		made.ports = append(made.ports, c.Ports...)
+		if i := slices.Index(c.Command, "--commands-addr"); i >= 0 {
+			made.commandAddresses = append(made.commandAddresses, c.Command[i+1])
+		} else if slices.Contains(c.Command, "supervise") {
+			made.commandAddresses = append(made.commandAddresses, "none") // Its workers could not measure it.
+		}
 	}
 	return made
 }
@@ -187,6 +194,9 @@ func TestNetworksAreIsolated(t *testing.T) {
 			if open == 0 {
 				t.Error("no pod reaches another one")
 			}
+			for _, to := range both.pods {
+				checkCommandPorts(t, to)
+			}
 			checkIngressRules(t, both)
 			checkAPIServerAccess(t, both)
 		})
@@ -208,6 +218,18 @@ var metricsPortNames = regexp.MustCompile(`^(jmx|(.+-)?(agent|metrics))$`)
 
 // isMetricsPort reports whether Prometheus scrapes a port.
 func isMetricsPort(port corev1.ContainerPort) bool { return metricsPortNames.MatchString(port.Name) }
+
+// checkCommandPorts checks that agents serve commands at declared ports that Prometheus does not scrape.
+func checkCommandPorts(t *testing.T, to policyPod) {
+	t.Helper()
+	for _, address := range to.commandAddresses {
+		if !slices.ContainsFunc(to.ports, func(p corev1.ContainerPort) bool {
+			return fmt.Sprintf(":%d", p.ContainerPort) == address && !isMetricsPort(p)
+		}) {
+			t.Errorf("%s serves commands at %s, which is no port of its own: %+v", to.name, address, to.ports)
+		}
+	}
+}
 
 // apiServerPort is the port of the API servers in these tests, which is not the usual one.
 const apiServerPort = 16443

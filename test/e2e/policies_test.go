@@ -38,6 +38,7 @@ const (
 	cordaMetricsPort     = 9100
 	databasePort         = 5432
 	databaseMetricsPort  = 9187
+	commandsPort         = 9201
 	dnsReadyPort         = 8181
 	enforcerRole         = "benchnet:kube-router"
 )
@@ -69,7 +70,8 @@ func TestNetworkPolicies(t *testing.T) {
 	ns.MustApply(validatorsManifest)
 	ns.WaitReady("val")
 	member := getMemberPod(ns, "val", "member-0")
-	ports := map[string]string{"p2p": podAddress(member, validatorP2PPort), "metrics": podAddress(member, validatorMetricsPort)}
+	ports := map[string]string{"p2p": podAddress(member, validatorP2PPort), "metrics": podAddress(member, validatorMetricsPort),
+		"commands": podAddress(member, commandsPort)}
 	testReach(t, ns, "val", ports, naming.MemberPod("val", "member-1"))
 	testReachFromNodes(t, ns, member, ports)
 	t.Run("the run is measured", func(t *testing.T) {
@@ -90,7 +92,7 @@ func testCordaReach(t *testing.T, ns *cluster.Namespace, network string) {
 	testReach(t, ns, network, map[string]string{
 		"p2p": podAddress(member, cordaP2PPort), "rpc": podAddress(member, cordaRPCPort), "notary-p2p": podAddress(notary, cordaP2PPort),
 		"metrics": podAddress(member, cordaMetricsPort), "database": podAddress(database, databasePort),
-		"database-metrics": podAddress(database, databaseMetricsPort),
+		"database-metrics": podAddress(database, databaseMetricsPort), "database-commands": podAddress(database, commandsPort),
 	}, naming.MemberPod(network, "member-1"), notary.Name)
 }
 

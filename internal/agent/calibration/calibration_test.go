@@ -11,39 +11,30 @@ import (
 	"testing"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/agent/host"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
-// startAgent starts an HTTP server with the calibration of this process and returns the URL of its metrics.
+// startAgent starts an HTTP server with the calibration of this process and returns its URL.
 func startAgent(t *testing.T, volume string) string {
 	t.Helper()
 	mux := http.NewServeMux()
 	AddHandlers(mux, volume)
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	return server.URL + "/metrics"
-}
-
-// scrapeClock answers like an agent, except for URLs with program, which serve other metrics.
-func scrapeClock(_ context.Context, url string, _ []string) (map[string]float64, error) {
-	if strings.Contains(url, "program") {
-		return map[string]float64{}, nil
-	}
-	return map[string]float64{host.Clock: 1}, nil
+	return server.URL
 }
 
 func TestRun(t *testing.T) {
 	volume := t.TempDir()
 	endpoints := []protocol.ObservedEndpoint{
-		{Member: "member-0", URL: startAgent(t, volume)},
+		{Member: "member-0", CommandsURL: startAgent(t, volume)},
 		{Member: "member-0/consensus", URL: "http://program.invalid/metrics"},
-		{Member: "member-1", URL: startAgent(t, "")},
+		{Member: "member-1", CommandsURL: startAgent(t, "")},
 		{Member: "member-1/jmx", URL: "http://slow.invalid/metrics", EverySeconds: 5},
-		{Member: "member-2", URL: startAgent(t, filepath.Join(volume, "missing"))},
-		{Member: "member-3", URL: strings.Replace(startAgent(t, ""), "/metrics", "/old/metrics", 1)},
+		{Member: "member-2", CommandsURL: startAgent(t, filepath.Join(volume, "missing"))},
+		{Member: "member-3", CommandsURL: startAgent(t, "") + "/old"},
 	}
-	pods := Run(t.Context(), 2*time.Second, "worker-7", endpoints, scrapeClock)
+	pods := Run(t.Context(), 2*time.Second, "worker-7", endpoints)
 	var subjects []string
 	for _, pod := range pods {
 		subjects = append(subjects, pod.Subject)
@@ -82,14 +73,14 @@ func TestRun(t *testing.T) {
 func TestRunEndsWithContext(t *testing.T) {
 	ctx, cancel := context.WithDeadlineCause(t.Context(), time.Now().Add(100*time.Millisecond), ErrTooLate)
 	defer cancel()
-	pods := Run(ctx, time.Minute, "worker-0", []protocol.ObservedEndpoint{{Member: "member-0", URL: startAgent(t, "")}}, scrapeClock)
+	pods := Run(ctx, time.Minute, "worker-0", []protocol.ObservedEndpoint{{Member: "member-0", CommandsURL: startAgent(t, "")}})
 	if len(pods) != 2 || pods[0].Error != ErrTooLate.Error() || pods[1].Error == "" {
 		t.Errorf("pods %+v", pods)
 	}
 }
 
 func TestHandlerRejects(t *testing.T) {
-	url := strings.TrimSuffix(startAgent(t, ""), "/metrics")
+	url := startAgent(t, "")
 	post := func(query string) int {
 		t.Helper()
 		response, err := http.Post(url+query, "", nil)

@@ -10,11 +10,9 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/agent/host"
 	"github.com/benchnet/benchnet/internal/agent/observer"
 	"github.com/benchnet/benchnet/internal/agent/ping"
 	"github.com/benchnet/benchnet/internal/run/protocol"
@@ -28,8 +26,6 @@ const (
 	maxRoundTrips = 100
 	// maxAnswerBytes bounds the answer of an agent, in bytes of JSON.
 	maxAnswerBytes = 16 << 10
-	// scrapeTimeout bounds the search for agents among the endpoints.
-	scrapeTimeout = 900 * time.Millisecond
 )
 
 // ErrTooLate is the error of a worker whose start was too near to measure.
@@ -38,10 +34,8 @@ var ErrTooLate = errors.New("the release was received too late for the calibrati
 // Run measures a worker's own container, as subject, and those behind the endpoints that are agents, all at the same time,
 // because the run will use them at the same time. Then it measures the network to each agent in turn. The whole takes
 // about duration. A pod that cannot be measured has an Error.
-func Run(
-	ctx context.Context, duration time.Duration, subject string, endpoints []protocol.ObservedEndpoint, scrape observer.ScrapeFunc,
-) []results.PodCalibration {
-	agents := findAgents(ctx, endpoints, scrape)
+func Run(ctx context.Context, duration time.Duration, subject string, endpoints []protocol.ObservedEndpoint) []results.PodCalibration {
+	agents := slices.DeleteFunc(slices.Clone(endpoints), func(o protocol.ObservedEndpoint) bool { return o.CommandsURL == "" })
 	pods := make([]results.PodCalibration, len(agents)+1)
 	network := time.Duration(networkShare * float64(duration))
 	var all sync.WaitGroup
@@ -73,31 +67,6 @@ func withError(pod results.PodCalibration, err error) results.PodCalibration {
 	return pod
 }
 
-// findAgents returns the endpoints that serve an agent's metrics, and those that do not answer.
-func findAgents(ctx context.Context, endpoints []protocol.ObservedEndpoint, scrape observer.ScrapeFunc) []protocol.ObservedEndpoint {
-	ctx, cancel := context.WithTimeout(ctx, scrapeTimeout)
-	defer cancel()
-	isAgent := make([]bool, len(endpoints))
-	var all sync.WaitGroup
-	for i, o := range endpoints {
-		if o.SampleIntervalSeconds() == 1 {
-			all.Go(func() {
-				values, err := scrape(ctx, o.URL, []string{host.Clock})
-				_, hasClock := values[host.Clock]
-				isAgent[i] = err != nil || hasClock
-			})
-		}
-	}
-	all.Wait()
-	var agents []protocol.ObservedEndpoint
-	for i, o := range endpoints {
-		if isAgent[i] {
-			agents = append(agents, o)
-		}
-	}
-	return agents
-}
-
 func measureRemote(ctx context.Context, agent protocol.ObservedEndpoint, duration time.Duration) (pod results.PodCalibration) {
 	err := postToAgent(ctx, agent, containerPath, duration, func(body io.Reader) error {
 		return json.NewDecoder(io.LimitReader(body, maxAnswerBytes)).Decode(&pod)
@@ -107,13 +76,13 @@ func measureRemote(ctx context.Context, agent protocol.ObservedEndpoint, duratio
 
 // postToAgent requests a measurement and passes the body of a successful response to read.
 func postToAgent(ctx context.Context, agent protocol.ObservedEndpoint, path string, duration time.Duration, read func(io.Reader) error) error {
-	target := fmt.Sprintf("%s%s?%s=%f", strings.TrimSuffix(agent.URL, "/metrics"), path, secondsParameter, duration.Seconds())
+	target := fmt.Sprintf("%s%s?%s=%f", agent.CommandsURL, path, secondsParameter, duration.Seconds())
 	return observer.SendRequest(ctx, http.MethodPost, target, read)
 }
 
 // measureNetwork measures round trips to an agent for half of the duration, and then the bandwidth from it.
 func measureNetwork(ctx context.Context, agent protocol.ObservedEndpoint, duration time.Duration) (*results.NetworkCalibration, error) {
-	address, err := url.Parse(agent.URL)
+	address, err := url.Parse(agent.CommandsURL)
 	if err != nil {
 		return nil, err
 	}

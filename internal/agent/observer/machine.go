@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"strings"
 	"sync"
 
 	"github.com/benchnet/benchnet/internal/agent/machine"
@@ -22,9 +21,8 @@ func DescribeMachines(ctx context.Context, endpoints []protocol.ObservedEndpoint
 	described := make([]*results.Machine, len(endpoints))
 	var all sync.WaitGroup
 	for i, o := range endpoints {
-		url, isMetrics := strings.CutSuffix(o.URL, "/metrics")
-		if isMetrics && o.SampleIntervalSeconds() == 1 {
-			all.Go(func() { described[i], _ = fetchMachine(ctx, url+machine.Path) })
+		if o.CommandsURL != "" {
+			all.Go(func() { described[i], _ = fetchMachine(ctx, o.CommandsURL+machine.Path) })
 		}
 	}
 	all.Wait()

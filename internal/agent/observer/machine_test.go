@@ -21,11 +21,10 @@ func TestDescribeMachines(t *testing.T) {
 	server := httptest.NewServer(mux)
 	defer server.Close()
 	got := DescribeMachines(t.Context(), []protocol.ObservedEndpoint{
-		{Member: "member-0", URL: server.URL + "/agent/metrics"},
-		{Member: "without agent", URL: server.URL + "/program/metrics"},
-		{Member: "too long", URL: server.URL + "/endless/metrics"},
-		{Member: "program", URL: server.URL + "/agent/metrics", EverySeconds: 5},
-		{Member: "other path", URL: server.URL + "/agent/status"},
+		{Member: "member-0", CommandsURL: server.URL + "/agent"},
+		{Member: "without agent", CommandsURL: server.URL + "/program"},
+		{Member: "too long", CommandsURL: server.URL + "/endless"},
+		{Member: "program", URL: server.URL + "/agent"},
 	})
 	want := map[string]*results.Machine{"member-0": {CPUModel: "Example", SMT: new(false)}}
 	if !reflect.DeepEqual(got, want) {

@@ -75,7 +75,7 @@ func (w *Worker) calibratePods(ctx context.Context, start time.Time) {
 	ctx, cancel := context.WithDeadlineCause(ctx, start.Add(-calibrationMargin), calibration.ErrTooLate)
 	defer cancel()
 	share := observer.SelectEndpoints(w.Workload.Observe, w.Index, w.Workers)
-	w.calibration = calibration.Run(ctx, duration, results.WorkerSubject(w.Index), share, w.Scrape)
+	w.calibration = calibration.Run(ctx, duration, results.WorkerSubject(w.Index), share)
 }
 
 // compareClock compares the worker's clock with that of the reference now and at the end of the window. It returns

@@ -62,7 +62,7 @@ func runScenario(name string) int {
 		Workload: &protocol.WorkloadFile[any]{
 			Measure: protocol.MeasureTimes{WarmUpSeconds: 1, WindowSeconds: 2, DrainSeconds: 1},
 			Unit:    "flows",
-			Observe: []protocol.ObservedEndpoint{{Member: "member-0"}, {Member: "member-1", Series: []protocol.ObservedSeries{
+			Observe: []protocol.ObservedEndpoint{{Member: "member-0"}, {Member: "member-1", CommandsURL: "http://127.0.0.1:1", Series: []protocol.ObservedSeries{
 				{Name: "life", Unit: "s/s", Metric: "lived", Kind: protocol.SeriesCounter}}}},
 		},
 		Command:  os.Args[1:],

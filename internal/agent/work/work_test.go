@@ -168,7 +168,7 @@ func TestDriverRunWithCalibration(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c := w.Calibration; len(c) != 2 || c[0].Subject != "worker-1" || c[0].CPU == nil || c[1].Subject != "member-1" || c[1].Error == "" {
-		t.Errorf("calibration %+v, want figures of worker-1 and an error of member-1, which has no address", c)
+		t.Errorf("calibration %+v, want figures of worker-1 and an error of member-1, whose agent does not answer", c)
 	}
 }
 

@@ -22,8 +22,9 @@ const (
 
 	serverPort = 5432
 
-	// agentPort and exporterPort serve metrics on an instance of the project's chart.
+	// agentPort and exporterPort serve metrics on an instance of the project's chart, commandsPort the agent's commands.
 	agentPort    = 9101
+	commandsPort = 9201
 	exporterPort = 9187
 )
 
@@ -41,6 +42,9 @@ func ExternalPort(spec v1alpha1.DatabaseSpec) int32 {
 func AgentURL(instance string) string {
 	return fmt.Sprintf("http://%s:%d/metrics", instance, agentPort)
 }
+
+// CommandsURL returns the base URL of the commands of the agent of an instance of the project's chart.
+func CommandsURL(instance string) string { return fmt.Sprintf("http://%s:%d", instance, commandsPort) }
 
 // ExporterURL returns the URL of the PostgreSQL metrics of an instance of the project's chart.
 func ExporterURL(instance string) string {

@@ -106,7 +106,7 @@ func (in Input) chartValues(g memberGroup, settings []Setting, size resource.Qua
 		"storage":      storage,
 		"resources":    in.serverResources(g.spec),
 		"exporter":     map[string]any{"enabled": exported, "port": exporterPort, "image": in.Images.Image("postgres-exporter", "")},
-		"agent":        map[string]any{"enabled": true, "port": agentPort, "image": in.Images.Image("agent", "")},
+		"agent":        map[string]any{"enabled": true, "port": agentPort, "commandsPort": commandsPort, "image": in.Images.Image("agent", "")},
 		"commonLabels": naming.DatabaseLabels(in.Network.Name, g.name),
 		"affinity":     in.serverAntiAffinity(),
 	}

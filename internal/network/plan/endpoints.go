@@ -58,7 +58,8 @@ func DatabaseEndpoints(p platform.Platform, network *v1alpha1.BenchmarkNetwork) 
 func instanceEndpoints(d v1alpha1.DatabaseStatus) []protocol.ObservedEndpoint {
 	role := fmt.Sprintf("serves %d members", d.Members)
 	return []protocol.ObservedEndpoint{
-		{Member: d.Name, Kind: results.KindDatabase, Role: role, URL: database.AgentURL(d.Name)},
+		{Member: d.Name, Kind: results.KindDatabase, Role: role, URL: database.AgentURL(d.Name),
+			CommandsURL: database.CommandsURL(d.Name)},
 		{Member: d.Name, Kind: results.KindDatabase, Role: role, URL: database.ExporterURL(d.Name),
 			EverySeconds: exporterIntervalSeconds, Series: databaseSeries},
 	}

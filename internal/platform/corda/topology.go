@@ -35,6 +35,7 @@ var nodePorts = []members.Port{
 	{Name: portNameRPC, Number: portRPC},
 	{Name: portNameJMX, Number: portJMX},
 	{Name: portNameAgent, Number: portAgent},
+	{Name: members.PortNameCommands, Number: members.CommandsPort(portAgent)},
 }
 
 // notaryName is the member name of a single notary. notaryIdentity is the legal name of a single notary or of

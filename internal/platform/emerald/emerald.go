@@ -58,6 +58,7 @@ var validatorPorts = []members.Port{
 	{Name: "consensus", Number: portConsensus},
 	{Name: portNameMetrics, Number: portMetrics},
 	{Name: portNameAgent, Number: portAgent},
+	{Name: members.PortNameCommands, Number: members.CommandsPort(portAgent)},
 }
 
 // executionPorts returns the ports of the execution client's container.
@@ -72,6 +73,7 @@ func executionPorts(client v1alpha1.ExecutionClient) []members.Port {
 		{Name: "peers", Number: portPeers},
 		{Name: metrics, Number: portExecutionMetrics},
 		{Name: portNameExecutionAgent, Number: portExecutionAgent},
+		{Name: "el-" + members.PortNameCommands, Number: members.CommandsPort(portExecutionAgent)},
 	}
 }
 

@@ -83,9 +83,11 @@ func gweiToWei(gwei int64) string { return strconv.FormatInt(gwei*1_000_000_000,
 func observedEndpoints(t platform.Topology) []protocol.ObservedEndpoint {
 	all := make([]protocol.ObservedEndpoint, 0, 3*len(t.Members))
 	for _, m := range t.Members {
+		execution := members.AgentEndpoint(m, portExecutionAgent)
+		execution.Member += "/execution"
 		all = append(all,
 			members.AgentEndpoint(m, portAgent),
-			protocol.ObservedEndpoint{Member: m.Name + "/execution", Role: m.Role, URL: members.MetricsURL(m, portExecutionAgent)},
+			execution,
 			protocol.ObservedEndpoint{Member: m.Name + consensusSuffix, URL: members.MetricsURL(m, portMetrics), Series: []protocol.ObservedSeries{
 				{Name: seriesHeight, Unit: "blocks", Metric: metricHeight, Kind: protocol.SeriesGauge},
 				{Name: "round", Metric: metricRound, Kind: protocol.SeriesGauge},

@@ -64,6 +64,7 @@ func replicaPorts(p *v1alpha1.JPaxosPlatform) []members.Port {
 		{Name: portNameReplica, Number: portReplica},
 		{Name: portNameClient, Number: portClient},
 		{Name: portNameAgent, Number: portAgent},
+		{Name: members.PortNameCommands, Number: members.CommandsPort(portAgent)},
 	}
 	switch p.Transport {
 	case v1alpha1.JPaxosUDP, v1alpha1.JPaxosMulticast, v1alpha1.JPaxosGeneric:

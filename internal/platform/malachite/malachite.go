@@ -48,6 +48,7 @@ var validatorPorts = []members.Port{
 	{Name: portNameHTTP, Number: portHTTP},
 	{Name: portNameMetrics, Number: portMetrics},
 	{Name: portNameAgent, Number: portAgent},
+	{Name: members.PortNameCommands, Number: members.CommandsPort(portAgent)},
 }
 
 // Type returns PlatformMalachite.

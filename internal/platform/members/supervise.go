@@ -12,10 +12,18 @@ import (
 
 // SuperviseCommand returns the start of a member container's command, which runs the agent as its first
 // process. At port the agent serves the container's resource usage and the free space of the volume mounted at
-// folder. rest holds further flags, "--" and the member's own command.
+// folder, and at CommandsPort(port) the commands of the network's workers. rest holds further flags, "--" and the member's own command.
 func SuperviseCommand(port int32, folder string, rest ...string) []string {
-	return append([]string{pods.AgentPath, "supervise", "--metrics-addr", HostPort("", port), "--volume", folder}, rest...)
+	return append([]string{pods.AgentPath, "supervise", "--metrics-addr", HostPort("", port),
+		"--commands-addr", HostPort("", CommandsPort(port)), "--volume", folder}, rest...)
 }
+
+// PortNameCommands is the name of the port at which the agent serves commands. Prometheus does not scrape a port of that name,
+// and NetworkPolicies do not open it to scrapers.
+const PortNameCommands = "commands"
+
+// CommandsPort returns the port of the commands of the agent that serves metrics at port.
+func CommandsPort(port int32) int32 { return port + 100 }
 
 // ReadinessCheck returns the command of an exec probe that succeeds when the agent, which serves at port, has created a file. Its
 // error, which the kubelet reports in an event, says what the member printed last.
@@ -30,5 +38,6 @@ func HeapFlags(spec *v1alpha1.MembersSpec) []string {
 
 // AgentEndpoint returns the endpoint of the agent that serves a member's container at port.
 func AgentEndpoint(m platform.Member, port int32, series ...protocol.ObservedSeries) protocol.ObservedEndpoint {
-	return protocol.ObservedEndpoint{Member: m.Name, Role: m.Role, URL: MetricsURL(m, port), Series: series}
+	return protocol.ObservedEndpoint{Member: m.Name, Role: m.Role, URL: MetricsURL(m, port),
+		CommandsURL: "http://" + HostPort(m.Host, CommandsPort(port)), Series: series}
 }

@@ -20,10 +20,10 @@ func readWorkloadText(t *testing.T, text string) (*WorkloadFile[any], error) {
 
 func TestReadWorkload(t *testing.T) {
 	got, err := readWorkloadText(t, `{"targets":[{"name":"member-0"}],"load":{"model":"Closed"},"measure":{"warmUpSeconds":30,"windowSeconds":60,"drainSeconds":10},"unit":"flows",
-		"observe":[{"member":"member-0","kind":"Member","role":"Party","url":"http://host:9101/metrics","everySeconds":5,"series":[{"name":"pending","unit":"transactions","metric":"pool","kind":"Gauge"}]}]}`)
+		"observe":[{"member":"member-0","kind":"Member","role":"Party","url":"http://host:9101/metrics","commandsURL":"http://host:9201","everySeconds":5,"series":[{"name":"pending","unit":"transactions","metric":"pool","kind":"Gauge"}]}]}`)
 	want := &WorkloadFile[any]{Targets: []Target{{Name: "member-0"}}, Load: &OfferedLoad{Model: "Closed"},
 		Measure: MeasureTimes{WarmUpSeconds: 30, WindowSeconds: 60, DrainSeconds: 10}, Unit: "flows",
-		Observe: []ObservedEndpoint{{"member-0", "Member", "Party", "http://host:9101/metrics", 5, []ObservedSeries{{"pending", "transactions", "pool", SeriesGauge}}}}}
+		Observe: []ObservedEndpoint{{"member-0", "Member", "Party", "http://host:9101/metrics", "http://host:9201", 5, []ObservedSeries{{"pending", "transactions", "pool", SeriesGauge}}}}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Fatalf("got %+v, %v", got, err)
 	}

@@ -143,6 +143,8 @@ type ObservedEndpoint struct {
 	Role string `json:"role,omitempty"`
 	// URL is the URL of the metrics.
 	URL string `json:"url"`
+	// CommandsURL is the base URL of the commands of the agent that serves URL; empty for the endpoint of another program.
+	CommandsURL string `json:"commandsURL,omitempty"`
 	// EverySeconds is the sampling interval; 0 means every second. Set it for endpoints whose responses cost
 	// the resources under measurement.
 	EverySeconds int `json:"everySeconds,omitempty"`
