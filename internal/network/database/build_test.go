@@ -192,7 +192,7 @@ func TestChartSchemaRefusesSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := chart.renderTemplates(in.newHelmRelease(in.groupMembers()[0], values)); err == nil {
+	if _, err := chart.renderTemplates(in.newHelmRelease(in.groupMembers()[0], values), renderPass{1, map[string]bool{}}); err == nil {
 		t.Error("listen_addresses was accepted")
 	}
 }

@@ -23,6 +23,7 @@ import (
 	releasev1 "helm.sh/helm/v4/pkg/release/v1"
 	releaseutil "helm.sh/helm/v4/pkg/release/v1/util"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 )
 
@@ -90,43 +91,87 @@ func RenderChart(tgz []byte, request RenderRequest) ([][]*unstructured.Unstructu
 	return all, nil
 }
 
-// renderInstance returns the admitted objects of one instance. If stable is true, it renders twice and fails if
-// the objects differ.
+// renderInstance returns the admitted objects of one instance. If stable is true, or if the chart calls a function with a
+// random result, it renders twice and fails if the objects differ.
 func (c chartFiles) renderInstance(request RenderRequest, instance string, stable bool) ([]*unstructured.Unstructured, error) {
 	values := map[string]any{"fullnameOverride": instance}
 	maps.Copy(values, request.Values)
 	r := helmRelease{name: instance, namespace: request.Namespace, kubeVersion: request.KubeVersion, values: values}
-	objects, err := c.renderTemplates(r)
+	called := map[string]bool{}
+	objects, err := c.renderTemplates(r, renderPass{1, called})
 	if err != nil {
 		return nil, err
 	}
-	if stable {
-		again, err := c.renderTemplates(r)
+	if stable || len(called) > 0 {
+		again, err := c.renderTemplates(r, renderPass{2, called})
 		if err != nil {
 			return nil, err
 		}
-		if err := compareRenderings(objects, again); err != nil {
+		if err := compareRenderings(objects, again, called); err != nil {
 			return nil, err
 		}
 	}
 	return r.admitObjects(objects)
 }
 
-// compareRenderings returns an error that names the first object that differs between two renderings.
-func compareRenderings(first, second []*unstructured.Unstructured) error {
+// compareRenderings returns an error that names the first field that differs between two renderings, and the called
+// functions with a random result.
+func compareRenderings(first, second []*unstructured.Unstructured, called map[string]bool) error {
+	cause := ""
+	if len(called) > 0 {
+		cause = "; the chart calls " + strings.Join(slices.Sorted(maps.Keys(called)), ", ") + ": set the value, or name an existing Secret"
+	}
 	if len(first) != len(second) {
-		return fmt.Errorf("it has %d objects in one rendering and %d in the next", len(first), len(second))
+		return fmt.Errorf("it has %d objects in one rendering and %d in the next%s", len(first), len(second), cause)
 	}
 	for i := range first {
-		if !reflect.DeepEqual(first[i], second[i]) {
-			return fmt.Errorf("%s %s differs at each rendering", first[i].GetKind(), first[i].GetName())
+		if path := firstDifference(nil, first[i].Object, second[i].Object); path != nil {
+			return fmt.Errorf("%s %s: %s differs at each rendering%s", first[i].GetKind(), first[i].GetName(), path, cause)
 		}
 	}
 	return nil
 }
 
+// firstDifference returns the path of the first field in which two values differ, or nil. The root differs only in its
+// fields.
+func firstDifference(path *field.Path, a, b any) *field.Path {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		if !ok {
+			return path
+		}
+		for _, key := range slices.Sorted(maps.Keys(a)) {
+			if found := firstDifference(path.Child(key), a[key], b[key]); found != nil {
+				return found
+			}
+		}
+		for _, key := range slices.Sorted(maps.Keys(b)) {
+			if _, known := a[key]; !known {
+				return path.Child(key)
+			}
+		}
+		return nil
+	case []any:
+		b, ok := b.([]any)
+		if !ok || len(a) != len(b) {
+			return path
+		}
+		for i := range a {
+			if found := firstDifference(path.Index(i), a[i], b[i]); found != nil {
+				return found
+			}
+		}
+		return nil
+	}
+	if reflect.DeepEqual(a, b) {
+		return nil
+	}
+	return path
+}
+
 // renderTemplates returns the chart's objects in Helm's install order.
-func (c chartFiles) renderTemplates(r helmRelease) ([]*unstructured.Unstructured, error) {
+func (c chartFiles) renderTemplates(r helmRelease, pass renderPass) ([]*unstructured.Unstructured, error) {
 	loaded, err := loader.LoadFiles(c.files)
 	if err != nil {
 		return nil, fmt.Errorf("load the chart: %w", err)
@@ -150,7 +195,7 @@ func (c chartFiles) renderTemplates(r helmRelease) ([]*unstructured.Unstructured
 	if err := validateValues(loaded, asTable(values["Values"])); err != nil {
 		return nil, fmt.Errorf("chart %s: %w", loaded.Name(), err)
 	}
-	rendered, err := engine.Engine{CustomTemplateFuncs: deterministicFunctions()}.RenderWithContext(context.Background(), loaded, values)
+	rendered, err := engine.Engine{CustomTemplateFuncs: pass.templateFunctions()}.RenderWithContext(context.Background(), loaded, values)
 	if err != nil {
 		return nil, fmt.Errorf("chart %s: %w", loaded.Name(), err)
 	}

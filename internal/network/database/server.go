@@ -41,7 +41,7 @@ func (in Input) renderOwnChart(g memberGroup, i *Instance) error {
 	if err != nil {
 		return err
 	}
-	objects, err := chart.renderTemplates(in.newHelmRelease(g, values))
+	objects, err := chart.renderTemplates(in.newHelmRelease(g, values), renderPass{1, map[string]bool{}})
 	if err != nil {
 		return err
 	}
