@@ -50,7 +50,8 @@ func (JPaxos) BuildDriver(in platform.Input, topology platform.Topology, workloa
 	return loadgen.Driver{
 		Image: p.Image,
 		// The other half of the memory is for the clients' stacks and connections.
-		Command: pods.EscapeExpansions("java", "-XX:MaxRAMPercentage=50.0", "-Dlogback.configurationFile="+path.Join(configDir, fileLogback),
+		Command: pods.EscapeExpansions("java", "-XX:MaxRAMPercentage=50.0", "-XX:+ExitOnOutOfMemoryError",
+			"-Dlogback.configurationFile="+path.Join(configDir, fileLogback),
 			"-cp", driverJar+":"+p.ClassPath, driverClass, "--properties", path.Join(configDir, fileProperties)),
 		Init:     []corev1.Container{pods.CopyFilesContainer("driver", in.Images.Image(driverImage, ""), driverImageDir, volumeDriver, driverDir)},
 		Mounts:   []corev1.VolumeMount{pods.ReadOnlyMount(volumeDriver, driverDir), pods.ReadOnlyMount(volumeConfig, configDir)},
