@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -24,6 +25,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/controllers"
+	kubecache "github.com/benchnet/benchnet/internal/kube/cache"
 	"github.com/benchnet/benchnet/internal/kube/kinds"
 	"github.com/benchnet/benchnet/internal/naming"
 )
@@ -215,4 +217,45 @@ func TestReconcilersReadThroughCache(t *testing.T) {
 	if len(stored.Spec.NodeSelector) != 1 || cached.Spec.NodeSelector != nil || cached.ManagedFields != nil || cached.ResourceVersion != stored.ResourceVersion {
 		t.Errorf("the reconcilers read %+v, the API server has %+v", cached.Spec, stored.Spec)
 	}
+}
+
+// TestCacheBoundsHostileObjects puts objects of close to the largest size into the API server, with forged labels and owners. The
+// test of the transform has every kind and the largest numbers.
+func TestCacheBoundsHostileObjects(t *testing.T) {
+	w := newTestEnv(t)
+	owner := metav1.OwnerReference{APIVersion: v1alpha1.GroupVersion.String(), Kind: "BenchmarkNetwork", Name: "n", UID: "made-up", Controller: new(true)}
+	for i, owners := range [][]metav1.OwnerReference{nil, {owner}} {
+		for n := range 4 {
+			named := w.objectMeta(fmt.Sprintf("hostile-%d-%d", i, n))
+			named.Labels, named.OwnerReferences = naming.ManagedSelector(), owners
+			named.Annotations = map[string]string{"a": strings.Repeat("x", 200<<10)}
+			text := strings.Repeat("x", 1000<<10)
+			must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: named, Data: map[string]string{"text": text}}))
+			must(t, w.client.Create(w.ctx, &corev1.Secret{ObjectMeta: named, StringData: map[string]string{"text": text}}))
+			must(t, w.client.Create(w.ctx, &corev1.ServiceAccount{ObjectMeta: named, Secrets: []corev1.ObjectReference{{Name: text}}}))
+		}
+	}
+	w.awaitWrites()
+	for _, list := range []client.ObjectList{&corev1.ConfigMapList{}, &corev1.SecretList{}, &corev1.ServiceAccountList{}} {
+		must(t, w.operatorClient.List(w.ctx, list, client.InNamespace(w.namespace), client.MatchingLabels(naming.ManagedSelector())))
+		if n := meta.LenList(list); n != 8 {
+			t.Errorf("the cache has %d objects, want 8 in %T", n, list)
+		}
+		must(t, meta.EachListItem(list, func(o runtime.Object) error {
+			if size := kinds.Size(o); size > 32<<10 {
+				t.Errorf("the cache keeps %d bytes of %T %s", size, o, o.(metav1.Object).GetName())
+			}
+			return nil
+		}))
+	}
+	ctx, stop := context.WithCancel(w.ctx)
+	defer stop()
+	meter, ended := kubecache.NewMeter(w.cache, w.client.Scheme(), controllers.WatchedKinds(controllers.KueueIgnore)...), make(chan error, 1)
+	go func() { ended <- meter.Start(ctx) }()
+	w.waitFor("the meter counts the objects", func() bool {
+		usage := meter.Usage()["ServiceAccount"]
+		return usage.Objects >= 8 && usage.Bytes > 8*100
+	})
+	stop()
+	must(t, <-ended)
 }
