@@ -21,7 +21,7 @@ import (
 
 // Trim removes the fields of an object that the operator never reads, in place. It removes managed fields and
 // the data of Secrets with AnnotationGenerated, of which it keeps a digest. A pod keeps only its node, the resources of its
-// containers and its status; a StatefulSet keeps only what status and plan need; a NetworkPolicy keeps no spec, a Job
+// containers, the names of ephemeral ones and its status; a StatefulSet keeps only what status and plan need; a NetworkPolicy keeps no spec, a Job
 // only its parallelism, and a Kueue Workload neither pod sets nor more of its status than conditions. Digests replace long texts in the ConfigMaps
 // of members, long binary data in all ConfigMaps, and whatever exceeds its bound. Trim is idempotent.
 func Trim(object any) {
@@ -90,6 +90,10 @@ func trimPodSpec(spec *corev1.PodSpec) corev1.PodSpec {
 	for i, c := range spec.Containers[:len(kept.Containers)] {
 		kept.Containers[i] = corev1.Container{Name: c.Name, Resources: corev1.ResourceRequirements{
 			Limits: keptResources(c.Resources.Limits), Requests: keptResources(c.Resources.Requests)}}
+	}
+	for _, c := range spec.EphemeralContainers[:min(len(spec.EphemeralContainers), maxItems)] {
+		kept.EphemeralContainers = append(kept.EphemeralContainers, corev1.EphemeralContainer{
+			EphemeralContainerCommon: corev1.EphemeralContainerCommon{Name: c.Name}})
 	}
 	return kept
 }

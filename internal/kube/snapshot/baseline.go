@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -19,6 +20,10 @@ type podState struct {
 	UID      types.UID `json:"uid"`
 	Restarts int32     `json:"restarts"`
 	Database bool      `json:"database,omitempty"`
+	// Resources are those of the containers, which can change in place. EndedDebug are the names of the ephemeral containers that
+	// had ended: others use the cores and the memory of the pod.
+	Resources  string   `json:"resources,omitempty"`
+	EndedDebug []string `json:"endedDebug,omitempty"`
 }
 
 // EncodeBaseline encodes the state of the members' and databases' pods as JSON, in the given order, for
@@ -77,10 +82,46 @@ func disturbanceOf(before podState, pod *corev1.Pod) (results.Disturbance, bool)
 		if cause := RestartCause(pod); cause != "" {
 			d.Message += "; " + cause
 		}
+	case addedContainer(pod, before.EndedDebug) != "":
+		d.Kind, d.Message = results.MemberChanged, fmt.Sprintf("the ephemeral container %s ran in the pod", addedContainer(pod, before.EndedDebug))
+	case formatResources(pod) != before.Resources:
+		d.Kind, d.Message = results.MemberChanged, fmt.Sprintf("the resources of its containers were changed from %s to %s", before.Resources, formatResources(pod))
 	default:
 		return d, false
 	}
 	return d, true
+}
+
+// addedContainer returns the name of an ephemeral container, such as one of kubectl debug, that is not among those that had ended;
+// else "".
+func addedContainer(pod *corev1.Pod, ended []string) string {
+	for i := range pod.Spec.EphemeralContainers {
+		if name := pod.Spec.EphemeralContainers[i].Name; !slices.Contains(ended, name) {
+			return name
+		}
+	}
+	return ""
+}
+
+func endedEphemeralContainers(pod *corev1.Pod) []string {
+	var ended []string
+	for _, c := range pod.Status.EphemeralContainerStatuses {
+		if c.State.Terminated != nil {
+			ended = append(ended, c.Name)
+		}
+	}
+	return ended
+}
+
+// formatResources returns requests and limits of CPU and memory of all containers, such as "node 1/1 CPU, 3Gi/3Gi memory".
+func formatResources(pod *corev1.Pod) string {
+	var all []string
+	for i := range pod.Spec.Containers {
+		requests, limits := pod.Spec.Containers[i].Resources.Requests, pod.Spec.Containers[i].Resources.Limits
+		all = append(all, fmt.Sprintf("%s %s/%s CPU, %s/%s memory", pod.Spec.Containers[i].Name,
+			requests.Cpu(), limits.Cpu(), requests.Memory(), limits.Memory()))
+	}
+	return strings.Join(all, "; ")
 }
 
 // restartOf returns the kind of disturbance of a pod with restarted containers.
@@ -118,5 +159,6 @@ func isDatabasePod(pod *corev1.Pod) bool {
 }
 
 func podStateOf(pod *corev1.Pod) podState {
-	return podState{Pod: pod.Name, Subject: subjectOf(pod), UID: pod.UID, Restarts: CountRestarts(pod), Database: isDatabasePod(pod)}
+	return podState{Pod: pod.Name, Subject: subjectOf(pod), UID: pod.UID, Restarts: CountRestarts(pod), Database: isDatabasePod(pod),
+		Resources: formatResources(pod), EndedDebug: endedEphemeralContainers(pod)}
 }

@@ -5,9 +5,11 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/kinds"
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
@@ -88,8 +90,16 @@ func memberPodWithRestarts(name string, restarts int32) corev1.Pod {
 		Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{RestartCount: restarts}}}}
 }
 
+func addDebugContainer(pod *corev1.Pod, name string, state corev1.ContainerState) {
+	pod.Spec.EphemeralContainers = append(pod.Spec.EphemeralContainers, corev1.EphemeralContainer{EphemeralContainerCommon: corev1.EphemeralContainerCommon{Name: name}})
+	pod.Status.EphemeralContainerStatuses = append(pod.Status.EphemeralContainerStatuses, corev1.ContainerStatus{Name: name, State: state})
+}
+
+// TestDisturbances looks at the pods as the cache keeps them.
 func TestDisturbances(t *testing.T) {
-	baseline, err := EncodeBaseline([]corev1.Pod{memberPodWithRestarts("a", 1), {ObjectMeta: metav1.ObjectMeta{Name: "worker",
+	started := memberPodWithRestarts("a", 1)
+	addDebugContainer(&started, "debugger-1", corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}})
+	baseline, err := EncodeBaseline([]corev1.Pod{started, {ObjectMeta: metav1.ObjectMeta{Name: "worker",
 		Labels: map[string]string{v1alpha1.LabelRun: "r"}}}})
 	if err != nil {
 		t.Fatal(err)
@@ -104,11 +114,18 @@ func TestDisturbances(t *testing.T) {
 	unreachable.Spec.NodeName = "node-3"
 	unreachable.Status.ContainerStatuses[0].Ready = true
 	unreachable.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
+	debugged, resized, looked := memberPodWithRestarts("a", 1), memberPodWithRestarts("a", 1), memberPodWithRestarts("a", 1)
+	addDebugContainer(&debugged, "debugger-2", corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}})
+	addDebugContainer(&looked, "debugger-1", corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}})
+	resized.Spec.Containers = []corev1.Container{{Name: "node", Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}}}}
 	cases := []struct {
 		name string
 		now  []corev1.Pod
 		want results.ReasonCode
 	}{
+		{"debugged before", []corev1.Pod{looked}, ""},
+		{"debugged meanwhile", []corev1.Pod{debugged}, results.MemberChanged},
+		{"resized in place", []corev1.Pod{resized}, results.MemberChanged},
 		{"being evicted", []corev1.Pod{disrupted}, results.MemberEvicted},
 		{"on a lost node", []corev1.Pod{unreachable}, results.MemberUnreachable},
 		{"undisturbed", []corev1.Pod{memberPodWithRestarts("a", 1)}, ""},
@@ -119,6 +136,9 @@ func TestDisturbances(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
+			for i := range c.now {
+				kinds.Trim(&c.now[i])
+			}
 			got, err := FindDisturbances(baseline, c.now)
 			if err != nil {
 				t.Fatal(err)

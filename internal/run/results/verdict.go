@@ -64,12 +64,13 @@ const (
 	LedgerDiffers ReasonCode = "LedgerDiffers"
 	// LedgerUnchecked (note) means that the ledger was not compared with the clients.
 	LedgerUnchecked ReasonCode = "LedgerUnchecked"
-	// MemberRestarted, MemberUnreachable, MemberEvicted, MemberReplaced and DatabaseRestarted mean that the network was
-	// disturbed. The subject says whether a member or a database was unreachable, evicted or replaced.
+	// MemberRestarted, MemberUnreachable, MemberEvicted, MemberReplaced, MemberChanged and DatabaseRestarted mean that the network
+	// was disturbed. The subject says whether a member or a database was unreachable, evicted, replaced or changed.
 	MemberRestarted   ReasonCode = "MemberRestarted"
 	MemberUnreachable ReasonCode = "MemberUnreachable"
 	MemberEvicted     ReasonCode = "MemberEvicted"
 	MemberReplaced    ReasonCode = "MemberReplaced"
+	MemberChanged     ReasonCode = "MemberChanged"
 	// BarrierLost means that the ConfigMap which released the workers was deleted or changed, so that disturbances
 	// are unknown.
 	BarrierLost ReasonCode = "BarrierLost"
@@ -169,7 +170,7 @@ type RunObservations struct {
 
 // Disturbance is something that happened to the network while it was measured.
 type Disturbance struct {
-	// Kind is MemberRestarted, MemberUnreachable, MemberEvicted, MemberReplaced, DatabaseRestarted,
+	// Kind is MemberRestarted, MemberUnreachable, MemberEvicted, MemberReplaced, MemberChanged, DatabaseRestarted,
 	// OutOfMemory, BarrierLost, SecretLost or NetworkReplaced. For a node it is NodeNotReady, NodeUnderPressure or ZoneUnknown, for all nodes NodesUnknown.
 	Kind ReasonCode
 	// Subject is the name of the member or node, or the DatabaseSubject.
