@@ -79,22 +79,28 @@ func (r *NetworkReconciler) readAndPlan(ctx context.Context, network *v1alpha1.B
 	if err := r.checkNamedObjects(ctx, pass); err != nil {
 		return nil, err
 	}
+	return pass, r.buildPlan(ctx, pass, p)
+}
+
+// buildPlan reads what the plan depends on besides the network's own objects, and sets the plan or the reason why there is none.
+func (r *NetworkReconciler) buildPlan(ctx context.Context, pass *networkPass, p platform.Platform) error {
+	network := pass.network
 	chart, err := r.resolveChart(ctx, network)
 	if err != nil {
 		pass.specErr, pass.recheckSpec = err, true
-		return pass, nil
+		return nil
 	}
 	planned, err := r.readPlannedWorkloads(ctx, network)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	taken, err := r.readTakenRuns(ctx, pass)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	apiServerPorts, err := r.readAPIServerPorts(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	pass.plan, pass.specErr = plan.Build(plan.Input{
 		Network: network, Platform: p, Images: r.Images, KubeVersion: r.KubeVersion, Chart: chart, NetworkPolicyMode: r.NetworkPolicyMode,
@@ -111,7 +117,7 @@ func (r *NetworkReconciler) readAndPlan(ctx context.Context, network *v1alpha1.B
 	if pass.specErr == nil && pass.namedObjectErr != nil {
 		pass.specErr, pass.recheckSpec = pass.namedObjectErr, true
 	}
-	return pass, nil
+	return nil
 }
 
 // readSnapshot reads the objects of a network, events about them, and the reports of its latency emulation.
