@@ -37,7 +37,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	text := slices.Concat(w.partial, p)
 	end := completeLength(text)
 	w.partial = text[end:]
-	if _, err := io.WriteString(w.raw, escape(string(text[:end]), "\n\t")); err != nil {
+	if _, err := w.raw.Write([]byte(escape(string(text[:end]), "\n\t"))); err != nil {
 		return 0, err
 	}
 	return len(p), nil
