@@ -304,6 +304,10 @@ func (o managerFlags) setUpManager(mgr ctrl.Manager, kubeVersion string, found c
 	if err := mgr.Add(kubecache.NewMemoryReleaser()); err != nil {
 		return fmt.Errorf("add the memory releaser: %w", err)
 	}
+	return addHealthChecks(mgr)
+}
+
+func addHealthChecks(mgr ctrl.Manager) error {
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return fmt.Errorf("add the health check: %w", err)
 	}

@@ -35,6 +35,7 @@ func TestRestoresAddedContent(t *testing.T) {
 	w.waitUntilQuiet(counted)
 	const network, run = v1alpha1.LabelNetwork, v1alpha1.LabelRun
 	cases := []struct{ kind, label, owner, patch string }{
+		{"NetworkPolicy", network, "banks", `[{"op": "add", "path": "/spec/ingress", "value": [{}]}, {"op": "add", "path": "/metadata/annotations/benchnet.dev~1applied-generation", "value": "2"}]`},
 		{"NetworkPolicy", network, "banks", `[{"op": "add", "path": "/spec/ingress", "value": [{}]}]`},
 		{"NetworkPolicy", network, "banks", `[{"op": "add", "path": "/spec/egress", "value": [{}]}]`},
 		{"StatefulSet", network, "banks", `[{"op": "add", "path": "/spec/template/spec/containers/-", "value": {"name": "miner", "image": "miner"}}]`},

@@ -38,8 +38,8 @@ phases of its flows.
 
 A table has means over the valid runs with their confidence interval [low, high], or of fewer than five runs with the lowest and the
 highest (low to high), latencies in milliseconds, the verdict, and the resource that was at its limit. json and yaml print whole
-documents (docs/results.md, docs/experiments.md); csv prints the numbers with their units in the header. junit is a test suite for a CI system, with a test case for each objective and gate: a failed one
-is a failure, an undecided one an error.
+documents (docs/results.md, docs/experiments.md); csv prints the numbers with their units in the header. junit is a test suite
+for a CI system, with a test case for each objective and gate: a failed one is a failure, an undecided one an error.
 
 ` + resultFileHelp,
 		Example: `  kubectl benchnet results two-banks

@@ -20,7 +20,7 @@ import (
 // serverFields are the fields that the API server sets if an object of a kind with DriftByFields leaves them out. A field with a
 // value is an addition if it has another one.
 var serverFields = map[string]map[string]any{
-	"ConfigMap": {}, "Role": {}, "ServiceAccount": {},
+	"ConfigMap": {}, "Role": {}, "ServiceAccount": {}, "NetworkPolicy": {}, "PodDisruptionBudget": {},
 	"Secret":      {"type": "Opaque"},
 	"RoleBinding": {"roleRef.apiGroup": nil, "subjects.apiGroup": nil},
 	"Service": {"spec.clusterIP": nil, "spec.clusterIPs": nil, "spec.ipFamilies": nil, "spec.ipFamilyPolicy": nil, "spec.type": "ClusterIP",

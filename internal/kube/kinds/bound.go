@@ -9,6 +9,8 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -126,8 +128,8 @@ var ownKeys = []string{
 	appsv1.ControllerRevisionHashLabelKey, "kueue.x-k8s.io/queue-name", "kueue.x-k8s.io/priority-class",
 }
 
-// boundFields replaces each field of an object besides the metadata that exceeds its bound by a digest. It applies to the kinds
-// that users do not create. Users fill only the status of their own resources.
+// boundFields replaces each field of an object besides the metadata that exceeds its bound by a digest, and always the specs that are
+// only compared. It applies to the kinds that users do not create. Users fill only the status of their own resources.
 func boundFields(o metav1.Object) {
 	value := reflect.ValueOf(o).Elem()
 	if !boundedTypes[value.Type()] {
@@ -140,7 +142,8 @@ func boundFields(o metav1.Object) {
 	}
 	for i := range value.NumField() {
 		field, name := value.Field(i), value.Type().Field(i)
-		if name.Name == "ObjectMeta" || Size(field.Interface()) <= limit {
+		isCompared := name.Name == "Spec" && comparedSpecs[value.Type()] && !field.IsZero()
+		if name.Name == "ObjectMeta" || !isCompared && Size(field.Interface()) <= limit {
 			continue
 		}
 		if name.Name != "Status" {
@@ -151,6 +154,9 @@ func boundFields(o metav1.Object) {
 		field.SetZero()
 	}
 }
+
+// comparedSpecs are the types whose specs the operator only compares with the plan.
+var comparedSpecs = map[reflect.Type]bool{reflect.TypeFor[networkingv1.NetworkPolicy](): true, reflect.TypeFor[policyv1.PodDisruptionBudget](): true}
 
 var boundedTypes = indexBoundedTypes()
 

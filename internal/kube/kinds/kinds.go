@@ -55,8 +55,8 @@ func Owned() []Kind {
 		{GroupVersion: rbacv1.SchemeGroupVersion, Object: &rbacv1.RoleBinding{}},
 		{GroupVersion: appsv1.SchemeGroupVersion, Object: &appsv1.StatefulSet{}, Drift: DriftByGeneration},
 		{GroupVersion: batchv1.SchemeGroupVersion, Object: &batchv1.Job{}, Drift: DriftIgnored},
-		{GroupVersion: networkingv1.SchemeGroupVersion, Object: &networkingv1.NetworkPolicy{}, Drift: DriftByGeneration},
-		{GroupVersion: policyv1.SchemeGroupVersion, Object: &policyv1.PodDisruptionBudget{}, Drift: DriftByGeneration},
+		{GroupVersion: networkingv1.SchemeGroupVersion, Object: &networkingv1.NetworkPolicy{}},
+		{GroupVersion: policyv1.SchemeGroupVersion, Object: &policyv1.PodDisruptionBudget{}},
 		{GroupVersion: v1alpha1.GroupVersion, Object: &v1alpha1.BenchmarkRun{}, UserCreated: true},
 	}
 }

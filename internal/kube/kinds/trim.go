@@ -11,7 +11,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta1"
 
@@ -21,9 +20,9 @@ import (
 
 // Trim removes the fields of an object that the operator never reads, in place. It removes managed fields and
 // the data of Secrets with AnnotationGenerated, of which it keeps a digest. A pod keeps only its node, the resources of its
-// containers, the names of ephemeral ones and its status; a StatefulSet keeps only what status and plan need; a NetworkPolicy keeps no spec, a Job
-// only its parallelism, and a Kueue Workload neither pod sets nor more of its status than conditions. Digests replace long texts in the ConfigMaps
-// of members, long binary data in all ConfigMaps, and whatever exceeds its bound. Trim is idempotent.
+// containers, the names of ephemeral ones and its status; a StatefulSet keeps only what status and plan need; a NetworkPolicy and a
+// PodDisruptionBudget keep a digest of the spec, a Job only its parallelism, and a Kueue Workload neither pod sets nor more of its
+// status than conditions. Digests replace long texts in the ConfigMaps of members, long binary data in all ConfigMaps, and whatever exceeds its bound. Trim is idempotent.
 func Trim(object any) {
 	o, ok := object.(metav1.Object)
 	if !ok {
@@ -48,15 +47,38 @@ func Trim(object any) {
 	case *appsv1.StatefulSet:
 		o.Spec, o.Status = trimStatefulSetSpec(&o.Spec), trimStatefulSetStatus(&o.Status)
 	case *networkingv1.NetworkPolicy:
-		o.Spec = networkingv1.NetworkPolicySpec{}
-	case *policyv1.PodDisruptionBudget:
-		o.Spec = policyv1.PodDisruptionBudgetSpec{}
+		if len(keptDigests(o)) == 0 { // It is not trimmed yet.
+			setPolicyDefaults(&o.Spec)
+		}
 	case *batchv1.Job:
 		o.Spec, o.Status = batchv1.JobSpec{Parallelism: o.Spec.Parallelism}, trimJobStatus(&o.Status)
 	case *kueue.Workload:
 		o.Spec.PodSets, o.Status = nil, kueue.WorkloadStatus{Conditions: workloadConditions(o.Status.Conditions)}
 	}
 	boundFields(o)
+}
+
+// setPolicyDefaults sets what the API server sets, so that equal specs have equal digests.
+func setPolicyDefaults(spec *networkingv1.NetworkPolicySpec) {
+	if len(spec.PolicyTypes) == 0 {
+		spec.PolicyTypes = []networkingv1.PolicyType{networkingv1.PolicyTypeIngress}
+		if len(spec.Egress) > 0 {
+			spec.PolicyTypes = append(spec.PolicyTypes, networkingv1.PolicyTypeEgress)
+		}
+	}
+	setProtocols := func(ports []networkingv1.NetworkPolicyPort) {
+		for i := range ports {
+			if ports[i].Protocol == nil {
+				ports[i].Protocol = new(corev1.ProtocolTCP)
+			}
+		}
+	}
+	for i := range spec.Ingress {
+		setProtocols(spec.Ingress[i].Ports)
+	}
+	for i := range spec.Egress {
+		setProtocols(spec.Egress[i].Ports)
+	}
 }
 
 // digestKey is the key of a trimmed Secret's digest. It is in StringData, which the API server never returns.
