@@ -25,8 +25,9 @@ const (
 // freeFields are the fields of the specs whose keys or items users choose, each with a spec of a network that must be refused, or
 // after "free: " with the reason why every value is harmless.
 var freeFields = map[string]string{
-	"PodMetadata.labels":      "{platform: {type: Corda, corda: {}}, podTemplate: {metadata: {labels: {appmesh.k8s.aws/virtualNode: a}}}}",
-	"PodMetadata.annotations": "{platform: {type: Corda, corda: {}}, podTemplate: {metadata: {annotations: {io.kubernetes.cri-o.Devices: /dev/sda}}}}",
+	"PodMetadata.labels":           "{platform: {type: Corda, corda: {}}, podTemplate: {metadata: {labels: {appmesh.k8s.aws/virtualNode: a}}}}",
+	"PodMetadata.annotations":      "{platform: {type: Corda, corda: {}}, podTemplate: {metadata: {annotations: {io.kubernetes.cri-o.Devices: /dev/sda}}}}",
+	"NetworkTemplate.commonLabels": "{platform: {type: Corda, corda: {}}, commonLabels: {kueue.x-k8s.io/queue-name: a}}",
 	"Scheduling.affinity": "{platform: {type: Corda, corda: {}}, members: {scheduling: {affinity: {podAntiAffinity: " +
 		"{requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: a, namespaces: [b]}]}}}}}",
 	"Scheduling.topologySpreadConstraints": "{platform: {type: Corda, corda: {}}, members: {scheduling: {topologySpreadConstraints: [{a: b}]}}}",
@@ -108,7 +109,7 @@ func checkRefused(t *testing.T, name, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	problems := append(platform.ValidateNetwork(p, spec, field.NewPath("spec")), pods.ValidateMetadata(spec.PodTemplate, nil, field.NewPath("spec"))...)
+	problems := append(platform.ValidateNetwork(p, spec, field.NewPath("spec")), pods.ValidateNetwork(&spec.NetworkTemplate, nil, field.NewPath("spec"))...)
 	_, last, _ := strings.Cut(name, ".")
 	for _, problem := range problems {
 		if strings.Contains(problem.Field, "."+last) {
