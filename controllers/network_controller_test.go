@@ -314,13 +314,20 @@ func TestApplyErrorOfNetworkIsReported(t *testing.T) {
 	}
 }
 
-// markRunComplete marks a run as complete.
+// newRelease returns the record of the release of a run on its present network.
+func (w *testEnv) newRelease(run *v1alpha1.BenchmarkRun) *v1alpha1.RunRelease {
+	return &v1alpha1.RunRelease{StartTime: metav1.NowMicro(), NetworkUID: w.getNetwork(run.Spec.NetworkName).UID,
+		JobUID: "j", BarrierUID: "b", BarrierVersion: "1", Digest: "d"}
+}
+
+// markRunComplete marks a run as released and complete.
 func (w *testEnv) markRunComplete(name string) {
 	w.t.Helper()
 	run := w.getRun(name)
 	before := run.DeepCopy()
 	now := metav1.NewTime(w.now)
 	run.Status.CompletionTime, run.Status.ThroughputMilliPerSecond, run.Status.Verdict = &now, new(int64(12_300)), v1alpha1.VerdictValid
+	run.Status.Release = w.newRelease(run)
 	meta.SetStatusCondition(&run.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue, Reason: "Test"})
 	must(w.t, w.client.Status().Patch(w.ctx, run, client.MergeFrom(before)))
 }

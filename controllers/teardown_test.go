@@ -279,7 +279,6 @@ func TestKeptResultsOutliveForegroundDeletion(t *testing.T) {
 	w.markRunComplete("banks-issue")
 	run := w.getRun("banks-issue")
 	run.Status.Result = &v1alpha1.ResultReference{ConfigMapName: "banks-issue-result", Key: "result.json.gz"}
-	run.Status.Release = &v1alpha1.RunRelease{StartTime: metav1.NowMicro(), NetworkUID: w.getNetwork("banks").UID, JobUID: "j", BarrierUID: "b", BarrierVersion: "1", Digest: "d"}
 	must(t, w.client.Status().Update(w.ctx, run))
 	for range 3 {
 		w.reconcileNetwork("banks")

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -184,9 +185,13 @@ func trimStatefulSetStatus(status *appsv1.StatefulSetStatus) appsv1.StatefulSetS
 		UpdateRevision: status.UpdateRevision}
 }
 
-// trimJobStatus keeps the conditions and the numbers of pods.
+// trimJobStatus keeps the start, the conditions and the numbers of pods; of those that are not counted yet whether there are any.
 func trimJobStatus(status *batchv1.JobStatus) batchv1.JobStatus {
-	kept := batchv1.JobStatus{Conditions: firstItems(status.Conditions, maxItems), Active: status.Active, Succeeded: status.Succeeded, Failed: status.Failed}
+	kept := batchv1.JobStatus{Conditions: firstItems(status.Conditions, maxItems), Active: status.Active, Succeeded: status.Succeeded, Failed: status.Failed,
+		StartTime: status.StartTime}
+	if u := status.UncountedTerminatedPods; u != nil && len(u.Succeeded)+len(u.Failed) > 0 {
+		kept.UncountedTerminatedPods = &batchv1.UncountedTerminatedPods{Succeeded: []types.UID{"ended"}}
+	}
 	for i := range kept.Conditions {
 		kept.Conditions[i].Message = boundMessage(kept.Conditions[i].Message)
 	}
