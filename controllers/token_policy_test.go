@@ -54,7 +54,7 @@ func TestPodTokensCannotChangeMetadata(t *testing.T) {
 	w.reconcileTwice("banks")
 	secret := ""
 	for name, s := range w.generatedSecrets() {
-		if s.Annotations[v1alpha1.AnnotationGenerated] == string(v1alpha1.GeneratedGenesis) {
+		if strings.HasPrefix(name, "banks-") && s.Annotations[v1alpha1.AnnotationGenerated] == string(v1alpha1.GeneratedGenesis) {
 			secret = name
 		}
 	}

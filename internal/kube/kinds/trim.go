@@ -23,7 +23,8 @@ import (
 // the data of Secrets with AnnotationGenerated, of which it keeps a digest. A pod keeps only its node, the resources of its
 // containers, the names of ephemeral ones and its status; a StatefulSet keeps only what status and plan need; a NetworkPolicy and a
 // PodDisruptionBudget keep a digest of the spec, a Job only its parallelism, and a Kueue Workload neither pod sets nor more of its
-// status than conditions. Digests replace long texts in the ConfigMaps of members, long binary data in all ConfigMaps, and whatever exceeds its bound. Trim is idempotent.
+// status than conditions. Digests replace long texts in the ConfigMaps of members, long binary data in all ConfigMaps, and whatever
+// exceeds its bound. Trim is idempotent.
 func Trim(object any) {
 	o, ok := object.(metav1.Object)
 	if !ok {
