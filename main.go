@@ -110,7 +110,7 @@ func parseFlags() managerFlags {
 		"namespaces to watch, separated by commas; may be repeated; empty: all; those that cannot be read are not served")
 	flag.Var(&o.excludedNamespaces, "exclude-namespace", "namespace that another operator manages; may be repeated")
 	flag.Var(&o.podTemplateDomains, "pod-template-domain",
-		"domain, with its subdomains, of labels and annotations that networks may give their pods besides harmless ones; may be repeated")
+		"domain, with its subdomains, of labels and annotations that networks may give their pods and objects besides harmless ones; may be repeated")
 	flag.Var(enumFlag[networkpolicy.Mode]{&o.networkPolicyMode, []networkpolicy.Mode{networkpolicy.ModeEnforced, networkpolicy.ModeNone}}, "network-policies",
 		"Enforced: isolate networks with NetworkPolicies; or None")
 	flag.IntVar(&o.concurrency, "max-concurrent-reconciles", 4, "concurrent reconciles of each kind")

@@ -46,7 +46,7 @@ type Dependencies struct {
 	// APIServerPorts are the ports of the API servers if they are not watched; empty means
 	// networkpolicy.DefaultAPIServerPorts.
 	APIServerPorts []int32
-	// PodTemplateDomains are the domains of labels and annotations that podTemplate may set besides harmless ones.
+	// PodTemplateDomains are the domains of labels and annotations that podTemplate and commonLabels may set besides harmless ones.
 	PodTemplateDomains []string
 	// Kueue says whether Kueue admits the networks that have its label; empty means KueueIgnore.
 	Kueue KueueMode

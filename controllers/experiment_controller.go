@@ -21,7 +21,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/kube/apply"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/status"
 )
@@ -100,8 +99,7 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 // advanceExperiment creates the networks and runs that are due and deletes the networks that are no longer
 // needed. It writes the result when the experiment is done.
 func (r *ExperimentReconciler) advanceExperiment(ctx context.Context, pass *experimentPass) error {
-	owner := apply.Owner{Object: pass.experiment, Labels: naming.ExperimentSelector(pass.experiment.Name),
-		CommonLabels: pass.experiment.Spec.Template.Network.CommonLabels}
+	owner := experimentOwner(pass.experiment)
 	if pass.step.IsDone() {
 		if err := r.writeResult(ctx, pass, owner); err != nil {
 			return err

@@ -9,7 +9,6 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/delivery"
-	"github.com/benchnet/benchnet/internal/kube/apply"
 	"github.com/benchnet/benchnet/internal/naming"
 )
 
@@ -19,8 +18,7 @@ func (r *ExperimentReconciler) deliverExperiment(ctx context.Context, e *v1alpha
 	if !e.IsNotifying() {
 		return true, ctrl.Result{}, nil
 	}
-	owner := apply.Owner{Object: e, Labels: naming.ExperimentSelector(e.Name), CommonLabels: e.Spec.Template.Network.CommonLabels}
-	pass, err := r.newDeliveryPass(ctx, owner, e.Status.Conditions)
+	pass, err := r.newDeliveryPass(ctx, experimentOwner(e), e.Status.Conditions)
 	if err != nil {
 		return false, ctrl.Result{}, err
 	}

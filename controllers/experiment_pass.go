@@ -216,7 +216,7 @@ func (r *ExperimentReconciler) runPreflight(ctx context.Context, pass *experimen
 	}
 	stage := preflight.Checker{Client: r.Client, Platforms: r.Platforms, Images: r.Images, KubeVersion: r.KubeVersion,
 		ValidateMetadata: func(network *v1alpha1.NetworkTemplate, path *field.Path) field.ErrorList {
-			return pods.ValidateNetwork(network, r.PodTemplateDomains, path)
+			return pods.ValidateNetworkMetadata(network, r.PodTemplateDomains, path)
 		}}
 	forecast, err := stage.CheckExperiment(ctx, e, pass.design, groups)
 	var refusal preflight.SpecError

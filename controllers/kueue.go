@@ -17,7 +17,6 @@ import (
 	"github.com/benchnet/benchnet/internal/admission"
 	"github.com/benchnet/benchnet/internal/experiment/capacity"
 	"github.com/benchnet/benchnet/internal/experiment/preflight"
-	"github.com/benchnet/benchnet/internal/kube/apply"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/status"
 )
@@ -175,8 +174,8 @@ func (r *NetworkReconciler) applyKueueWorkload(ctx context.Context, pass *networ
 		return err
 	}
 	// A foreground deletion of the network must not wait for the Workload, which waits for all of the network's pods.
-	owner := apply.Owner{Object: pass.network, Labels: naming.NetworkSelector(pass.network.Name), CommonLabels: pass.network.Spec.CommonLabels,
-		SkipBlockOwnerDeletion: true}
+	owner := networkOwner(pass.network)
+	owner.SkipBlockOwnerDeletion = true
 	if live == nil { // Not a client.Object that holds a nil pointer.
 		return r.Writer.Apply(ctx, owner, planned, nil)
 	}

@@ -249,7 +249,7 @@ func TestEvictionEndsRun(t *testing.T) {
 			job := &batchv1.Job{}
 			w.mustGet("extra", job)
 			if job.Spec.Suspend == nil || !*job.Spec.Suspend || (w.getRun("extra").Status.Release != nil) != released {
-				t.Fatalf("the Job of the workers should be suspended, and nothing released anew: %+v", w.getRun("extra").Status)
+				t.Fatalf("the Job of the workers should be suspended, and nothing released again: %+v", w.getRun("extra").Status)
 			}
 			before := job.DeepCopy()
 			job.Status.Conditions = append(job.Status.Conditions, batchv1.JobCondition{Type: batchv1.JobSuspended, Status: corev1.ConditionTrue})

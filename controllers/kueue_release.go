@@ -140,15 +140,11 @@ func (r *NetworkReconciler) releaseLeftoverWorkload(
 func firstRunningPod(pods []corev1.Pod, successor *v1alpha1.BenchmarkNetwork) (first string) {
 	for i := range pods {
 		younger := successor != nil && pods[i].CreationTimestamp.After(successor.CreationTimestamp.Time)
-		if !younger && !isPodTerminal(&pods[i]) && (first == "" || pods[i].Name < first) {
+		if !younger && !snapshot.HasPodEnded(&pods[i]) && (first == "" || pods[i].Name < first) {
 			first = pods[i].Name
 		}
 	}
 	return first
-}
-
-func isPodTerminal(pod *corev1.Pod) bool {
-	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
 // releaseWorkload deletes a Workload whose network has no pods.

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -142,7 +143,7 @@ func (l *Limiter) listUnits(ctx context.Context, accepted *v1alpha1.BenchmarkNet
 	}
 	for i := range pods.Items {
 		name := types.NamespacedName{Namespace: pods.Items[i].Namespace, Name: pods.Items[i].Labels[v1alpha1.LabelNetwork]}
-		if uid, stopping := deleted[name]; stopping && !isPodTerminal(&pods.Items[i]) {
+		if uid, stopping := deleted[name]; stopping && !snapshot.HasPodEnded(&pods.Items[i]) {
 			units[string(uid)], held[name] = &admissionUnit{namespace: name.Namespace, size: 1}, uid
 		}
 	}

@@ -18,8 +18,6 @@ import (
 	kueuev1beta1 "sigs.k8s.io/kueue/apis/kueue/v1beta1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/kube/apply"
-	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -143,7 +141,7 @@ func (r *NetworkReconciler) applyPlan(ctx context.Context, pass *networkPass) er
 	if err := r.ensureCredentials(ctx, pass); err != nil {
 		return err
 	}
-	owner := apply.Owner{Object: pass.network, Labels: naming.NetworkSelector(pass.network.Name), CommonLabels: pass.network.Spec.CommonLabels}
+	owner := networkOwner(pass.network)
 	if err := r.Writer.Apply(ctx, owner, pass.plan.EpochRecord, pass.snapshot.LiveObject(pass.plan.EpochRecord)); err != nil {
 		return err
 	}

@@ -162,7 +162,7 @@ func (r *NetworkReconciler) validateSpec(network *v1alpha1.BenchmarkNetwork, unt
 	if problems := limits.ValidateQuantities(&network.Spec, path); len(problems) > 0 {
 		return p, problems.ToAggregate()
 	}
-	problems := pods.ValidateNetwork(&network.Spec.NetworkTemplate, r.PodTemplateDomains, path)
+	problems := pods.ValidateNetworkMetadata(&network.Spec.NetworkTemplate, r.PodTemplateDomains, path)
 	problems = append(problems, platform.ValidateNetwork(p, &network.Spec, path)...)
 	for i := range network.Spec.Workloads {
 		if !untouched {

@@ -11,7 +11,24 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/apply"
+	"github.com/benchnet/benchnet/internal/naming"
 )
+
+// networkOwner returns the owner of the objects of a network.
+func networkOwner(network *v1alpha1.BenchmarkNetwork) apply.Owner {
+	return apply.Owner{Object: network, Labels: naming.NetworkSelector(network.Name), CommonLabels: network.Spec.CommonLabels}
+}
+
+// runOwner returns the owner of the objects of a run on a network.
+func runOwner(run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork) apply.Owner {
+	return apply.Owner{Object: run, Labels: naming.RunSelector(run.Name), CommonLabels: network.Spec.CommonLabels}
+}
+
+// experimentOwner returns the owner of the objects of an experiment.
+func experimentOwner(e *v1alpha1.BenchmarkExperiment) apply.Owner {
+	return apply.Owner{Object: e, Labels: naming.ExperimentSelector(e.Name), CommonLabels: e.Spec.Template.Network.CommonLabels}
+}
 
 // addNetworkOwner adds a non-controlling owner reference to a run that the network did not create, so that the
 // run is deleted with the network until it has a result.

@@ -2,25 +2,28 @@ package controllers
 
 import (
 	"context"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/apply"
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 )
 
-// withoutOutdatedPod returns the planned object, or without its pod if that is not ready and has an older template. The pod is created
-// again once it is gone. While a run is measured, a member keeps its pod: the verdict reports what happens to it.
+// withoutOutdatedPod returns the planned object. A StatefulSet whose pod has an older template and is not ready is returned with no
+// replicas; once that pod is gone, a later pass creates it again. While a run is measured, a member keeps its pod: the verdict
+// reports what happens to it.
 func (p *networkPass) withoutOutdatedPod(ctx context.Context, planned client.Object) client.Object {
 	live, ok := p.snapshot.LiveObject(planned).(*appsv1.StatefulSet)
-	if !ok || p.isMeasured() {
+	if !ok {
 		return planned
 	}
 	pod := p.snapshot.OutdatedPod(live)
-	if pod == nil {
+	if pod == nil || p.isMeasured() {
 		return planned
 	}
 	if scaled := snapshot.ScaleToZero(planned); scaled != nil {
@@ -32,12 +35,7 @@ func (p *networkPass) withoutOutdatedPod(ctx context.Context, planned client.Obj
 
 // isMeasured reports whether a run on the network was released and has not ended.
 func (p *networkPass) isMeasured() bool {
-	for _, run := range p.runs {
-		if run.Status.Release != nil && !run.IsComplete() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.runs, func(run *v1alpha1.BenchmarkRun) bool { return run.Status.Release != nil && !run.IsComplete() })
 }
 
 // applyOrReplace applies an object. A Job is not changed, but it is deleted if it is stuck and was created from another template, for

@@ -175,7 +175,7 @@ func (d *Dependencies) completePods(network *v1alpha1.BenchmarkNetwork, objects 
 }
 
 func (r *RunReconciler) applyObjects(ctx context.Context, pass *runPass, objects []client.Object) error {
-	owner := apply.Owner{Object: pass.run, Labels: naming.RunSelector(pass.run.Name), CommonLabels: pass.network.Spec.CommonLabels}
+	owner := runOwner(pass.run, pass.network)
 	for _, object := range objects {
 		if err := r.applyRunObject(ctx, pass, owner, object); err != nil {
 			return err

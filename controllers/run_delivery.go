@@ -1,7 +1,6 @@
 package controllers
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -13,7 +12,6 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/delivery"
-	"github.com/benchnet/benchnet/internal/kube/apply"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/run/results"
 	"github.com/benchnet/benchnet/internal/status"
@@ -29,11 +27,7 @@ func (r *RunReconciler) deliverRun(ctx context.Context, run *v1alpha1.BenchmarkR
 	if err != nil {
 		return false, ctrl.Result{}, err
 	}
-	owner := apply.Owner{Object: run, Labels: naming.RunSelector(run.Name)}
-	if network != nil {
-		owner.CommonLabels = network.Spec.CommonLabels
-	}
-	pass, err := r.newDeliveryPass(ctx, owner, run.Status.Conditions)
+	pass, err := r.newDeliveryPass(ctx, runOwner(run, network), run.Status.Conditions)
 	if err != nil {
 		return false, ctrl.Result{}, err
 	}
@@ -51,26 +45,23 @@ func (r *RunReconciler) deliverRun(ctx context.Context, run *v1alpha1.BenchmarkR
 	return !pass.isWaiting, pass.result, err
 }
 
-// getNetworkOfRun returns the network of a run, or nil if it was deleted.
+// getNetworkOfRun returns the network of a run, or an empty one if it was deleted.
 func (r *RunReconciler) getNetworkOfRun(ctx context.Context, run *v1alpha1.BenchmarkRun) (*v1alpha1.BenchmarkNetwork, error) {
 	network := &v1alpha1.BenchmarkNetwork{}
 	err := r.Client.Get(ctx, client.ObjectKey{Namespace: run.Namespace, Name: run.Spec.NetworkName}, network)
-	switch {
-	case apierrors.IsNotFound(err):
-		return nil, nil
-	case err != nil:
+	if client.IgnoreNotFound(err) != nil {
 		return nil, fmt.Errorf("get network %s: %w", run.Spec.NetworkName, err)
 	}
 	return network, nil
 }
 
-// uploadTask returns the upload of a run. The network is nil if it was deleted.
+// uploadTask returns the upload of a run.
 func (r *RunReconciler) uploadTask(run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork) deliveryTask {
 	return deliveryTask{
 		condition: v1alpha1.ConditionUploaded,
 		name:      naming.Upload(run.Name),
 		secret:    secretReference{"spec.workload.upload.secretName", run.Spec.Workload.Upload.SecretName, v1alpha1.LabelUpload},
-		network:   cmp.Or(network, &v1alpha1.BenchmarkNetwork{}),
+		network:   network,
 		buildObjects: func(ctx context.Context) ([]client.Object, error) {
 			planHash, err := r.measuredPlanHash(ctx, run)
 			if err != nil {
@@ -104,13 +95,13 @@ func (r *RunReconciler) measuredPlanHash(ctx context.Context, run *v1alpha1.Benc
 	return result.Environment.PlanHash, nil
 }
 
-// webhookTask returns the webhook of a run. The network is nil if it was deleted.
+// webhookTask returns the webhook of a run.
 func (r *RunReconciler) webhookTask(run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork) deliveryTask {
 	return deliveryTask{
 		condition: v1alpha1.ConditionNotified,
 		name:      naming.RunWebhook(run.Name),
 		secret:    secretReference{"spec.workload.webhook.secretName", run.Spec.Workload.Webhook.SecretName, v1alpha1.LabelWebhook},
-		network:   cmp.Or(network, &v1alpha1.BenchmarkNetwork{}),
+		network:   network,
 		buildObjects: func(context.Context) ([]client.Object, error) {
 			return delivery.BuildRunWebhook(run, r.Images.Image("agent", ""))
 		},

@@ -14,9 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/kube/apply"
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
-	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/status"
 )
@@ -78,8 +76,8 @@ func (r *NetworkReconciler) dropExternalSchemas(ctx context.Context, pass *netwo
 	}
 	// During foreground deletion, an object that blocks the deletion of its owner would be deleted as soon as
 	// it is created.
-	owner := apply.Owner{Object: pass.network, Labels: naming.NetworkSelector(pass.network.Name), CommonLabels: pass.network.Spec.CommonLabels,
-		SkipBlockOwnerDeletion: true}
+	owner := networkOwner(pass.network)
+	owner.SkipBlockOwnerDeletion = true
 	for _, object := range pass.plan.Teardown {
 		err := r.deleteForRecreation(ctx, pass, object)
 		if err == nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // ValidateNetwork rejects what CEL cannot express, in the fields of all platforms and in those of the network's own, except
-// in podTemplate, whose keys the operator's flags decide. Every error names its field.
+// in podTemplate and commonLabels, whose keys pods.ValidateNetworkMetadata checks by the operator's flags. Every error names its field.
 func ValidateNetwork(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
 	problems := pods.ValidateScheduling(spec.Members.Scheduling, path.Child("members", "scheduling"))
 	problems = append(problems, pods.ValidateScheduling(spec.DatabaseOrDefault().Scheduling, path.Child("database", "scheduling"))...)

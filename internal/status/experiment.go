@@ -146,16 +146,14 @@ func RunProblem(run *v1alpha1.BenchmarkRun) string {
 	if ready == nil || ready.Status == metav1.ConditionTrue || run.IsComplete() {
 		return ""
 	}
-	known := strings.Contains(ready.Message, "; ")
 	switch ready.Reason {
 	case v1alpha1.ReasonSuspended: // An experiment does not suspend its networks: a user did.
-		known = true
 	case v1alpha1.ReasonWaitingForNetwork, v1alpha1.ReasonWaitingForReset, v1alpha1.ReasonWaitingForWorkers, v1alpha1.ReasonQuotaExceeded,
 		v1alpha1.ReasonProblem:
+		if !strings.Contains(ready.Message, "; ") {
+			return ""
+		}
 	default:
-		known = false
-	}
-	if !known {
 		return ""
 	}
 	return limits.Truncate(fmt.Sprintf("BenchmarkRun %s: %s", run.Name, ready.Message), limits.MaxItem)

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/snapshot"
 )
 
 // setCancelled sets the status of a cancelled run. A released run is complete when no worker applies load any
@@ -43,7 +44,7 @@ func elapsedWindow(window *v1alpha1.MeasuredWindow, now time.Time) *v1alpha1.Mea
 func countRunningPods(pods []corev1.Pod) int {
 	running := 0
 	for i := range pods {
-		if phase := pods[i].Status.Phase; phase != corev1.PodSucceeded && phase != corev1.PodFailed {
+		if !snapshot.HasPodEnded(&pods[i]) {
 			running++
 		}
 	}

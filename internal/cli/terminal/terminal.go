@@ -37,7 +37,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	text := slices.Concat(w.partial, p)
 	end := completeLength(text)
 	w.partial = text[end:]
-	if _, err := w.raw.Write([]byte(escape(string(text[:end]), "\n\t"))); err != nil {
+	if _, err := w.raw.Write([]byte(escapeText(string(text[:end]), "\n\t"))); err != nil {
 		return 0, err
 	}
 	return len(p), nil
@@ -57,10 +57,10 @@ func completeLength(text []byte) int {
 }
 
 // EscapeLine returns text escaped as by a Writer, and on one line.
-func EscapeLine(text string) string { return escape(text, "") }
+func EscapeLine(text string) string { return escapeText(text, "") }
 
-// escape escapes all characters that isUnsafe reports, except some.
-func escape(text, except string) string {
+// escapeText escapes all characters that isUnsafe reports, except some.
+func escapeText(text, except string) string {
 	var out strings.Builder
 	for size := 0; text != ""; text = text[size:] {
 		var r rune

@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -35,11 +36,7 @@ func NewMeter(held cache.Cache, scheme *runtime.Scheme, measured ...client.Objec
 func (m *Meter) Usage() map[string]Usage {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	all := make(map[string]Usage, len(m.usage))
-	for kind, usage := range m.usage {
-		all[kind] = usage
-	}
-	return all
+	return maps.Clone(m.usage)
 }
 
 // Start measures until the context ends.

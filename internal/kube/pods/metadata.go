@@ -89,8 +89,8 @@ func ValidateMetadata(template *v1alpha1.PodTemplate, domains []string, path *fi
 	return problems
 }
 
-// ValidateNetwork rejects labels and annotations of a network's pods and objects as ValidateMetadata does.
-func ValidateNetwork(network *v1alpha1.NetworkTemplate, domains []string, path *field.Path) field.ErrorList {
+// ValidateNetworkMetadata rejects labels and annotations of a network's pods and objects as ValidateMetadata does.
+func ValidateNetworkMetadata(network *v1alpha1.NetworkTemplate, domains []string, path *field.Path) field.ErrorList {
 	return append(ValidateMetadata(network.PodTemplate, domains, path.Child("podTemplate")),
 		validateLabels(network.CommonLabels, domains, path.Child("commonLabels"))...)
 }

@@ -20,10 +20,10 @@ type podState struct {
 	UID      types.UID `json:"uid"`
 	Restarts int32     `json:"restarts"`
 	Database bool      `json:"database,omitempty"`
-	// Resources are those of the containers, which can change in place. EndedDebug are the names of the ephemeral containers that
-	// had ended: others use the cores and the memory of the pod.
-	Resources  string   `json:"resources,omitempty"`
-	EndedDebug []string `json:"endedDebug,omitempty"`
+	// Resources are those of the containers, which can change in place. EndedEphemeral are the names of the
+	// ephemeral containers that had ended: others use the cores and the memory of the pod.
+	Resources      string   `json:"resources,omitempty"`
+	EndedEphemeral []string `json:"endedEphemeral,omitempty"`
 }
 
 // EncodeBaseline encodes the state of the members' and databases' pods as JSON, in the given order, for
@@ -66,9 +66,12 @@ func disturbanceOf(before podState, pod *corev1.Pod) (results.Disturbance, bool)
 	if before.Database {
 		d.Subject = results.DatabaseSubject(before.Subject)
 	}
-	switch {
-	case pod == nil:
+	if pod == nil {
 		d.Kind, d.Message = results.MemberReplaced, "the pod no longer exists"
+		return d, true
+	}
+	added, resources := addedContainer(pod, before.EndedEphemeral), formatResources(pod)
+	switch {
 	case pod.Status.Reason == "Evicted":
 		d.Kind, d.Message = results.MemberEvicted, "the pod was evicted: "+pod.Status.Message
 	case pod.UID != before.UID:
@@ -82,10 +85,10 @@ func disturbanceOf(before podState, pod *corev1.Pod) (results.Disturbance, bool)
 		if cause := RestartCause(pod); cause != "" {
 			d.Message += "; " + cause
 		}
-	case addedContainer(pod, before.EndedDebug) != "":
-		d.Kind, d.Message = results.MemberChanged, fmt.Sprintf("the ephemeral container %s ran in the pod", addedContainer(pod, before.EndedDebug))
-	case formatResources(pod) != before.Resources:
-		d.Kind, d.Message = results.MemberChanged, fmt.Sprintf("the resources of its containers were changed from %s to %s", before.Resources, formatResources(pod))
+	case added != "":
+		d.Kind, d.Message = results.MemberChanged, fmt.Sprintf("the ephemeral container %s ran in the pod", added)
+	case resources != before.Resources:
+		d.Kind, d.Message = results.MemberChanged, fmt.Sprintf("the resources of its containers were changed from %s to %s", before.Resources, resources)
 	default:
 		return d, false
 	}
@@ -160,5 +163,5 @@ func isDatabasePod(pod *corev1.Pod) bool {
 
 func podStateOf(pod *corev1.Pod) podState {
 	return podState{Pod: pod.Name, Subject: subjectOf(pod), UID: pod.UID, Restarts: CountRestarts(pod), Database: isDatabasePod(pod),
-		Resources: formatResources(pod), EndedDebug: endedEphemeralContainers(pod)}
+		Resources: formatResources(pod), EndedEphemeral: endedEphemeralContainers(pod)}
 }

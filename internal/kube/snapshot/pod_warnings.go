@@ -42,14 +42,18 @@ func (s *Snapshot) readPodWarnings(ctx context.Context, direct client.Reader, no
 // may have the cause, are not watched.
 func (s *Snapshot) HasUnexplainedPods() bool { return len(s.unexplainedPods()) > 0 }
 
+// HasPodEnded reports whether all containers of a pod have ended for good.
+func HasPodEnded(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
 // unexplainedPods returns the pods that are controlled by an owned object and are not ready, although neither their
 // containers nor their conditions say why, sorted by name.
 func (s *Snapshot) unexplainedPods() []*corev1.Pod {
 	var all []*corev1.Pod
 	for _, o := range s.owned {
 		for _, pod := range s.podsByController[o.GetUID()] {
-			ended := pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
-			if !ended && !IsPodReady(pod) && pod.DeletionTimestamp == nil && PodProblem(pod) == "" {
+			if !HasPodEnded(pod) && !IsPodReady(pod) && pod.DeletionTimestamp == nil && PodProblem(pod) == "" {
 				all = append(all, pod)
 			}
 		}

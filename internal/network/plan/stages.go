@@ -97,9 +97,9 @@ func (in Input) plannedRun(workload int) *v1alpha1.BenchmarkRun {
 	}
 }
 
-// IsNetworkRun reports whether the run belongs to one of the network's own workloads. The network controls such a run, or
-// controlled it until it was kept for its result. Only the operator writes the status of a run, and nobody can change its
-// workload: a run that a user created counts only if it measured the same.
+// IsNetworkRun reports whether the run belongs to one of the network's own workloads. The network controls such a run, unless the
+// owner reference was removed to retain the run; the record of its release then names the network. Users can write no status and
+// cannot change the workload of a run, so a run that a user created counts only if it measured the same.
 func IsNetworkRun(network *v1alpha1.BenchmarkNetwork, run *v1alpha1.BenchmarkRun) bool {
 	if metav1.IsControlledBy(run, network) {
 		return true

@@ -11,7 +11,7 @@ import (
 
 var (
 	// jvmArgPattern matches the arguments that tune a JVM. Their values are switches, numbers and a few words, so that none
-	// can name a file, a command, an agent or further arguments.
+	// can name a path, an agent or further arguments. A number as the value of OnError or ErrorFile does no harm.
 	jvmArgPattern = regexp.MustCompile(`^(` +
 		`-XX:[+-][A-Za-z0-9]+|` +
 		`-XX:[A-Za-z0-9]+=[0-9]+([.][0-9]+)?[kKmMgGtT]?|` +

@@ -109,7 +109,7 @@ func checkRefused(t *testing.T, name, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	problems := append(platform.ValidateNetwork(p, spec, field.NewPath("spec")), pods.ValidateNetwork(&spec.NetworkTemplate, nil, field.NewPath("spec"))...)
+	problems := append(platform.ValidateNetwork(p, spec, field.NewPath("spec")), pods.ValidateNetworkMetadata(&spec.NetworkTemplate, nil, field.NewPath("spec"))...)
 	_, last, _ := strings.Cut(name, ".")
 	for _, problem := range problems {
 		if strings.Contains(problem.Field, "."+last) {

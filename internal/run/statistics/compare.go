@@ -55,7 +55,7 @@ func Compare(baseline, candidate []float64, o CompareOptions) Comparison {
 		s = estimateSpread(keepFinite(b), keepFinite(d))
 	}
 	c.AdjustedPValue = min(1, float64(max(1, o.Claims))*c.PValue)
-	c.Difference, c.Uncertainty = c.Scale.toDifference(s.mean), s.uncertainty(o.Confidence, c.Scale.toDifference)
+	c.Difference, c.Uncertainty = c.Scale.toDifference(s.mean), s.estimateUncertainty(o.Confidence, c.Scale.toDifference)
 	if !c.HasTooFewRuns(o.Confidence, o.Claims) {
 		c.Detectable = c.detectableDifference(s, o)
 	}
@@ -207,8 +207,8 @@ func estimateSpread(baseline, candidate []float64) spread {
 	return s
 }
 
-// uncertainty returns Student's interval of the difference, or the extremes of fewer runs than MinRunsForInterval.
-func (s spread) uncertainty(confidence float64, toDifference func(float64) float64) Uncertainty {
+// estimateUncertainty returns Student's interval of the difference, or the extremes of fewer runs than MinRunsForInterval.
+func (s spread) estimateUncertainty(confidence float64, toDifference func(float64) float64) Uncertainty {
 	if s.runs < MinRunsForInterval {
 		return Uncertainty{Extremes: &Range{toDifference(s.low), toDifference(s.high)}}
 	}

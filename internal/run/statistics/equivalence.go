@@ -48,7 +48,7 @@ func AssessEquivalence(baseline, candidate []float64, margin, confidence float64
 	b, c := Relative.transformValues(baseline), Relative.transformValues(candidate)
 	e.BaselineMean, e.CandidateMean = Relative.meanOf(b), Relative.meanOf(c)
 	s := estimateSpread(b, c)
-	e.Difference, e.Uncertainty = math.Expm1(s.mean), s.uncertainty(2*confidence-1, math.Expm1)
+	e.Difference, e.Uncertainty = math.Expm1(s.mean), s.estimateUncertainty(2*confidence-1, math.Expm1)
 	if e.HasTooFewRuns() {
 		return e
 	}
