@@ -241,6 +241,10 @@ func (w *testEnv) createFromYAML(text string, into client.Object) error {
 	if err := w.client.Create(w.ctx, raw, client.FieldValidation(metav1.FieldValidationStrict)); err != nil {
 		return err
 	}
+	// The test's clock is never behind that of the API server, or a run would complete before its network was created.
+	if created := raw.GetCreationTimestamp().Time; created.After(w.now) {
+		w.now = created
+	}
 	return w.client.Get(w.ctx, client.ObjectKeyFromObject(raw), into)
 }
 
