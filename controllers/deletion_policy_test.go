@@ -79,7 +79,7 @@ var guardedKinds = map[string]guardedKind{
 	}},
 	"BenchmarkExperiment": {reflect.TypeFor[v1alpha1.BenchmarkExperimentSpec](), "benchmarkexperiments", map[string]specField{
 		"template": immutable, "axes": immutable, "variants": immutable, "strategy": immutable, "saturation": immutable, "compare": immutable,
-		"repetitions": immutable, "order": immutable, "failures": immutable, "webhook": immutable,
+		"repetitions": immutable, "deployments": immutable, "order": immutable, "failures": immutable, "webhook": immutable,
 		"parallelism":             {permitted: []string{`1`, `3`}},
 		"suspend":                 {permitted: []string{`true`}},
 		"networks":                {deletes: []string{`"Delete"`, `null`}},

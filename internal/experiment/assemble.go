@@ -15,12 +15,15 @@ func (d *Design) BuildResult(e *v1alpha1.BenchmarkExperiment, seed int64, step *
 		APIVersion: APIVersion, Kind: Kind, SchemaVersion: SchemaVersion,
 		Experiment: Identity{Namespace: e.Namespace, Name: e.Name, UID: string(e.UID)},
 		Strategy:   string(e.Spec.Strategy), Order: string(e.Spec.OrderType()), Seed: seed, Confidence: confidenceLevel(e.Spec.Compare),
-		Axes: d.Axes, Variants: []string{}, Points: []Point{}, Runs: collectEndedRuns(step, seen),
+		Axes: d.Axes, Variants: []string{}, Points: []Point{}, Runs: d.collectEndedRuns(step, seen),
+	}
+	if d.deployments > 1 {
+		r.RunsPerDeployment = d.runsPerDeployment
 	}
 	for _, v := range e.Spec.Variants {
 		r.Variants = append(r.Variants, v.Name)
 	}
-	r.Points = d.summarizePoints(step, r.Runs, r.Confidence)
+	r.Points = d.summarizePoints(step, r)
 	for _, s := range step.Searches {
 		r.Saturation = append(r.Saturation, d.summarizeSearch(s))
 	}
@@ -73,14 +76,14 @@ func confidenceLevel(compare *v1alpha1.Comparison) float64 {
 }
 
 // collectEndedRuns returns the runs that have ended, sorted by their start.
-func collectEndedRuns(step *NextStep, seen ObservedState) []Run {
+func (d *Design) collectEndedRuns(step *NextStep, seen ObservedState) []Run {
 	runs := []Run{}
 	for _, made := range step.CreatedRuns {
 		run := seen.Runs[made.Name]
 		if run.Verdict == "" {
 			continue
 		}
-		run.Point, run.Repetition, run.Attempt = made.Point.Name, made.Repetition, made.Attempt
+		run.Point, run.Repetition, run.Attempt, run.Network = made.Point.Name, made.Repetition, made.Attempt, d.Networks[made.Network].Name
 		runs = append(runs, run)
 	}
 	slices.SortStableFunc(runs, func(a, b Run) int { return a.Start.Compare(b.Start) })
@@ -89,12 +92,12 @@ func collectEndedRuns(step *NextStep, seen ObservedState) []Run {
 
 // summarizePoints returns the points of the grid, or those that the searches tried, each with the numbers of
 // its runs.
-func (d *Design) summarizePoints(step *NextStep, runs []Run, confidence float64) []Point {
+func (d *Design) summarizePoints(step *NextStep, r *Result) []Point {
 	points := []Point{}
 	for _, key := range d.pointKeys(step) {
 		p := Point{Name: key.Name, Variant: key.Variant, Parameters: key.Parameters, Network: d.Networks[key.network].Name}
 		var own []Run
-		for _, run := range runs {
+		for _, run := range r.Runs {
 			if run.Point != p.Name {
 				continue
 			}
@@ -113,7 +116,7 @@ func (d *Design) summarizePoints(step *NextStep, runs []Run, confidence float64)
 				p.Failed++
 			}
 		}
-		p.Metrics, p.Bottleneck = EstimateMetrics(own, confidence), mostFrequentBottleneck(own)
+		p.Metrics, p.Bottleneck = EstimateMetrics(own, r.RunsPerDeployment, r.Confidence), mostFrequentBottleneck(own)
 		p.Objectives = append(judgePoint(key.objectives, &p, own), judgePointQueries(key.queryObjectives, own)...)
 		points = append(points, p)
 	}

@@ -97,8 +97,7 @@ func (p *pointPair) selectValues() {
 	case p.paired:
 		p.values[0], p.values[1] = pairValues(p.runs[0], p.runs[1], p.metric)
 	default:
-		_, p.values[0] = p.runs[0].metricValues(p.metric)
-		_, p.values[1] = p.runs[1].metricValues(p.metric)
+		p.values[0], p.values[1] = p.runs[0].sampleMetric(p.metric).values, p.runs[1].sampleMetric(p.metric).values
 	}
 }
 
@@ -174,20 +173,24 @@ func findGate(spec *v1alpha1.Comparison, metric v1alpha1.Metric) *v1alpha1.Gate 
 	return &spec.Gates[at]
 }
 
-// EstimateMetrics returns the estimate of each metric over the valid runs.
-func EstimateMetrics(runs []Run, confidence float64) map[string]statistics.Estimate {
-	samples := map[string][]float64{}
+// EstimateMetrics returns the estimate of each metric over the valid runs of a point, or over the means of its deployments if
+// runsPerDeployment is not 0.
+func EstimateMetrics(runs []Run, runsPerDeployment int, confidence float64) map[string]statistics.Estimate {
+	samples := map[string]*metricSamples{}
 	for _, r := range runs {
 		if r.Verdict != RunValid {
 			continue
 		}
 		for metric, v := range r.Metrics {
-			samples[metric] = append(samples[metric], v)
+			if samples[metric] == nil {
+				samples[metric] = &metricSamples{}
+			}
+			samples[metric].add(r.Repetition, v)
 		}
 	}
 	estimates := make(map[string]statistics.Estimate, len(samples))
 	for metric, s := range samples {
-		estimates[metric] = statistics.EstimateMean(s, confidence)
+		estimates[metric] = statistics.EstimateMean(s.averageDeployments(runsPerDeployment).values, confidence)
 	}
 	return estimates
 }

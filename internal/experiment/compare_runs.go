@@ -54,6 +54,8 @@ type pointRuns struct {
 	counted []Run
 	// excluded is the number of runs that were left out for exogenous causes.
 	excluded int
+	// runsPerDeployment is that of the experiment.
+	runsPerDeployment int
 }
 
 // selectCountedRuns returns, for each repetition of a point, the first attempt that no exogenous cause excludes.
@@ -61,7 +63,7 @@ type pointRuns struct {
 func selectCountedRuns(r *Result, point string) pointRuns {
 	var own []Run
 	for _, run := range r.Runs {
-		if run.Point == point && (r.FirstRepetition != v1alpha1.FirstRepetitionDiscard || run.Repetition != 1) {
+		if run.Point == point && (r.FirstRepetition != v1alpha1.FirstRepetitionDiscard || !isFirstOnDeployment(run.Repetition, r.RunsPerDeployment)) {
 			own = append(own, run)
 		}
 	}
@@ -71,7 +73,7 @@ func selectCountedRuns(r *Result, point string) pointRuns {
 		}
 		return a.Attempt - b.Attempt
 	})
-	var selected pointRuns
+	selected := pointRuns{runsPerDeployment: r.RunsPerDeployment}
 	for _, run := range own {
 		n := len(selected.counted)
 		switch {
@@ -95,9 +97,10 @@ func (p pointRuns) countFailed() int {
 	return failed
 }
 
-// metricValues returns the values of a metric by repetition. That of a failed run is infinite, the worst outcome. A
+// sampleMetric returns the values of a metric by repetition, or by deployment. That of a failed run is infinite, the worst outcome. A
 // valid run without the metric has none.
-func (p pointRuns) metricValues(metric v1alpha1.Metric) (repetitions []int, values []float64) {
+func (p pointRuns) sampleMetric(metric v1alpha1.Metric) metricSamples {
+	var s metricSamples
 	worst := math.Inf(1)
 	if higherIsBetter(metric) {
 		worst = math.Inf(-1)
@@ -108,19 +111,18 @@ func (p pointRuns) metricValues(metric v1alpha1.Metric) (repetitions []int, valu
 			v, measured = worst, true
 		}
 		if measured {
-			repetitions, values = append(repetitions, run.Repetition), append(values, v)
+			s.add(run.Repetition, v)
 		}
 	}
-	return repetitions, values
+	return s.averageDeployments(p.runsPerDeployment)
 }
 
-// pairValues returns the values of the repetitions that both sides have.
+// pairValues returns the values of the repetitions, or deployments, that both sides have.
 func pairValues(baseline, candidate pointRuns, metric v1alpha1.Metric) (b, c []float64) {
-	repetitions, values := baseline.metricValues(metric)
-	others, otherValues := candidate.metricValues(metric)
-	for i, repetition := range repetitions {
-		if at := slices.Index(others, repetition); at >= 0 {
-			b, c = append(b, values[i]), append(c, otherValues[at])
+	own, others := baseline.sampleMetric(metric), candidate.sampleMetric(metric)
+	for i, n := range own.numbers {
+		if at := slices.Index(others.numbers, n); at >= 0 {
+			b, c = append(b, own.values[i]), append(c, others.values[at])
 		}
 	}
 	return b, c

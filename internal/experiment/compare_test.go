@@ -199,11 +199,11 @@ func TestEstimatesAreOfValidRuns(t *testing.T) {
 	_, runs := newMeasuredRuns(map[string][]float64{"base": {100, 104}})
 	runs = append(runs, Run{Verdict: RunInvalid, Metrics: map[string]float64{"Throughput": 1}}, Run{Verdict: RunFailed})
 	delete(runs[1].Metrics, "LatencyP95")
-	got := EstimateMetrics(runs, 0.95)
+	got := EstimateMetrics(runs, 0, 0.95)
 	if len(got) != 3 || got["Throughput"].N != 2 || got["Throughput"].Mean != 102 || got["LatencyP95"].N != 1 || got["LatencyP95"].Bounds().High != 100 {
 		t.Errorf("got %+v", got)
 	}
-	if got := EstimateMetrics(nil, 0.95); got == nil || len(got) != 0 {
+	if got := EstimateMetrics(nil, 0, 0.95); got == nil || len(got) != 0 {
 		t.Errorf("of no runs: %v", got)
 	}
 }

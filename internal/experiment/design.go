@@ -24,12 +24,15 @@ const (
 
 // Design lists the networks and points of an experiment before anything is measured.
 type Design struct {
-	// Networks are in the order of their points. Points with equal network specs share one network.
+	// Networks are in the order of their points, those of the first deployment before those of the second, and so on. Points with
+	// equal network specs share one network of each deployment.
 	Networks []PlannedNetwork
 	// Points are the points of the grid. With Saturation each is one search, without a load of its own.
 	Points []PlannedPoint
 	// Axes are the axes with their values as text.
 	Axes []Axis
+	// deployments is how often each network is created, and runsPerDeployment the number of repetitions on each of them.
+	deployments, runsPerDeployment int
 }
 
 // PlannedNetwork is a network to measure on.
@@ -47,7 +50,7 @@ type PlannedPoint struct {
 	Name       string
 	Variant    string
 	Parameters []Parameter
-	// Network is an index into Design.Networks.
+	// Network is the network of the first deployment, as an index into Design.Networks.
 	Network  int
 	Workload v1alpha1.Workload
 	// block numbers the combination of values of the axes that change the network. The variants of one block
@@ -64,6 +67,24 @@ func (d *Design) ConcurrentGroup(network string) (first string, size int) {
 		}
 	}
 	return "", 0
+}
+
+// DistinctNetworks returns the number of networks with different specs. Their first deployments come first in Networks.
+func (d *Design) DistinctNetworks() int { return len(d.Networks) / d.deployments }
+
+// NetworkOf returns the network on which a repetition of a point is measured, as an index into Networks. The repetition counts from
+// 1; 0 is a search, which has one deployment.
+func (d *Design) NetworkOf(point, repetition int) int {
+	return d.Points[point].Network + max(0, repetition-1)/d.runsPerDeployment*d.DistinctNetworks()
+}
+
+// FirstDeployments returns the first deployments of networks, all as indexes into Networks.
+func (d *Design) FirstDeployments(networks []int) []int {
+	first := make([]int, len(networks))
+	for i, n := range networks {
+		first[i] = n % d.DistinctNetworks()
+	}
+	return first
 }
 
 // LargestGroup returns the largest number of networks that have to exist at the same time.
@@ -142,8 +163,20 @@ func NewDesign(e *v1alpha1.BenchmarkExperiment) (*Design, error) {
 			return nil, err
 		}
 	}
+	b.design.repeatNetworks(e)
 	b.design.groupNetworks(&e.Spec)
 	return b.design, nil
+}
+
+// repeatNetworks adds the networks of the deployments after the first.
+func (d *Design) repeatNetworks(e *v1alpha1.BenchmarkExperiment) {
+	distinct := len(d.Networks)
+	d.deployments = int(max(1, e.Spec.Deployments))
+	d.runsPerDeployment = max(1, int(e.Spec.Repetitions)/d.deployments)
+	for i := distinct; i < distinct*d.deployments; i++ {
+		again := PlannedNetwork{Name: naming.ExperimentNetwork(e.Name, i+1), Spec: *d.Networks[i%distinct].Spec.DeepCopy()}
+		d.Networks = append(d.Networks, again)
+	}
 }
 
 // groupNetworks groups the networks that must exist at the same time, so that none of them is started without

@@ -56,6 +56,7 @@ func TestPlannedWorkloads(t *testing.T) {
 	}{
 		"all points on a network": {`{spec: {axes: [{name: clients, field: workload.load.clients, values: [1, 10, 100]}]}}`, "exp-n1", 3 * 2},
 		"points on one of two":    {`{spec: {axes: [{name: count, field: network.members.count, values: [2, 3]}]}}`, "exp-n2", 2},
+		"a later deployment":      {`{spec: {repetitions: 6, deployments: 3}}`, "exp-n3", 2},
 		"a search":                {`{spec: {repetitions: 1, strategy: Saturation, saturation: {from: 1, to: 64, maxLoads: 7}}}`, "exp-n1", 7},
 		"another network":         {`{spec: {}}`, "other", 0},
 	} {

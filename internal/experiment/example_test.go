@@ -35,7 +35,7 @@ func ExampleCompareVariants() {
 				own = append(own, r)
 			}
 		}
-		e := EstimateMetrics(own, 0.95)["Throughput"]
+		e := EstimateMetrics(own, 0, 0.95)["Throughput"]
 		fmt.Printf("%s: %.2f, deviation %.2f, [%.2f, %.2f]\n", p.Variant, e.Mean, e.StdDev, e.Interval.Low, e.Interval.High)
 	}
 	// Output:

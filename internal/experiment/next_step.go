@@ -184,7 +184,8 @@ func (w *nextStepBuilder) visitTurn(t Turn) (due *PlannedRun, settled bool) {
 		return w.visitSearch(t.Point)
 	}
 	p := &w.design.Points[t.Point]
-	run := PlannedRun{Point: PointKey{p.Name, p.Variant, p.Parameters}, Network: p.Network, Repetition: t.Repetition, Workload: p.Workload}
+	run := PlannedRun{Point: PointKey{p.Name, p.Variant, p.Parameters}, Network: w.design.NetworkOf(t.Point, t.Repetition),
+		Repetition: t.Repetition, Workload: p.Workload}
 	return w.visitAttempts(run)
 }
 

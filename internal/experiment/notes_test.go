@@ -16,13 +16,13 @@ func TestNotesStayVisible(t *testing.T) {
 	for i, notes := range [][]results.Reason{{shared, stolen, stolen}, {shared}, {stolen}} {
 		r := &results.RunResult{Run: results.RunIdentity{Name: string(rune('a' + i))}, Verdict: results.Verdict{Notes: notes}}
 		seen.Runs[r.Run.Name] = SummarizeRun(r)
-		step.CreatedRuns = append(step.CreatedRuns, PlannedRun{Name: r.Run.Name, Point: PointKey{Name: d.Points[0].Name}})
+		step.CreatedRuns = append(step.CreatedRuns, PlannedRun{Name: r.Run.Name, Point: PointKey{Name: d.Points[0].Name}, Repetition: i + 1})
 	}
-	runs := collectEndedRuns(&step, seen)
+	runs := d.collectEndedRuns(&step, seen)
 	if len(runs) != 3 || len(runs[0].Notes) != 3 || runs[0].Notes[0] != stolen || !runs[0].HasRecordedNotes() || len(runs[1].Notes) != 1 || runs[1].HasRecordedNotes() {
 		t.Fatalf("a run should keep its notes: %+v", runs)
 	}
-	point := d.summarizePoints(&step, runs, defaultConfidence)[0]
+	point := d.summarizePoints(&step, &Result{Runs: runs, Confidence: defaultConfidence})[0]
 	if point.Valid != 3 || point.Metrics["Throughput"].N != 3 {
 		t.Errorf("such runs are valid: %+v", point)
 	}

@@ -48,7 +48,7 @@ func TestJudgePoint(t *testing.T) {
 				}
 				runs = append(runs, made)
 			}
-			got := judgePoint(wanted, &Point{Metrics: EstimateMetrics(runs, 0.95)}, runs)
+			got := judgePoint(wanted, &Point{Metrics: EstimateMetrics(runs, 0, 0.95)}, runs)
 			if len(got) != 1 || got[0].Outcome != c.outcome || !strings.Contains(got[0].Message, c.says) {
 				t.Errorf("got %+v, want %s with %q", got, c.outcome, c.says)
 			}

@@ -86,31 +86,37 @@ func (p pointRuns) hasMetric(metric v1alpha1.Metric) bool {
 	return slices.ContainsFunc(p.counted, func(r Run) bool { _, ok := r.Metrics[string(metric)]; return ok })
 }
 
-// positiveValues returns the values of a metric of the valid runs, without those that have no logarithm.
+// positiveValues returns the values of a metric of the valid runs, or of their deployments, without those that have no logarithm.
 func (p pointRuns) positiveValues(metric v1alpha1.Metric) []float64 {
-	var values []float64
+	var s metricSamples
 	for _, run := range p.counted {
 		if v := run.Metrics[string(metric)]; run.Verdict == RunValid && v > 0 {
-			values = append(values, v)
+			s.add(run.Repetition, v)
 		}
 	}
-	return values
+	return s.averageDeployments(p.runsPerDeployment).values
+}
+
+// hasZero reports whether a valid run measured 0.
+func (p pointRuns) hasZero(metric v1alpha1.Metric) bool {
+	return slices.ContainsFunc(p.counted, func(r Run) bool {
+		v, measured := r.Metrics[string(metric)]
+		return r.Verdict == RunValid && measured && v == 0
+	})
 }
 
 // describeObstacle returns why the samples cannot show that a measurement was reproduced; empty if nothing prevents it.
 func (o *ReproductionOutcome) describeObstacle(baseline, candidate pointRuns, metric v1alpha1.Metric) string {
 	for _, side := range []struct {
-		name     string
-		runs     pointRuns
-		measured int
-	}{{"the original", baseline, o.Baselines}, {"the repetition", candidate, o.Candidates}} {
-		valid := len(side.runs.counted) - side.runs.countFailed()
+		name string
+		runs pointRuns
+	}{{"the original", baseline}, {"the repetition", candidate}} {
 		switch blank := side.runs.describeBlankMetric(metric, side.name); {
-		case valid < len(side.runs.counted):
+		case side.runs.countFailed() > 0:
 			return fmt.Sprintf("%d of %d runs of %s failed", side.runs.countFailed(), len(side.runs.counted), side.name)
 		case blank != "":
 			return blank
-		case side.measured < valid:
+		case side.runs.hasZero(metric):
 			return fmt.Sprintf("%s is 0 in a run of %s, so there is no ratio", metricLabels[metric], side.name)
 		}
 	}

@@ -33,7 +33,10 @@ type Result struct {
 	// permutations.
 	Order string `json:"order"`
 	Seed  int64  `json:"seed"`
-	// FirstRepetition is Discard if comparisons leave out the first repetition of each point.
+	// RunsPerDeployment is the number of repetitions of a point on each deployment of its network; absent if there is one deployment.
+	// Otherwise estimates and comparisons use the mean of each deployment.
+	RunsPerDeployment int `json:"runsPerDeployment,omitempty"`
+	// FirstRepetition is Discard if comparisons leave out the first run of each point on each deployment.
 	FirstRepetition v1alpha1.FirstRepetition `json:"firstRepetition,omitempty"`
 	// ServiceLevel is the service level of a saturation search; absent with other strategies.
 	ServiceLevel *ServiceLevel `json:"serviceLevel,omitempty"`
@@ -90,7 +93,7 @@ type Point struct {
 	Parameters []Parameter `json:"parameters"`
 	// Variant is empty without variants.
 	Variant string `json:"variant,omitempty"`
-	// Network is the network on which the point was measured.
+	// Network is the network on which the point was measured: that of the first deployment.
 	Network string `json:"network"`
 	// Valid, Invalid and Failed are the numbers of runs; Failed includes cancelled runs. Only the valid ones are
 	// in the numbers.
@@ -119,6 +122,8 @@ type Run struct {
 	Point      string `json:"point"`
 	Repetition int    `json:"repetition"`
 	Attempt    int    `json:"attempt"`
+	// Network is the network on which the run was measured; absent in documents of earlier versions.
+	Network string `json:"network,omitempty"`
 	// Start is the start of the load, and End the time of the result.
 	Start time.Time `json:"start"`
 	End   time.Time `json:"end"`

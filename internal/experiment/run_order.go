@@ -23,64 +23,66 @@ type Turn struct {
 	Repetition int
 }
 
-// GroupRuns returns the runs of a design in order. The seed determines a random order.
+// GroupRuns returns the runs of a design in order: all of the first deployment, then those of the second, and so on. The seed
+// determines a random order.
 func (d *Design) GroupRuns(spec *v1alpha1.BenchmarkExperimentSpec, seed int64) []RunGroup {
-	repetitions := int(max(1, spec.Repetitions))
-	if spec.Strategy == v1alpha1.StrategySaturation {
-		repetitions = 0
-	}
+	random := rand.New(rand.NewPCG(uint64(seed), 0))
 	switch spec.OrderType() {
 	case v1alpha1.OrderInterleaved:
-		return d.interleaveGroups(repetitions, nil)
+		return d.interleaveGroups(nil)
 	case v1alpha1.OrderRandomizedPairs:
-		return d.interleaveGroups(repetitions, rand.New(rand.NewPCG(uint64(seed), 0)))
+		return d.interleaveGroups(random)
 	}
-	groups := make([]RunGroup, len(d.Networks))
-	for i, p := range d.Points {
-		g := &groups[p.Network]
-		g.Networks = []int{p.Network}
-		g.Turns = append(g.Turns, repeatTurns(i, repetitions)...)
-	}
-	if spec.Order.Type == v1alpha1.OrderShuffled {
-		shuffleGroups(groups, seed)
+	var groups []RunGroup
+	for deployment := range d.deployments {
+		own := make([]RunGroup, d.DistinctNetworks())
+		for i, p := range d.Points {
+			own[p.Network].Turns = append(own[p.Network].Turns, d.turnsOf(spec, i, deployment)...)
+		}
+		for i := range own {
+			own[i].Networks = []int{i + deployment*len(own)}
+		}
+		if spec.Order.Type == v1alpha1.OrderShuffled {
+			shuffleGroups(own, random)
+		}
+		groups = append(groups, own...)
 	}
 	return groups
 }
 
-func repeatTurns(point, repetitions int) []Turn {
-	if repetitions == 0 {
+// turnsOf returns the turns of a point on a deployment, which counts from 0.
+func (d *Design) turnsOf(spec *v1alpha1.BenchmarkExperimentSpec, point, deployment int) []Turn {
+	if spec.Strategy == v1alpha1.StrategySaturation {
 		return []Turn{{Point: point}}
 	}
 	var turns []Turn
-	for r := range repetitions {
-		turns = append(turns, Turn{Point: point, Repetition: r + 1})
+	for r := range d.runsPerDeployment {
+		turns = append(turns, Turn{Point: point, Repetition: deployment*d.runsPerDeployment + r + 1})
 	}
 	return turns
 }
 
-// shuffleGroups shuffles groups and turns. The order depends only on the seed.
-func shuffleGroups(groups []RunGroup, seed int64) {
-	random := rand.New(rand.NewPCG(uint64(seed), 0))
+// shuffleGroups shuffles groups and turns.
+func shuffleGroups(groups []RunGroup, random *rand.Rand) {
 	random.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
 	for _, g := range groups {
 		random.Shuffle(len(g.Turns), func(i, j int) { g.Turns[i], g.Turns[j] = g.Turns[j], g.Turns[i] })
 	}
 }
 
-// interleaveGroups returns one group for each block. A group has all points of the block for each repetition,
+// interleaveGroups returns one group for each block and deployment. A group has all points of the block for each repetition,
 // the variants of one point next to each other. With random they are in random order, and in each second
 // repetition in the reverse order of the one before, so that a linear drift cancels out.
-func (d *Design) interleaveGroups(repetitions int, random *rand.Rand) []RunGroup {
-	var groups []RunGroup
-	for block := range d.countBlocks() {
-		g := RunGroup{}
+func (d *Design) interleaveGroups(random *rand.Rand) []RunGroup {
+	blocks := d.countBlocks()
+	groups := make([]RunGroup, blocks*d.deployments)
+	for block := range blocks {
 		pairs := d.pairPointsOfBlock(block)
-		for _, p := range slices.Concat(pairs...) {
-			if n := d.Points[p].Network; !slices.Contains(g.Networks, n) {
-				g.Networks = append(g.Networks, n)
+		for r := range d.deployments * d.runsPerDeployment {
+			g := &groups[r/d.runsPerDeployment*blocks+block]
+			if len(g.Networks) == 0 {
+				g.Networks = d.networksOf(slices.Concat(pairs...), r+1)
 			}
-		}
-		for r := range repetitions {
 			for _, pair := range pairs {
 				reorderPair(pair, r, random)
 				for _, p := range pair {
@@ -88,9 +90,19 @@ func (d *Design) interleaveGroups(repetitions int, random *rand.Rand) []RunGroup
 				}
 			}
 		}
-		groups = append(groups, g)
 	}
 	return groups
+}
+
+// networksOf returns the networks on which a repetition of the points is measured.
+func (d *Design) networksOf(points []int, repetition int) []int {
+	var networks []int
+	for _, p := range points {
+		if n := d.NetworkOf(p, repetition); !slices.Contains(networks, n) {
+			networks = append(networks, n)
+		}
+	}
+	return networks
 }
 
 func (d *Design) countBlocks() int {

@@ -81,7 +81,7 @@ func addPointWithEstimates(e *experiment.Result, p experiment.Point) {
 			p.Failed++
 		}
 	}
-	p.Metrics = experiment.EstimateMetrics(own, e.Confidence)
+	p.Metrics = experiment.EstimateMetrics(own, 0, e.Confidence)
 	e.Points = append(e.Points, p)
 }
 

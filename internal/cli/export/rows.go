@@ -2,6 +2,7 @@
 package export
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"strings"
@@ -53,7 +54,7 @@ func Experiment(e *experiment.Result, runs map[string]*results.RunResult, emit E
 		row := Row{Namespace: e.Experiment.Namespace, Experiment: e.Experiment.Name, Point: run.Point, Run: run.Name,
 			Parameters: "{}", Repetition: new(int32(run.Repetition)), Verdict: string(run.Verdict)}
 		if p := points[run.Point]; p != nil {
-			row.Variant, row.Network, row.Parameters = p.Variant, p.Network, encodeParameters(p.Parameters)
+			row.Variant, row.Network, row.Parameters = p.Variant, cmp.Or(run.Network, p.Network), encodeParameters(p.Parameters)
 		}
 		var err error
 		if document := runs[run.Name]; document != nil {

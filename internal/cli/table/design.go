@@ -29,6 +29,9 @@ func describeRunCount(e *v1alpha1.BenchmarkExperiment) string {
 	if s := e.Spec.Saturation; s != nil {
 		return fmt.Sprintf("up to %d loads from %d to %d", s.MaxLoads, s.From, s.To)
 	}
+	if e.Spec.Deployments > 1 {
+		return fmt.Sprintf("%d on %d deployments", e.Spec.Repetitions, e.Spec.Deployments)
+	}
 	return fmt.Sprint(e.Spec.Repetitions)
 }
 
@@ -44,7 +47,7 @@ func ForRunOrder(e *v1alpha1.BenchmarkExperiment, d *experiment.Design, groups [
 			if turn.Repetition > 0 {
 				name += fmt.Sprintf("-r%d", turn.Repetition)
 			}
-			t.AddRow(fmt.Sprint(n), name, d.Networks[p.Network].Name, p.Label())
+			t.AddRow(fmt.Sprint(n), name, d.Networks[d.NetworkOf(turn.Point, turn.Repetition)].Name, p.Label())
 		}
 	}
 	return t

@@ -74,7 +74,7 @@ func (r *Checker) CheckExperiment(
 	if err != nil {
 		return nil, err
 	}
-	workers := make([]capacity.Needs, len(d.Networks))
+	workers := make([]capacity.Needs, len(networks))
 	times := make([]time.Duration, len(d.Points))
 	for i := range d.Points {
 		p := &d.Points[i]
@@ -99,11 +99,11 @@ func (r *Checker) CheckExperiment(
 	return f, nil
 }
 
-// checkNetworks returns the networks as the API server would store them, after their platforms have validated
+// checkNetworks returns the networks of the first deployment as the API server would store them, after their platforms have validated
 // them.
 func (r *Checker) checkNetworks(ctx context.Context, e *v1alpha1.BenchmarkExperiment, d *experiment.Design) ([]*v1alpha1.BenchmarkNetwork, error) {
 	var all []*v1alpha1.BenchmarkNetwork
-	for i := range d.Networks {
+	for i := range d.DistinctNetworks() {
 		network := d.Networks[i].BuildNetwork(e)
 		if err := r.dryRunCreate(ctx, network); err != nil {
 			return nil, classifyAPIError(err, "network %s (%s)", network.Name, firstPointLabel(d, i))
@@ -213,25 +213,19 @@ func (r *Checker) sumGroupNeeds(
 		networks int
 	}
 	var all []groupNeeds
+	known := map[string]capacity.Needs{} // by networks of the first deployment
 	for _, g := range groups {
-		group := groupNeeds{networks: len(g.Networks)}
-		var load capacity.Needs
-		for _, n := range g.Networks {
-			if workers[n].Exceeds(load) {
-				load = workers[n]
-			}
-		}
-		for i, n := range g.Networks {
-			if i > 0 {
-				load = capacity.Needs{} // One network of a group is measured at a time.
-			}
-			needs, err := r.ComputeNetworkNeeds(networks[n], load, d.PlannedWorkloads(e, networks[n].Name))
-			if err != nil {
+		first := d.FirstDeployments(g.Networks)
+		key := fmt.Sprint(first)
+		needs, ok := known[key]
+		if !ok {
+			var err error
+			if needs, err = r.computeGroupNeeds(e, d, first, networks, workers); err != nil {
 				return err
 			}
-			group.Needs = group.Add(needs)
+			known[key] = needs
 		}
-		all = append(all, group)
+		all = append(all, groupNeeds{Needs: needs, networks: len(g.Networks)})
 	}
 	slices.SortStableFunc(all, func(a, b groupNeeds) int {
 		cores := a.Cores()
@@ -248,6 +242,26 @@ func (r *Checker) sumGroupNeeds(
 	f.Plan.Pods, f.Plan.Cores, f.Plan.Memory = f.Needs.Pods(), f.Needs.Cores(), f.Needs.Memory()
 	f.Plan.Volumes, f.Plan.Storage = f.Needs.Volumes, f.Needs.Storage
 	return nil
+}
+
+// computeGroupNeeds returns the needs of a group of networks, given as indexes, of which one is measured at a time.
+func (r *Checker) computeGroupNeeds(
+	e *v1alpha1.BenchmarkExperiment, d *experiment.Design, group []int, networks []*v1alpha1.BenchmarkNetwork, workers []capacity.Needs,
+) (capacity.Needs, error) {
+	var load, sum capacity.Needs
+	for _, n := range group {
+		if workers[n].Exceeds(load) {
+			load = workers[n]
+		}
+	}
+	for _, n := range group {
+		needs, err := r.ComputeNetworkNeeds(networks[n], load, d.PlannedWorkloads(e, networks[n].Name))
+		if err != nil {
+			return capacity.Needs{}, err
+		}
+		sum, load = sum.Add(needs), capacity.Needs{}
+	}
+	return sum, nil
 }
 
 // addDuration counts the runs and sums their durations. Groups that run in parallel share the time.

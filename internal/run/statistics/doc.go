@@ -51,14 +51,14 @@ func (u Uncertainty) Format(format func(float64) string) string {
 
 // Estimate is the estimate of a mean from independent runs.
 type Estimate struct {
-	// N is the number of runs.
+	// N is the number of runs, or of deployments if the experiment has more than one.
 	N int `json:"n"`
-	// Mean and StdDev are those of the runs; StdDev is 0 for one run.
+	// Mean and StdDev are those of the runs, or of the means of deployments; StdDev is 0 for one.
 	Mean   float64 `json:"mean"`
 	StdDev float64 `json:"stdDev"`
 	// Uncertainty bounds the mean. A single run has none.
 	Uncertainty
-	// Values are the runs in order, if they are fewer than MinRunsForInterval.
+	// Values are the runs, or the means of deployments, in order, if they are fewer than MinRunsForInterval.
 	Values []float64 `json:"values,omitempty"`
 }
 

@@ -1,0 +1,47 @@
+package experiment
+
+// metricSamples are values of a metric, each with the number of its repetition or of its deployment.
+type metricSamples struct {
+	numbers []int
+	values  []float64
+}
+
+func (s *metricSamples) add(number int, value float64) {
+	s.numbers, s.values = append(s.numbers, number), append(s.values, value)
+}
+
+// averageDeployments returns the mean of each deployment in place of the values of its repetitions, because the runs on one
+// deployment share what differs between two deployments (T. Kalibera and R. Jones, ISMM 2013). A deployment with a failed run has its
+// infinite value. Without runsPerDeployment, it returns the values of the repetitions.
+func (s metricSamples) averageDeployments(runsPerDeployment int) metricSamples {
+	if runsPerDeployment == 0 {
+		return s
+	}
+	var means metricSamples
+	sums, runs := map[int]float64{}, map[int]float64{}
+	for i, repetition := range s.numbers {
+		deployment := deploymentOf(repetition, runsPerDeployment)
+		if runs[deployment] == 0 {
+			means.add(deployment, 0)
+		}
+		sums[deployment] += s.values[i]
+		runs[deployment]++
+	}
+	for i, deployment := range means.numbers {
+		means.values[i] = sums[deployment] / runs[deployment]
+	}
+	return means
+}
+
+// deploymentOf returns the deployment of a repetition. Both count from 1.
+func deploymentOf(repetition, runsPerDeployment int) int {
+	if runsPerDeployment == 0 {
+		return 1
+	}
+	return (repetition-1)/runsPerDeployment + 1
+}
+
+// isFirstOnDeployment reports whether a repetition is the first of its point on a deployment.
+func isFirstOnDeployment(repetition, runsPerDeployment int) bool {
+	return repetition == 1 || runsPerDeployment > 0 && (repetition-1)%runsPerDeployment == 0
+}
