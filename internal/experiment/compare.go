@@ -38,6 +38,8 @@ func CompareVariants(questions ...Question) []ComparisonOutcome {
 			pValues = append(pValues, outcomes[len(outcomes)-1].PValue)
 		}
 	}
+	adjustFailures(len(outcomes), func(i int) *RunFailures { return &outcomes[i].Failures },
+		func(i int) string { return outcomes[i].Point + "/" + outcomes[i].BaselinePoint })
 	adjusted := statistics.AdjustForClaims(pValues)
 	for i, p := range pairs {
 		if p.isTestable() {
@@ -147,7 +149,7 @@ func (c *ComparisonOutcome) decideGate(metric v1alpha1.Metric, confidence float6
 		least = -bounds.High
 	}
 	switch {
-	case c.Failures.isWorse() && c.Failures.PValue < 1-confidence:
+	case c.Failures.isWorse() && c.Failures.AdjustedPValue < 1-confidence:
 		return v1alpha1.GateFailed
 	case c.Failures.preventsPass(), c.Verdict == v1alpha1.ComparisonTooFewRuns, c.hasUnjudgeableBound():
 		return v1alpha1.GateUndecided

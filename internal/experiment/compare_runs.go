@@ -10,7 +10,7 @@ import (
 )
 
 // RunFailures compares the shares of runs that failed for causes within the system under test: without a result,
-// cancelled, or invalid for a reason that is not exogenous.
+// cancelled, or invalid for a reason that is not exogenous. Discarded first repetitions are among them.
 type RunFailures struct {
 	// Baseline and Candidate are the numbers of failed runs out of BaselineRuns and CandidateRuns.
 	Baseline      int `json:"baseline"`
@@ -20,13 +20,23 @@ type RunFailures struct {
 	// BaselineExcluded and CandidateExcluded are the numbers of runs that were left out for exogenous causes.
 	BaselineExcluded  int `json:"baselineExcluded"`
 	CandidateExcluded int `json:"candidateExcluded"`
-	// PValue is that of Fisher's exact test that the shares are equal.
-	PValue float64 `json:"pValue"`
+	// BaselineDiscarded and CandidateDiscarded are the numbers of first repetitions that have no part in any other number.
+	BaselineDiscarded  int `json:"baselineDiscarded,omitempty"`
+	CandidateDiscarded int `json:"candidateDiscarded,omitempty"`
+	// PValue is that of Fisher's exact test that the shares are equal. AdjustedPValue is corrected for the number of points.
+	PValue         float64 `json:"pValue"`
+	AdjustedPValue float64 `json:"adjustedPValue"`
 }
 
 // String returns the shares and the p-value, such as "5 of 10 runs failed against 0 of 10, p = 0.033".
 func (f RunFailures) String() string {
 	text := fmt.Sprintf("%d of %d runs failed against %d of %d, p = %.2g", f.Candidate, f.CandidateRuns, f.Baseline, f.BaselineRuns, f.PValue)
+	if f.AdjustedPValue > f.PValue {
+		text += fmt.Sprintf(" (%.2g of all points)", f.AdjustedPValue)
+	}
+	if discarded := f.CandidateDiscarded + f.BaselineDiscarded; discarded > 0 {
+		text += fmt.Sprintf(", with %d and %d discarded first repetitions", f.CandidateDiscarded, f.BaselineDiscarded)
+	}
 	if excluded := f.CandidateExcluded + f.BaselineExcluded; excluded > 0 {
 		text += fmt.Sprintf("; %d and %d were left out for exogenous causes", f.CandidateExcluded, f.BaselineExcluded)
 	}
@@ -43,15 +53,45 @@ func (f RunFailures) preventsPass() bool {
 }
 
 func compareFailures(baseline, candidate pointRuns) RunFailures {
-	f := RunFailures{Baseline: baseline.countFailed(), BaselineRuns: len(baseline.counted), BaselineExcluded: baseline.excluded,
-		Candidate: candidate.countFailed(), CandidateRuns: len(candidate.counted), CandidateExcluded: candidate.excluded}
+	f := RunFailures{Baseline: baseline.countFailed(), BaselineRuns: baseline.countRuns(), BaselineExcluded: baseline.excluded,
+		BaselineDiscarded: len(baseline.discarded), CandidateDiscarded: len(candidate.discarded),
+		Candidate: candidate.countFailed(), CandidateRuns: candidate.countRuns(), CandidateExcluded: candidate.excluded}
 	f.PValue = statistics.FisherExactTest(f.Candidate, f.CandidateRuns, f.Baseline, f.BaselineRuns)
+	f.AdjustedPValue = f.PValue
 	return f
+}
+
+// adjustFailures corrects the tests of failed runs for the number of points (Holm). The metrics of a point, of which each has a copy of
+// its test, follow one another; of(i) and point(i) return the test and the point of outcome i. Points without runs on both sides are no
+// claims.
+func adjustFailures(n int, of func(i int) *RunFailures, point func(i int) string) {
+	var pValues []float64
+	claims := make([]int, n)
+	for i := range n {
+		f := of(i)
+		claims[i] = -1
+		switch {
+		case f.BaselineRuns == 0 || f.CandidateRuns == 0:
+		case i > 0 && point(i) == point(i-1):
+			claims[i] = claims[i-1]
+		default:
+			claims[i] = len(pValues)
+			pValues = append(pValues, f.PValue)
+		}
+	}
+	adjusted := statistics.AdjustForClaims(pValues)
+	for i, claim := range claims {
+		if claim >= 0 {
+			of(i).AdjustedPValue = adjusted[claim]
+		}
+	}
 }
 
 // pointRuns are the runs of one point that count in a comparison, in the order of their repetitions.
 type pointRuns struct {
 	counted []Run
+	// discarded are the first repetitions whose values are left out. Their failures count.
+	discarded []Run
 	// excluded is the number of runs that were left out for exogenous causes.
 	excluded int
 	// runsPerDeployment is that of the experiment.
@@ -59,11 +99,12 @@ type pointRuns struct {
 }
 
 // selectCountedRuns returns, for each repetition of a point, the first attempt that no exogenous cause excludes.
-// Later attempts do not count, so that repeating a failed run does not hide it.
+// Later attempts do not count, so that repeating a failed run does not hide it. First repetitions are discarded if
+// the experiment says so.
 func selectCountedRuns(r *Result, point string) pointRuns {
 	var own []Run
 	for _, run := range r.Runs {
-		if run.Point == point && (r.FirstRepetition != v1alpha1.FirstRepetitionDiscard || !isFirstOnDeployment(run.Repetition, r.RunsPerDeployment)) {
+		if run.Point == point {
 			own = append(own, run)
 		}
 	}
@@ -74,23 +115,27 @@ func selectCountedRuns(r *Result, point string) pointRuns {
 		return a.Attempt - b.Attempt
 	})
 	selected := pointRuns{runsPerDeployment: r.RunsPerDeployment}
+	settled := -1 // the last repetition with a run that is not left out
 	for _, run := range own {
-		n := len(selected.counted)
 		switch {
-		case n > 0 && selected.counted[n-1].Repetition == run.Repetition:
+		case run.Repetition == settled:
 		case run.Verdict != RunValid && run.Excluded:
 			selected.excluded++
+		case r.FirstRepetition == v1alpha1.FirstRepetitionDiscard && isFirstOnDeployment(run.Repetition, r.RunsPerDeployment):
+			selected.discarded, settled = append(selected.discarded, run), run.Repetition
 		default:
-			selected.counted = append(selected.counted, run)
+			selected.counted, settled = append(selected.counted, run), run.Repetition
 		}
 	}
 	return selected
 }
 
+func (p pointRuns) countRuns() int { return len(p.counted) + len(p.discarded) }
+
 func (p pointRuns) countFailed() int {
 	failed := 0
-	for i := range p.counted {
-		if p.counted[i].Verdict != RunValid {
+	for _, run := range slices.Concat(p.counted, p.discarded) {
+		if run.Verdict != RunValid {
 			failed++
 		}
 	}

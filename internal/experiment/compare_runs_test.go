@@ -95,11 +95,12 @@ func TestRepeatedAttemptsHideNothing(t *testing.T) {
 		again.Attempt, again.Verdict, again.Excluded = 2, RunValid, false
 		r.Runs = append(r.Runs, again)
 		f := CompareVariants(Question{Spec: newComparisonSpec(v1alpha1.MetricThroughput, ""), Result: r})[0].Failures
-		want := RunFailures{CandidateRuns: 8, BaselineRuns: 8, Candidate: 1, PValue: 1}
+		want := RunFailures{CandidateRuns: 8, BaselineRuns: 8, Candidate: 1, PValue: 1, AdjustedPValue: 1}
 		if exogenous {
 			want.Candidate, want.CandidateExcluded = 0, 1
 		}
-		if f.PValue = math.Round(f.PValue); f != want {
+		f.PValue, f.AdjustedPValue = math.Round(f.PValue), math.Round(f.AdjustedPValue)
+		if f != want {
 			t.Errorf("exogenous %v: got %+v, want %+v", exogenous, f, want)
 		}
 	}
@@ -124,6 +125,52 @@ func TestFirstRepetition(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: the difference of %.3f is %s, want %s", use, c.Difference, got, want)
 		}
+	}
+}
+
+// TestFailedFirstRepetition checks that a failed run counts as a failure although its repetition is discarded.
+func TestFailedFirstRepetition(t *testing.T) {
+	r := newPairedResult(11, func(repetition int, run *Run) {
+		if repetition == 1 {
+			run.Verdict, run.Metrics = RunFailed, nil
+		}
+	})
+	r.FirstRepetition = v1alpha1.FirstRepetitionDiscard
+	c := CompareVariants(Question{Spec: newComparisonSpec(v1alpha1.MetricThroughput, "5"), Result: r})[0]
+	want := "1 of 11 runs failed against 0 of 11, p = 1, with 1 and 1 discarded first repetitions"
+	if c.Gate != v1alpha1.GateUndecided || c.Candidates != 10 || c.CandidateFailed != 0 || !strings.Contains(c.Message, want) {
+		t.Errorf("%d pairs, gate %s, %q, want %q", c.Candidates, c.Gate, c.Message, want)
+	}
+}
+
+// TestFailuresAreCorrectedTogether checks Holm's correction of the tests of failed runs over points, each of which has two metrics. Six
+// failures of ten at one point are significant among two points, but not among thirty.
+func TestFailuresAreCorrectedTogether(t *testing.T) {
+	for points, want := range map[int]v1alpha1.GateOutcome{2: v1alpha1.GateFailed, 30: v1alpha1.GateUndecided} {
+		t.Run(fmt.Sprint(points), func(t *testing.T) {
+			all := &Result{Order: string(v1alpha1.OrderRandomizedPairs)}
+			for i := range points {
+				one := newPairedResult(10, func(repetition int, run *Run) {
+					if i == 0 && repetition > 4 {
+						invalidate(run, false)
+					}
+				})
+				for side := range one.Points {
+					one.Points[side].Name += fmt.Sprint("-", i)
+					one.Points[side].Parameters = []Parameter{{"users", fmt.Sprint(i)}}
+				}
+				for run := range one.Runs {
+					one.Runs[run].Point += fmt.Sprint("-", i)
+				}
+				all.Points, all.Runs = append(all.Points, one.Points...), append(all.Runs, one.Runs...)
+			}
+			spec := newComparisonSpec(v1alpha1.MetricThroughput, "5")
+			spec.Metrics = append(spec.Metrics, v1alpha1.MetricLatencyP95)
+			c := CompareVariants(Question{Spec: spec, Result: all})[0]
+			if adjusted := float64(points) * c.Failures.PValue; c.Gate != want || math.Abs(c.Failures.AdjustedPValue-adjusted) > 1e-12 {
+				t.Errorf("gate %s, p %v, corrected %v, want %s, %v", c.Gate, c.Failures.PValue, c.Failures.AdjustedPValue, want, adjusted)
+			}
+		})
 	}
 }
 

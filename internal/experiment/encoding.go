@@ -11,8 +11,10 @@ import (
 // Encode returns a result as gzipped JSON. It drops details of the runs until the document fits;
 // docs/experiments.md has the rule.
 func Encode(r *Result) ([]byte, error) {
-	steps := []func(){r.dropReasons, r.dropUnusedRuns}
-	return results.PackWithCoarsening(r, "experiment result", func() bool {
+	shortened := *r
+	shortened.Runs = slices.Clone(r.Runs)
+	steps := []func(){shortened.dropReasons, shortened.shortenUnusedRuns}
+	return results.PackWithCoarsening(&shortened, "experiment result", func() bool {
 		if len(steps) == 0 {
 			return false
 		}
@@ -30,9 +32,14 @@ func (r *Result) dropReasons() {
 	}
 }
 
-// dropUnusedRuns drops the runs that are not in the numbers. Points still count them.
-func (r *Result) dropUnusedRuns() {
-	r.Runs = slices.DeleteFunc(slices.Clone(r.Runs), func(run Run) bool { return run.Verdict != RunValid })
+// shortenUnusedRuns drops all of an invalid or failed run but its place, start and verdict, which decide whether it counts
+// as a failure, and the places of the other runs in a trend.
+func (r *Result) shortenUnusedRuns() {
+	for i, run := range r.Runs {
+		if run.Verdict != RunValid {
+			r.Runs[i] = Run{Point: run.Point, Repetition: run.Repetition, Attempt: run.Attempt, Start: run.Start, Verdict: run.Verdict, Excluded: run.Excluded}
+		}
+	}
 }
 
 // Decode decodes the output of Encode, gzipped or as plain JSON. It rejects a document of another kind or of a

@@ -66,9 +66,9 @@ func AssessReproduction(original, repetition *Result, margin float64) []Reproduc
 			outcomes = append(outcomes, o)
 		}
 	}
+	adjustFailures(len(outcomes), func(i int) *RunFailures { return &outcomes[i].Failures }, func(i int) string { return outcomes[i].Point })
 	for i := range outcomes {
-		// The metrics of a point share its test of failures.
-		outcomes[i].decideVerdict(margin, len(outcomes), len(original.Points))
+		outcomes[i].decideVerdict(margin, len(outcomes))
 	}
 	return outcomes
 }
@@ -113,7 +113,7 @@ func (o *ReproductionOutcome) describeObstacle(baseline, candidate pointRuns, me
 	}{{"the original", baseline}, {"the repetition", candidate}} {
 		switch blank := side.runs.describeBlankMetric(metric, side.name); {
 		case side.runs.countFailed() > 0:
-			return fmt.Sprintf("%d of %d runs of %s failed", side.runs.countFailed(), len(side.runs.counted), side.name)
+			return fmt.Sprintf("%d of %d runs of %s failed", side.runs.countFailed(), side.runs.countRuns(), side.name)
 		case blank != "":
 			return blank
 		case side.runs.hasZero(metric):
@@ -131,13 +131,13 @@ func (o *ReproductionOutcome) FormatRuns() string {
 	return fmt.Sprintf("%d original, %d repeated", o.Baselines, o.Candidates)
 }
 
-// decideVerdict sets verdict and message, as one of so many claims about metrics and about failures. On entry, Message
-// holds the obstacle, if any.
-func (o *ReproductionOutcome) decideVerdict(margin float64, claims, failureClaims int) {
+// decideVerdict sets verdict and message, as one of so many claims about metrics. On entry, Message holds the obstacle,
+// if any.
+func (o *ReproductionOutcome) decideVerdict(margin float64, claims int) {
 	numbers := format.SignedPercent(o.Difference) + " " + o.Format(format.SignedPercent)
 	within := FormatMargin(margin)
 	switch {
-	case o.Failures.PValue*float64(failureClaims) < 1-ReproductionConfidence:
+	case o.Failures.AdjustedPValue < 1-ReproductionConfidence:
 		o.Verdict, o.Message = NotReproduced, o.Failures.String()
 	case o.Message != "":
 		o.Verdict = ReproductionUndecided

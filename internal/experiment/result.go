@@ -118,15 +118,16 @@ type Point struct {
 
 // Run is one run of a point.
 type Run struct {
-	Name       string `json:"name"`
+	Name       string `json:"name,omitempty"`
 	Point      string `json:"point"`
 	Repetition int    `json:"repetition"`
 	Attempt    int    `json:"attempt"`
 	// Network is the network on which the run was measured; absent in documents of earlier versions.
 	Network string `json:"network,omitempty"`
-	// Start is the start of the load, and End the time of the result.
+	// Start is the start of the load, and End the time of the result. A document that would be too large has only place, start and
+	// verdict of the runs that are not valid.
 	Start time.Time `json:"start"`
-	End   time.Time `json:"end"`
+	End   time.Time `json:"end,omitzero"`
 	// Unit is what an operation is, and LatencyKind what its latency is.
 	Unit        string              `json:"unit,omitempty"`
 	LatencyKind results.LatencyKind `json:"latencyKind,omitempty"`
