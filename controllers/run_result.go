@@ -146,7 +146,7 @@ func runObservationsOf(pass *runPass, read *workerReports, troubles []results.Di
 		ObservedMembers: observedMembers(pass.driver.Workload.Observe), WithoutObservation: pass.network.Spec.Observation == v1alpha1.ObservationNone,
 	}
 	if load := pass.driver.Workload.Load; load != nil {
-		c.OfferedPerSecond = load.RatePerSecond
+		c.OfferedPerSecond, c.PoissonArrivals = load.RatePerSecond, load.Arrivals == protocol.ArrivalsPoisson
 		if pass.run.Spec.Workload.JMeter == nil {
 			c.Clients = load.Clients
 		}

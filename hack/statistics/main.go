@@ -27,6 +27,7 @@ type subject struct {
 var subjects = []subject{
 	{"comparisons", 5000, simulateComparisons},
 	{"equivalence", 5000, simulateEquivalence},
+	{"overload", 1000, simulateOverload},
 	{"saturation", 1000, simulateSaturation},
 	{"stability", 1000, simulateStability},
 	{"steady families", 1000, simulateSteadyFamilies},

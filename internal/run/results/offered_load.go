@@ -4,27 +4,32 @@ import (
 	"math"
 
 	"github.com/benchnet/benchnet/internal/format"
+	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
-// minShortfall is how many requests must be missing before an open loop counts as overloaded. Fewer may be those
-// that were in flight at the edges of a short window.
-const minShortfall = 10
-
-// judgeOfferedLoad invalidates an open loop in which the network ended less than it was offered. The rest of the
-// requests are in a queue that grows as long as the load lasts, so throughput and latency depend on the length of
-// the window. Failures count as ended, because measure.maxErrorPercent judges them.
-func (j *verdictBuilder) judgeOfferedLoad() {
+// judgeOfferedLoad invalidates an open loop whose backlog grew by more than chance explains. The requests are in a queue
+// that grows as long as the load lasts, so throughput and latency depend on the length of the window. Failures count as
+// ended, because measure.maxErrorPercent judges them.
+func (j *verdictBuilder) judgeOfferedLoad(c RunObservations) {
 	m := j.measurement
 	planned, ended := m.Schedule.Planned, sum(m.Completed)+sum(m.Failed)
-	share := ratio(ended, planned)
-	if share >= j.tolerances.AchievedShare || planned-ended < minShortfall {
+	if planned == 0 {
+		return
+	}
+	w := statistics.OpenLoopWindow{Planned: float64(planned), Poisson: c.PoissonArrivals, Ended: toFloats(m.Completed),
+		Completed: toFloats(m.Completed), LatencySums: toFloats(m.LatencyMicros)}
+	for i, n := range m.Failed {
+		w.Ended[i] += float64(n)
+	}
+	growth, limit := w.BacklogGrowth(1 - j.tolerances.AchievedShare)
+	if growth <= limit {
 		return
 	}
 	seconds := float64(max(1, m.WindowSeconds))
-	j.addReason(OfferedNotAchieved, "", share, j.tolerances.AchievedShare,
-		"the network ended %s of %s requests per second that were offered (%s), at least %s are required: it is overloaded, "+
-			"and its latency grows with the window; lower load.ratePerSecond",
-		format.Number(float64(ended)/seconds), format.Number(float64(planned)/seconds), format.Percent(share), format.Percent(j.tolerances.AchievedShare))
+	j.addReason(OfferedNotAchieved, "", growth, limit,
+		"the network ended %s of %s requests per second that were offered (%s), and its backlog grew by %.0f requests, at most %.0f are chance: "+
+			"it is overloaded, and its latency grows with the window; lower load.ratePerSecond",
+		format.Number(float64(ended)/seconds), format.Number(float64(planned)/seconds), format.Percent(ratio(ended, planned)), growth, limit)
 }
 
 // judgeMissingRequests finds requests of an open loop that were due, but are neither completed, failed nor unfinished:
@@ -43,16 +48,25 @@ func (j *verdictBuilder) judgeUnscheduledLoad(c RunObservations) {
 	if due == 0 || j.measurement.Schedule.Planned > 0 || len(j.measurement.Workers) < c.ExpectedWorkers {
 		return
 	}
-	j.judgeExcess(counted, due, "the plan gets its worker's share of the rate as property benchnet.ratePerSecond: use that")
-	missing := max(0, due-counted-scheduleDeviations*math.Sqrt(due)) / due
+	j.judgeExcess(c, counted, due, "the plan gets its worker's share of the rate as property benchnet.ratePerSecond: use that")
+	missing := max(0, due-counted-c.arrivalChance(due)) / due
 	j.addStabilityFinding(OfferedNotAchieved, "", missing, unplannedNoted, unplannedLimit,
 		"the JMeter plan made %.0f of the %.0f requests of load.ratePerSecond: lower the rate if its threads wait for the network; "+
 			"else use the property benchnet.ratePerSecond, and enough threads", counted, due)
 }
 
+// arrivalChance returns by how many requests a schedule may deviate from the rate: Poisson arrivals by a quantile, even
+// arrivals by one of each worker.
+func (c RunObservations) arrivalChance(due float64) float64 {
+	if c.PoissonArrivals {
+		return scheduleDeviations * math.Sqrt(due)
+	}
+	return float64(c.ExpectedWorkers)
+}
+
 // judgeExcess finds requests beyond the rate, with the tolerance of too few: the numbers are then those of another load.
-func (j *verdictBuilder) judgeExcess(requests, due float64, advice string) {
-	excess := max(0, requests-due-scheduleDeviations*math.Sqrt(due)) / due
+func (j *verdictBuilder) judgeExcess(c RunObservations, requests, due float64, advice string) {
+	excess := max(0, requests-due-c.arrivalChance(due)) / due
 	j.addStabilityFinding(OfferedExceeded, "", excess, unplannedNoted, unplannedLimit,
 		"the load was %.0f requests, but load.ratePerSecond demands %.0f: %s", requests, due, advice)
 }

@@ -20,7 +20,8 @@ type Tolerances struct {
 	ThrottledShare float64
 	// LateShare is the share of an open loop's requests that may start more than 100 ms late.
 	LateShare float64
-	// AchievedShare is the share of an open loop's requests that must end within the window.
+	// AchievedShare is the share of an open loop's requests that must end within the window, unless the growth of the
+	// backlog decides before.
 	AchievedShare float64
 	// MissedScrapes is the share of a member's scrapes that may be missed before it is noted.
 	MissedScrapes float64
@@ -55,9 +56,9 @@ type Tolerances struct {
 	StrictStability bool
 }
 
-// DefaultTolerances returns the default tolerances. They allow no errors, 1 % late requests and 1 % missed
-// scrapes, and require 95 % of the offered rate. They allow throttling in 5 % of CPU periods, below which the effect on percentiles up to p95 is
-// small; a member above that is only noted.
+// DefaultTolerances returns the default tolerances. They allow no errors, 1 % late requests and 1 % missed scrapes, and
+// require 95 % of the offered rate, besides a backlog that does not grow. They allow throttling in 5 % of CPU periods,
+// below which the effect on percentiles up to p95 is small; a member above that is only noted.
 func DefaultTolerances() Tolerances {
 	return Tolerances{
 		ErrorShare: 0, ThrottledShare: 0.05, LateShare: 0.01, AchievedShare: 0.95, MissedScrapes: 0.01, MemberThrottling: ThrottlingNoted,

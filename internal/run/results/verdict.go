@@ -33,8 +33,8 @@ const (
 	WorkerThrottled ReasonCode = "WorkerThrottled"
 	// WorkerBehindSchedule means that the load generator did not offer the requested load of an open loop.
 	WorkerBehindSchedule ReasonCode = "WorkerBehindSchedule"
-	// OfferedNotAchieved means that an open loop offered more than the network could process, or that a user's JMeter
-	// plan made fewer requests than its rate. A closed loop offers only what the network processes.
+	// OfferedNotAchieved means that the backlog of an open loop grew, or that a user's JMeter plan made fewer requests than
+	// its rate. A closed loop offers only what the network processes.
 	OfferedNotAchieved ReasonCode = "OfferedNotAchieved"
 	// OfferedExceeded means that the load was higher than the rate of the open loop.
 	OfferedExceeded ReasonCode = "OfferedExceeded"
@@ -166,6 +166,8 @@ type RunObservations struct {
 	Clients int32
 	// OfferedPerSecond is the rate of an open loop; else 0.
 	OfferedPerSecond float64
+	// PoissonArrivals reports that the arrivals of an open loop are random.
+	PoissonArrivals bool
 }
 
 // Disturbance is something that happened to the network while it was measured.
@@ -189,7 +191,7 @@ func (m *Measurement) Judge(c RunObservations, t Tolerances) Verdict {
 	j.judgeErrors()
 	j.judgeOutOfRange()
 	j.judgeSchedule()
-	j.judgeOfferedLoad()
+	j.judgeOfferedLoad(c)
 	j.judgeMissingRequests()
 	j.judgeUnscheduledLoad(c)
 	j.judgeWindowSelection()

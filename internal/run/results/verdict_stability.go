@@ -123,8 +123,8 @@ func (j *verdictBuilder) judgePlanned(c RunObservations) {
 	if offered == 0 || planned == 0 || len(j.measurement.Workers) < c.ExpectedWorkers {
 		return
 	}
-	j.judgeExcess(planned, offered, "inspect the driver")
-	missing := max(0, offered-planned-scheduleDeviations*math.Sqrt(offered)) / offered
+	j.judgeExcess(c, planned, offered, "inspect the driver")
+	missing := max(0, offered-planned-c.arrivalChance(offered)) / offered
 	j.addStabilityFinding(ScheduleIncomplete, "", missing, unplannedNoted, unplannedLimit,
 		"the workers planned %.0f of %.0f requests (%s)", planned, offered, format.Percent(planned/offered))
 }

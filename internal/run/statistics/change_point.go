@@ -94,30 +94,38 @@ func DetectLatencyChange(completed, sums []float64) (LevelChange, bool) {
 // stabilityBinSeconds returns the length of the bins in which a window is judged. Each has enough completions, and
 // several bursts of a system that completes operations in blocks. It returns 0 if there are too few bins.
 func stabilityBinSeconds(completed []float64) int {
-	total := 0.0
-	var gaps []int
-	last := -1
-	for second, n := range completed {
-		total += n
-		if n > 0 {
-			if last >= 0 {
-				gaps = append(gaps, second-last)
-			}
-			last = second
-		}
-	}
-	if len(completed) < minStabilitySeconds || len(gaps) == 0 {
+	gap := medianGap(completed)
+	if len(completed) < minStabilitySeconds || gap == 0 {
 		return 0
 	}
-	slices.Sort(gaps)
-	size := max((len(completed)+maxStabilityBins-1)/maxStabilityBins, int(math.Ceil(minBinCount*float64(len(completed))/total)))
-	if gap := gaps[len(gaps)/2]; gap > 1 {
+	size := max((len(completed)+maxStabilityBins-1)/maxStabilityBins, int(math.Ceil(minBinCount/stats.Mean(completed))))
+	if gap > 1 {
 		size = max(size, minBinBursts*gap)
 	}
 	if len(completed)/size < minStabilityBins {
 		return 0
 	}
 	return size
+}
+
+// medianGap returns the median distance in seconds of the seconds with completions, or 0 if there are fewer than two.
+func medianGap(completed []float64) int {
+	var gaps []int
+	last := -1
+	for second, n := range completed {
+		if n == 0 {
+			continue
+		}
+		if last >= 0 {
+			gaps = append(gaps, second-last)
+		}
+		last = second
+	}
+	if len(gaps) == 0 {
+		return 0
+	}
+	slices.Sort(gaps)
+	return gaps[len(gaps)/2]
 }
 
 // findLevelChange returns the steps or the trend of some bins, whichever fits better, or nothing. leastVariance bounds
