@@ -35,6 +35,7 @@ import (
 	"github.com/benchnet/benchnet/controllers"
 	"github.com/benchnet/benchnet/internal/kube/apply"
 	kubecache "github.com/benchnet/benchnet/internal/kube/cache"
+	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	internalmetrics "github.com/benchnet/benchnet/internal/metrics"
 	"github.com/benchnet/benchnet/internal/naming"
@@ -63,6 +64,8 @@ type managerFlags struct {
 	pullSecrets                           stringListFlag
 	watchedNamespaces, excludedNamespaces stringListFlag
 	podTemplateDomains                    stringListFlag
+	fixedUserIDs                          controllers.FixedUserIDs
+	podConstraints                        pods.Constraints
 	networkPolicyMode                     networkpolicy.Mode
 	concurrency                           int
 	limits                                controllers.Limits
@@ -92,6 +95,7 @@ func parseFlags() managerFlags {
 		metricsScrapers:   networkpolicy.DefaultScrapers(),
 		networkPolicyMode: networkpolicy.ModeEnforced,
 		kueueMode:         controllers.KueueIgnore,
+		fixedUserIDs:      controllers.FixedUserIDsAuto,
 	}
 	flag.StringVar(&o.metricsAddress, "metrics-bind-address", ":8443", "address of the metrics endpoint; 0 disables it")
 	flag.BoolVar(&o.metricsSecure, "metrics-secure", true, "serve metrics over TLS, with a self-signed certificate")
@@ -111,6 +115,11 @@ func parseFlags() managerFlags {
 	flag.Var(&o.excludedNamespaces, "exclude-namespace", "namespace that another operator manages; may be repeated")
 	flag.Var(&o.podTemplateDomains, "pod-template-domain",
 		"domain, with its subdomains, of labels and annotations that networks may give their pods and objects besides harmless ones; may be repeated")
+	flag.Var(enumFlag[controllers.FixedUserIDs]{&o.fixedUserIDs,
+		[]controllers.FixedUserIDs{controllers.FixedUserIDsAuto, controllers.FixedUserIDsAlways, controllers.FixedUserIDsNever}}, "fixed-user-ids",
+		"Always: pods of networks name their users and groups; Never: the cluster assigns them; Auto: Never on OpenShift, else Always")
+	flag.Float64Var(&o.podConstraints.MaxLimitRequestRatio, "max-limit-request-ratio", 0,
+		"largest ratio of a container's limits to its requests that LimitRanges admit; 0: any")
 	flag.Var(enumFlag[networkpolicy.Mode]{&o.networkPolicyMode, []networkpolicy.Mode{networkpolicy.ModeEnforced, networkpolicy.ModeNone}}, "network-policies",
 		"Enforced: isolate networks with NetworkPolicies; or None")
 	flag.IntVar(&o.concurrency, "max-concurrent-reconciles", 4, "concurrent reconciles of each kind")
@@ -178,6 +187,9 @@ func runManager(o managerFlags) error {
 	if o.limits.MaxNetworks < 0 || o.limits.MaxNetworksPerNamespace < 0 {
 		return errors.New("--max-networks and --max-networks-per-namespace must not be negative; 0 is no limit")
 	}
+	if ratio := o.podConstraints.MaxLimitRequestRatio; ratio != 0 && !(ratio >= 1) {
+		return errors.New("--max-limit-request-ratio must be at least 1, or 0 for any")
+	}
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&o.log)))
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
@@ -193,6 +205,9 @@ func runManager(o managerFlags) error {
 	}
 	found, err := controllers.DetectKueue(o.kueueMode, kube)
 	if err != nil {
+		return err
+	}
+	if o.podConstraints.AssignedUserIDs, err = controllers.DetectAssignedUserIDs(o.fixedUserIDs, kube); err != nil {
 		return err
 	}
 	ctx := ctrl.SetupSignalHandler()
@@ -269,6 +284,7 @@ func (o managerFlags) setUpManager(mgr ctrl.Manager, kubeVersion string, found c
 		WatchAPIServers:    len(o.watchedNamespaces) == 0 && o.networkPolicyMode == networkpolicy.ModeEnforced,
 		APIServerPorts:     o.apiServerPorts,
 		PodTemplateDomains: o.podTemplateDomains,
+		PodConstraints:     o.podConstraints,
 		Kueue:              found,
 		Limits:             o.limits,
 		Now:                time.Now,

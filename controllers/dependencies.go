@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/benchnet/benchnet/internal/kube/apply"
+	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/network/chart"
@@ -48,6 +49,8 @@ type Dependencies struct {
 	APIServerPorts []int32
 	// PodTemplateDomains are the domains of labels and annotations that podTemplate and commonLabels may set besides harmless ones.
 	PodTemplateDomains []string
+	// PodConstraints are what the cluster demands of every pod.
+	PodConstraints pods.Constraints
 	// Kueue says whether Kueue admits the networks that have its label; empty means KueueIgnore.
 	Kueue KueueMode
 	// Queries evaluates query objectives; nil without a Prometheus.

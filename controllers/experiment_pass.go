@@ -214,7 +214,7 @@ func (r *ExperimentReconciler) runPreflight(ctx context.Context, pass *experimen
 	if pass.specErr = r.validateQueries(pass); pass.specErr != nil {
 		return nil
 	}
-	stage := preflight.Checker{Client: r.Client, Platforms: r.Platforms, Images: r.Images, KubeVersion: r.KubeVersion,
+	stage := preflight.Checker{Client: r.Client, Platforms: r.Platforms, Images: r.Images, KubeVersion: r.KubeVersion, PodConstraints: r.PodConstraints,
 		ValidateMetadata: func(network *v1alpha1.NetworkTemplate, path *field.Path) field.ErrorList {
 			return pods.ValidateNetworkMetadata(network, r.PodTemplateDomains, path)
 		}}

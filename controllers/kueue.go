@@ -192,7 +192,7 @@ func (r *NetworkReconciler) buildKueueWorkload(network *v1alpha1.BenchmarkNetwor
 
 // computeNeeds returns the resources that a network needs, including the workers of its largest workload.
 func (d *Dependencies) computeNeeds(n *v1alpha1.BenchmarkNetwork) (capacity.Needs, error) {
-	stage := preflight.Checker{Platforms: d.Platforms, Images: d.Images, KubeVersion: d.KubeVersion}
+	stage := preflight.Checker{Platforms: d.Platforms, Images: d.Images, KubeVersion: d.KubeVersion, PodConstraints: d.PodConstraints}
 	var load capacity.Needs
 	for i := range n.Spec.Workloads {
 		w := n.Spec.Workloads[i].Workload

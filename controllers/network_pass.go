@@ -103,8 +103,8 @@ func (r *NetworkReconciler) buildPlan(ctx context.Context, pass *networkPass, p 
 		return err
 	}
 	pass.plan, pass.specErr = plan.Build(plan.Input{
-		Network: network, Platform: p, Images: r.Images, KubeVersion: r.KubeVersion, Chart: chart, NetworkPolicyMode: r.NetworkPolicyMode,
-		Scrapers: r.MetricsScrapers, APIServerPorts: apiServerPorts, PlannedWorkloads: planned,
+		Network: network, Platform: p, Images: r.Images, KubeVersion: r.KubeVersion, PodConstraints: r.PodConstraints, Chart: chart,
+		NetworkPolicyMode: r.NetworkPolicyMode, Scrapers: r.MetricsScrapers, APIServerPorts: apiServerPorts, PlannedWorkloads: planned,
 		GenesisSecretFilled: pass.snapshot.IsGenesisSecretFilled, SecretDigest: pass.snapshot.SecretDigest,
 		WorkloadRuns: indexOwnRuns(pass), TakenRuns: taken, RunsByAge: pass.runs,
 		EpochRecord: pass.snapshot.ConfigMap(naming.EpochConfigMap(network.Name)), StatefulSet: pass.snapshot.StatefulSet,

@@ -170,6 +170,8 @@ func (d *Dependencies) completePods(network *v1alpha1.BenchmarkNetwork, objects 
 		pods.AddMetadata(template, network.Spec.PodTemplate)
 		pods.AddCommonLabels(template, network.Spec.CommonLabels)
 		pods.AddImagePullSecrets(&template.Spec, secrets)
+		d.PodConstraints.RaiseRequests(&template.Spec)
+		d.PodConstraints.RemoveUserIDs(&template.Spec)
 		return nil
 	})
 }

@@ -79,9 +79,9 @@ func (w *testEnv) createReadyWorkers(run string) {
 func (w *testEnv) createReadyPod(name string, template corev1.PodTemplateSpec, owner *metav1.OwnerReference) *corev1.Pod {
 	w.t.Helper()
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: w.namespace, Labels: template.Labels,
-		OwnerReferences: []metav1.OwnerReference{*owner}}, Spec: corev1.PodSpec{NodeName: w.podNode, NodeSelector: template.Spec.NodeSelector}}
+		OwnerReferences: []metav1.OwnerReference{*owner}}, Spec: corev1.PodSpec{NodeName: w.podNode, NodeSelector: template.Spec.NodeSelector, SecurityContext: template.Spec.SecurityContext}}
 	for _, c := range template.Spec.Containers {
-		pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: c.Name, Image: c.Image, Resources: c.Resources})
+		pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: c.Name, Image: c.Image, Resources: c.Resources, SecurityContext: c.SecurityContext})
 	}
 	if err := w.client.Get(w.ctx, client.ObjectKeyFromObject(pod), &corev1.Pod{}); err == nil {
 		return pod

@@ -30,6 +30,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/controllers"
 	"github.com/benchnet/benchnet/internal/kube/apply"
+	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/network/chart"
@@ -99,6 +100,8 @@ type testEnv struct {
 	kueueMode controllers.KueueMode
 	// queries evaluates query objectives; nil without a Prometheus.
 	queries *promql.Evaluator
+	// podConstraints are what the cluster demands of pods.
+	podConstraints pods.Constraints
 	// limiter admits networks; nil for none.
 	limiter *controllers.Limiter
 }
@@ -203,7 +206,7 @@ var testImages = naming.ImageCatalogue{Registry: "ghcr.io/benchnet", Version: "0
 func (w *testEnv) newDependencies() controllers.Dependencies {
 	return controllers.Dependencies{Client: w.operatorClient, APIReader: w.apiReader, Platforms: w.platforms, Images: testImages,
 		Writer: apply.NewWriter(w.operatorClient, w.apiReader, w.operatorClient.Scheme()), SnapshotReader: snapshot.NewReader(w.operatorClient, w.operatorClient.Scheme()),
-		ChartRenderer: w.charts, Recorder: events.NewFakeRecorder(1000), KubeVersion: "v1.34.4", Kueue: w.kueueMode, Queries: w.queries, Now: func() time.Time { return w.now }}
+		ChartRenderer: w.charts, Recorder: events.NewFakeRecorder(1000), KubeVersion: "v1.34.4", PodConstraints: w.podConstraints, Kueue: w.kueueMode, Queries: w.queries, Now: func() time.Time { return w.now }}
 }
 
 func (w *testEnv) networkReconciler() *controllers.NetworkReconciler {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -16,6 +17,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/experiment/capacity"
+	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/network/plan"
@@ -30,6 +32,8 @@ type Checker struct {
 	Platforms   *platform.Registry
 	Images      naming.ImageCatalogue
 	KubeVersion string
+	// PodConstraints are what the cluster demands of every pod.
+	PodConstraints pods.Constraints
 	// ValidateMetadata rejects keys by the operator's flags; nil outside of the operator, which then rejects them itself.
 	ValidateMetadata func(network *v1alpha1.NetworkTemplate, path *field.Path) field.ErrorList
 }
@@ -184,6 +188,13 @@ func (r *Checker) ComputeWorkerNeeds(network *v1alpha1.BenchmarkNetwork, run *v1
 	if err != nil {
 		return capacity.Needs{}, err
 	}
+	err = pods.EditTemplates(objects, func(_ client.Object, template *corev1.PodTemplateSpec) error {
+		r.PodConstraints.RaiseRequests(&template.Spec)
+		return nil
+	})
+	if err != nil {
+		return capacity.Needs{}, err
+	}
 	return capacity.ComputeNeeds(objects)
 }
 
@@ -195,7 +206,7 @@ func (r *Checker) ComputeNetworkNeeds(network *v1alpha1.BenchmarkNetwork, worker
 		return capacity.Needs{}, err
 	}
 	built, err := plan.Build(plan.Input{Network: network, Platform: p, Images: r.Images, KubeVersion: r.KubeVersion, PlannedWorkloads: planned,
-		GenesisSecretFilled: func(string) bool { return false }})
+		PodConstraints: r.PodConstraints, GenesisSecretFilled: func(string) bool { return false }})
 	if err != nil {
 		return capacity.Needs{}, newSpecError("network %s: %w", network.Name, err)
 	}

@@ -188,6 +188,15 @@ func TestCauses(t *testing.T) {
 		"pod security refused some pods": {func(f *causeFixture) {
 			f.withoutPod(`create Pod n-x-1 in StatefulSet n-x failed error: pods "n-x-1" is forbidden: violates PodSecurity "restricted:latest": x`)
 		}, []string{"pods cannot be created: forbidden: violates PodSecurity"}},
+		"LimitRange refused the ratio": {func(f *causeFixture) {
+			f.withoutPod(`Error creating: pods "n-x-1-abcde" is forbidden: cpu max limit to request ratio per Container is 2, but provided ratio is 100.000000`)
+		}, []string{"forbidden: cpu max limit to request ratio per Container is 2", "networkPods.maxLimitRequestRatio"}},
+		"LimitRange refused the size": {func(f *causeFixture) {
+			f.withoutPod(`Error creating: pods "n-x-1-abcde" is forbidden: maximum cpu usage per Container is 1, but limit is 2`)
+		}, []string{"but limit is 2: change the LimitRange of the namespace, or the size in the spec"}},
+		"OpenShift refused the user": {func(f *causeFixture) {
+			f.withoutPod(`Error creating: pods "n-x-1-abcde" is forbidden: unable to validate against any security context constraint: [x]`)
+		}, []string{"networkPods.fixedUserIDs to Never"}},
 		"webhook refused some pods": {func(f *causeFixture) {
 			f.withoutPod(`Error creating: admission webhook "w.example.com" denied the request: no`)
 		},

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -72,8 +73,23 @@ var createPrefix = regexp.MustCompile(`^(\(combined from similar events\): )?(cr
 // podName matches the name of a pod in a rejection. That of a Job differs in each attempt, which would change the status.
 var podName = regexp.MustCompile(`pods? "[^"]*" is forbidden: `)
 
+// admissionAdvice says what to change so that the cluster admits the pods, by a part of the rejection.
+var admissionAdvice = map[string]string{
+	"limit to request ratio":      "set the chart value networkPods.maxLimitRequestRatio to the ratio of the namespace's LimitRange",
+	"security context constraint": "set the chart value networkPods.fixedUserIDs to Never",
+	"usage per Container is":      "change the LimitRange of the namespace, or the size in the spec",
+	"usage per Pod is":            "change the LimitRange of the namespace, or the size in the spec",
+}
+
 func creationFailure(message string) string {
-	return "pods cannot be created: " + termination.Clean(podName.ReplaceAllString(createPrefix.ReplaceAllString(message, ""), "forbidden: "))
+	cause := termination.Clean(podName.ReplaceAllString(createPrefix.ReplaceAllString(message, ""), "forbidden: "))
+	for _, part := range slices.Sorted(maps.Keys(admissionAdvice)) {
+		if strings.Contains(message, part) {
+			cause += ": " + admissionAdvice[part]
+			break
+		}
+	}
+	return "pods cannot be created: " + cause
 }
 
 // QuotaBlockedOwners returns the StatefulSets and Jobs whose pods a ResourceQuota rejects.

@@ -24,12 +24,14 @@ var decorators = []decorator{
 	labelUnobservedPods,
 	addVolumeResets,
 	addLatencySidecars, // After addVolumeResets: a sidecar starts before all other containers.
+	raiseRequests,      // After addLatencySidecars: it covers all containers.
 	isolateNetwork,
 	hashObjects,
 	labelPods,
 	addCommonLabels,
 	addResetStages,      // After labelPods: members stop with the labels with which they run.
 	addImagePullSecrets, // After addResetStages: it covers all pods.
+	removeUserIDs,
 }
 
 // hashObjects hashes the objects of databases and members, on which a result depends. It leaves out genesis,
@@ -56,6 +58,22 @@ func addImagePullSecrets(in Input, p *Plan) error {
 	}
 	return pods.EditTemplates(p.Objects(), func(_ client.Object, template *corev1.PodTemplateSpec) error {
 		pods.AddImagePullSecrets(&template.Spec, secrets)
+		return nil
+	})
+}
+
+// raiseRequests raises requests that are too small for the cluster's ratio of limits to requests.
+func raiseRequests(in Input, p *Plan) error {
+	return pods.EditTemplates(p.objectsWithPods(), func(_ client.Object, template *corev1.PodTemplateSpec) error {
+		in.PodConstraints.RaiseRequests(&template.Spec)
+		return nil
+	})
+}
+
+// removeUserIDs removes users and groups from all pods if the cluster assigns them.
+func removeUserIDs(in Input, p *Plan) error {
+	return pods.EditTemplates(p.Objects(), func(_ client.Object, template *corev1.PodTemplateSpec) error {
+		in.PodConstraints.RemoveUserIDs(&template.Spec)
 		return nil
 	})
 }

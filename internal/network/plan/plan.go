@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/network/database"
 	"github.com/benchnet/benchnet/internal/network/networkpolicy"
@@ -27,6 +28,8 @@ type Input struct {
 	Images naming.ImageCatalogue
 	// KubeVersion is the version of the cluster, which charts may query.
 	KubeVersion string
+	// PodConstraints are what the cluster demands of every pod.
+	PodConstraints pods.Constraints
 	// Chart is the user's chart for the databases; nil means the project's.
 	Chart *database.UserChart
 	// GenesisSecretFilled reports whether a Secret of the genesis is filled.
