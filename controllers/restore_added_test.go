@@ -38,6 +38,7 @@ func TestRestoresAddedContent(t *testing.T) {
 		{"NetworkPolicy", network, "banks", `[{"op": "add", "path": "/spec/ingress", "value": [{}]}, {"op": "add", "path": "/metadata/annotations/benchnet.dev~1applied-generation", "value": "2"}]`},
 		{"NetworkPolicy", network, "banks", `[{"op": "add", "path": "/spec/ingress", "value": [{}]}]`},
 		{"NetworkPolicy", network, "banks", `[{"op": "add", "path": "/spec/egress", "value": [{}]}]`},
+		{"StatefulSet", network, "banks", `[{"op": "add", "path": "/spec/replicas", "value": 0}, {"op": "add", "path": "/metadata/annotations/benchnet.dev~1applied-generation", "value": "2"}]`},
 		{"StatefulSet", network, "banks", `[{"op": "add", "path": "/spec/template/spec/containers/-", "value": {"name": "miner", "image": "miner"}}]`},
 		{"StatefulSet", network, "banks", `[{"op": "add", "path": "/spec/template/spec/nodeSelector", "value": {"added": "x"}}]`},
 		{"Service", network, "banks", `[{"op": "add", "path": "/spec/selector/added", "value": "x"}]`},

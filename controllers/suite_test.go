@@ -192,6 +192,9 @@ func (w *testEnv) countingFuncs() interceptor.Funcs {
 			return w.countWrite(func() error { return c.Delete(ctx, o, opts...) })
 		},
 		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+			if slices.Contains(opts, client.PatchOption(client.DryRunAll)) {
+				return c.Patch(ctx, o, p, opts...)
+			}
 			w.recordApplied(o)
 			return w.countWrite(func() error { return c.Patch(ctx, o, p, opts...) })
 		},

@@ -45,9 +45,6 @@ const (
 	AnnotationGenerated = "benchnet.dev/generated"
 	// AnnotationAppliedHash is the hash of an object when it was last applied.
 	AnnotationAppliedHash = "benchnet.dev/applied-hash"
-	// AnnotationAppliedGeneration is the generation of a StatefulSet or a NetworkPolicy when it was last applied. Another generation
-	// means that its spec was changed since.
-	AnnotationAppliedGeneration = "benchnet.dev/applied-generation"
 	// AnnotationReset on a network requests a reset to its initial state. Every new value requests another reset.
 	AnnotationReset = "benchnet.dev/reset"
 	// AnnotationEpoch on a member's pod is the identifier of its network's epoch. It is absent in the first epoch.

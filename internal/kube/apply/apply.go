@@ -79,36 +79,36 @@ func (w *Writer) ApplyAndReturn(ctx context.Context, owner Owner, desired, live 
 	if err != nil {
 		return nil, err
 	}
-	var drift []string
-	if live != nil {
-		if drift = findDrift(intent, live); len(drift) == 0 {
-			w.upToDate.addHash(compared)
-			return live, nil
-		}
-	}
-	if live != nil {
-		intent.SetUID(live.GetUID()) // The API server refuses to apply to another object of that name.
-		if wasEdited(intent, live) {
-			return w.restoreContent(ctx, owner, desired, intent, drift, live)
-		}
-	}
-	foreseen := predictGeneration(intent, live)
-	var made *metav1.PartialObjectMetadata
 	if live == nil {
-		made, err = w.applyNew(ctx, owner, intent)
-	} else {
-		made, err = w.sendApplyPatch(ctx, intent)
+		made, err := w.applyNew(ctx, owner, intent)
+		if err != nil {
+			return nil, err
+		}
+		logWrite(ctx, intent, nil)
+		return made, nil
 	}
+	drift, edited := findDrift(intent, live), wasEdited(intent, live)
+	if hasDryRun(intent) && hasSameHash(intent, live) {
+		if edited, err = w.hasOtherSpec(ctx, intent, live); err != nil {
+			return nil, err
+		}
+		if edited {
+			drift = append(drift, "spec")
+		}
+	}
+	if len(drift) == 0 {
+		w.upToDate.addHash(compared)
+		return live, nil
+	}
+	intent.SetUID(live.GetUID()) // The API server refuses to apply to another object of that name.
+	if edited {
+		return w.restoreContent(ctx, owner, desired, intent, drift, live)
+	}
+	made, err := w.sendApplyPatch(ctx, intent)
 	if err != nil {
 		return nil, err
 	}
 	logWrite(ctx, intent, drift)
-	if foreseen != 0 && foreseen != made.Generation {
-		// The spec did not change, or another client changed it too.
-		setAppliedGeneration(intent, made.Generation)
-		intent.SetResourceVersion("")
-		return w.sendApplyPatch(ctx, intent)
-	}
 	return made, nil
 }
 
@@ -153,6 +153,9 @@ func (w *Writer) applyNew(ctx context.Context, owner Owner, intent *unstructured
 	version := intent.GetResourceVersion()
 	intent.SetResourceVersion(createOnlyVersion)
 	made, err := w.sendApplyPatch(ctx, intent)
+	if err == nil && hasDryRun(intent) {
+		w.upToDate.addHash(w.upToDate.hashSpec(intent, made))
+	}
 	if !apierrors.IsConflict(err) {
 		return made, err
 	}

@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/maphash"
+	"strconv"
 	"sync"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
 // maxComparisons is how many comparisons are remembered before all are forgotten, so that those of deleted objects are
@@ -33,12 +36,18 @@ func (c *comparisons) hashComparison(owner Owner, desired, live client.Object) (
 	}
 	var h maphash.Hash
 	h.SetSeed(c.seed)
-	err := json.NewEncoder(&h).Encode([]any{owner.Object.GetUID(), owner.Labels, owner.SkipBlockOwnerDeletion,
+	err := json.NewEncoder(&h).Encode([]any{owner.Object.GetUID(), owner.Labels, owner.CommonLabels, owner.SkipBlockOwnerDeletion,
 		live.GetUID(), live.GetResourceVersion(), desired})
 	if err != nil {
 		return 0, fmt.Errorf("hash %T %s: %w", desired, desired.GetName(), err)
 	}
 	return h.Sum64(), nil
+}
+
+// hashSpec returns the hash of a generation of a live object and of the intent that it is compared with.
+func (c *comparisons) hashSpec(intent, live client.Object) uint64 {
+	return maphash.Comparable(c.seed, [3]string{intent.GetAnnotations()[v1alpha1.AnnotationAppliedHash], string(live.GetUID()),
+		strconv.FormatInt(live.GetGeneration(), 10)})
 }
 
 func (c *comparisons) hasHash(hash uint64) bool {

@@ -33,6 +33,7 @@ func TestComparisonsAreRemembered(t *testing.T) {
 		{"another desired object", owner, newService(drift), nil, true},
 		{"another owner", Owner{Object: &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "n", Namespace: "ns", UID: "2"}},
 			Labels: owner.Labels}, newService(nil), nil, true},
+		{"other common labels", Owner{Object: network, Labels: owner.Labels, CommonLabels: map[string]string{"team": "x"}}, newService(nil), nil, true},
 		{"other labels", Owner{Object: network}, newService(nil), nil, true},
 		{"no blocking of the deletion", Owner{Object: network, Labels: owner.Labels, SkipBlockOwnerDeletion: true}, newService(nil), nil, true},
 	}

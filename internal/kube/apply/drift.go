@@ -4,7 +4,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -15,45 +14,48 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/kinds"
 )
 
-// ownAnnotations stand for what a comparison of fields cannot see. The hash covers fields that the last intent
-// had and the present one lacks. The generation covers the specs that the cache drops.
-var ownAnnotations = []string{v1alpha1.AnnotationAppliedHash, v1alpha1.AnnotationAppliedGeneration}
-
 // findDrift returns the paths of the fields in which the live object differs from the intent, such as
 // data.node.conf; none if the live object was applied from the same intent and has not been changed since. It
-// never returns values, which may be secret. It ignores the drift of kinds with DriftIgnored.
+// never returns values, which may be secret. It ignores the drift of kinds with DriftIgnored, and of the specs of kinds with
+// DriftByDryRun if the hash is the same.
 func findDrift(intent *unstructured.Unstructured, live client.Object) []string {
-	mode := kinds.DriftOf(intent.GroupVersionKind().GroupKind())
-	if mode == kinds.DriftIgnored {
+	if driftOf(intent) == kinds.DriftIgnored {
 		return nil
 	}
-	byGeneration := mode == kinds.DriftByGeneration
 	have, want, err := comparedFields(intent, live)
 	if err != nil {
 		return []string{err.Error()}
 	}
 	added := findAdditions(intent, have, want)
-	for _, annotation := range ownAnnotations {
-		unstructured.RemoveNestedField(want, "metadata", "annotations", annotation)
-	}
+	unstructured.RemoveNestedField(want, "metadata", "annotations", v1alpha1.AnnotationAppliedHash)
 	paths := append(differingPaths("", have, want), added...)
-	sameHash := live.GetAnnotations()[v1alpha1.AnnotationAppliedHash] == intent.GetAnnotations()[v1alpha1.AnnotationAppliedHash]
 	switch {
-	case byGeneration && !(sameHash && hasAppliedGeneration(live)):
+	case hasSameHash(intent, live):
+	case hasDryRun(intent):
 		paths = append(paths, "spec")
-	case !sameHash && len(paths) == 0:
+	case len(paths) == 0: // The hash covers fields that the last intent had and the present one lacks.
 		paths = append(paths, "(removed fields)")
 	}
 	return paths
 }
 
+func driftOf(intent *unstructured.Unstructured) kinds.Drift {
+	return kinds.DriftOf(intent.GroupVersionKind().GroupKind())
+}
+
+func hasDryRun(intent *unstructured.Unstructured) bool { return driftOf(intent) == kinds.DriftByDryRun }
+
+func hasSameHash(intent *unstructured.Unstructured, live client.Object) bool {
+	return live.GetAnnotations()[v1alpha1.AnnotationAppliedHash] == intent.GetAnnotations()[v1alpha1.AnnotationAppliedHash]
+}
+
 // comparedFields returns the fields of the live object that the cache keeps, and those that the intent wants: only the metadata of
-// kinds with DriftByGeneration.
+// kinds with DriftByDryRun.
 func comparedFields(intent *unstructured.Unstructured, live client.Object) (have, want map[string]any, err error) {
 	if have, err = trimmedFields(live.DeepCopyObject()); err != nil {
 		return nil, nil, err
 	}
-	if kinds.DriftOf(intent.GroupVersionKind().GroupKind()) == kinds.DriftByGeneration {
+	if hasDryRun(intent) {
 		return have, map[string]any{"metadata": runtime.DeepCopyJSONValue(intent.Object["metadata"])}, nil
 	}
 	if want, err = normalizeIntent(intent, live); err != nil {
@@ -63,11 +65,6 @@ func comparedFields(intent *unstructured.Unstructured, live client.Object) (have
 		delete(want, field)
 	}
 	return have, want, nil
-}
-
-// hasAppliedGeneration reports whether the spec of the live object has the generation of the last apply.
-func hasAppliedGeneration(live client.Object) bool {
-	return live.GetAnnotations()[v1alpha1.AnnotationAppliedGeneration] == strconv.FormatInt(live.GetGeneration(), 10)
 }
 
 // differingPaths returns the paths below the prefix at which live lacks a wanted value, in alphabetical order. Lists count as one value.
@@ -85,25 +82,6 @@ func differingPaths(prefix string, live, wanted any) []string {
 		paths = append(paths, differingPaths(prefix+"."+name, have[name], want[name])...)
 	}
 	return paths
-}
-
-// predictGeneration annotates an intent with the generation that its object will have after the apply: the next
-// one, since something differs. It returns that generation, or 0 for kinds that are compared field by field.
-func predictGeneration(intent *unstructured.Unstructured, live client.Object) int64 {
-	if kinds.DriftOf(intent.GroupVersionKind().GroupKind()) != kinds.DriftByGeneration {
-		return 0
-	}
-	next := int64(1)
-	if live != nil {
-		next = live.GetGeneration() + 1
-	}
-	setAppliedGeneration(intent, next)
-	return next
-}
-
-func setAppliedGeneration(intent *unstructured.Unstructured, generation int64) {
-	intent.SetAnnotations(mergeMaps(intent.GetAnnotations(),
-		map[string]string{v1alpha1.AnnotationAppliedGeneration: strconv.FormatInt(generation, 10)}))
 }
 
 // normalizeIntent converts the intent through the live object's Go type and trims it as the cache does.

@@ -99,11 +99,26 @@ func wasEdited(intent *unstructured.Unstructured, live client.Object) bool {
 	if intent.GetResourceVersion() != "" || live.GetResourceVersion() == "" {
 		return false
 	}
-	if kinds.DriftOf(intent.GroupVersionKind().GroupKind()) == kinds.DriftByGeneration {
-		return !hasAppliedGeneration(live)
-	}
 	have, want, err := comparedFields(intent, live)
 	return err == nil && len(findAdditions(intent, have, want)) > 0
+}
+
+// hasOtherSpec reports whether the spec of the live object differs from that of the intent, with what the API server and webhooks
+// set. A dry run replaces the spec, once for each generation: if nothing differs, the object would keep its generation.
+func (w *Writer) hasOtherSpec(ctx context.Context, intent *unstructured.Unstructured, live client.Object) (bool, error) {
+	compared := w.upToDate.hashSpec(intent, live)
+	if w.upToDate.hasHash(compared) {
+		return false, nil
+	}
+	made, err := w.replaceContent(ctx, intent, live, client.DryRunAll)
+	if err != nil {
+		return false, err
+	}
+	if made.UID != live.GetUID() || made.Generation != live.GetGeneration() {
+		return true, nil
+	}
+	w.upToDate.addHash(compared)
+	return false, nil
 }
 
 // restoreContent replaces the content of a live object by that of the intent, and applies the intent's metadata. It remembers that the
@@ -111,25 +126,23 @@ func wasEdited(intent *unstructured.Unstructured, live client.Object) bool {
 func (w *Writer) restoreContent(ctx context.Context, owner Owner, desired client.Object, intent *unstructured.Unstructured, drift []string,
 	live client.Object,
 ) (client.Object, error) {
-	patch, err := replaceContent(intent, live)
+	made, err := w.replaceContent(ctx, intent, live)
 	if err != nil {
 		return nil, err
 	}
-	made := &metav1.PartialObjectMetadata{}
-	made.SetGroupVersionKind(intent.GroupVersionKind())
-	made.SetNamespace(intent.GetNamespace())
-	made.SetName(intent.GetName())
-	if err := w.client.Patch(ctx, made, client.RawPatch(types.JSONPatchType, patch), client.FieldOwner(v1alpha1.ManagedBy)); err != nil {
-		return nil, fmt.Errorf("restore %s %s: %w", intent.GetKind(), client.ObjectKeyFromObject(intent), err)
-	}
-	if kinds.DriftOf(intent.GroupVersionKind().GroupKind()) == kinds.DriftByGeneration {
-		setAppliedGeneration(intent, made.Generation)
+	if hasDryRun(intent) {
+		w.upToDate.addHash(w.upToDate.hashSpec(intent, made))
+	} else {
+		intent.SetResourceVersion(made.ResourceVersion) // A later edit must not be remembered as up to date.
 	}
 	applied, err := w.sendApplyPatch(ctx, intent)
 	if err != nil {
 		return nil, err
 	}
 	logWrite(ctx, intent, drift)
+	if hasDryRun(intent) {
+		return applied, nil
+	}
 	compared, err := w.upToDate.hashComparison(owner, desired, applied)
 	if err != nil {
 		return nil, err
@@ -138,15 +151,41 @@ func (w *Writer) restoreContent(ctx context.Context, owner Owner, desired client
 	return applied, nil
 }
 
-// replaceContent returns a JSON patch that replaces everything but metadata and status. It carries the resource version of the
-// live object, so that it fails if that has changed since.
-func replaceContent(intent *unstructured.Unstructured, live client.Object) ([]byte, error) {
+// replaceContent sends a JSON patch that replaces everything but metadata and status. It fails if the live object has changed since,
+// except in a dry run.
+func (w *Writer) replaceContent(ctx context.Context, intent *unstructured.Unstructured, live client.Object, options ...client.PatchOption,
+) (*metav1.PartialObjectMetadata, error) {
+	version := live.GetResourceVersion()
+	if slices.Contains(options, client.PatchOption(client.DryRunAll)) {
+		version = ""
+	}
+	patch, err := contentPatch(intent, live, version)
+	if err != nil {
+		return nil, err
+	}
+	made := &metav1.PartialObjectMetadata{}
+	made.SetGroupVersionKind(intent.GroupVersionKind())
+	made.SetNamespace(intent.GetNamespace())
+	made.SetName(intent.GetName())
+	options = append(options, client.FieldOwner(v1alpha1.ManagedBy))
+	if err := w.client.Patch(ctx, made, client.RawPatch(types.JSONPatchType, patch), options...); err != nil {
+		return nil, fmt.Errorf("restore %s %s: %w", intent.GetKind(), client.ObjectKeyFromObject(intent), err)
+	}
+	return made, nil
+}
+
+// contentPatch returns a JSON patch that replaces everything but metadata and status. It carries the resource version, if it is not
+// empty.
+func contentPatch(intent *unstructured.Unstructured, live client.Object, version string) ([]byte, error) {
 	type operation struct {
 		Op    string `json:"op"`
 		Path  string `json:"path"`
 		Value any    `json:"value"`
 	}
-	operations := []operation{{"add", "/metadata/resourceVersion", live.GetResourceVersion()}}
+	var operations []operation
+	if version != "" {
+		operations = append(operations, operation{"add", "/metadata/resourceVersion", version})
+	}
 	have, err := trimmedFields(live.DeepCopyObject())
 	if err != nil {
 		return nil, err

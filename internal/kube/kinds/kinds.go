@@ -23,9 +23,9 @@ type Drift int
 const (
 	// DriftByFields compares every applied field.
 	DriftByFields Drift = iota
-	// DriftByGeneration compares the metadata, and metadata.generation with the one after the last apply. It is
-	// for kinds with large specs, which the cache drops.
-	DriftByGeneration
+	// DriftByDryRun compares the metadata, and each generation of the spec by a dry run that replaces it. It is for
+	// kinds with large specs, which the cache drops.
+	DriftByDryRun
 	// DriftIgnored leaves an existing object as it is, since its pods do work that must not happen twice.
 	DriftIgnored
 )
@@ -53,7 +53,7 @@ func Owned() []Kind {
 		{GroupVersion: corev1.SchemeGroupVersion, Object: &corev1.PersistentVolumeClaim{}},
 		{GroupVersion: rbacv1.SchemeGroupVersion, Object: &rbacv1.Role{}},
 		{GroupVersion: rbacv1.SchemeGroupVersion, Object: &rbacv1.RoleBinding{}},
-		{GroupVersion: appsv1.SchemeGroupVersion, Object: &appsv1.StatefulSet{}, Drift: DriftByGeneration},
+		{GroupVersion: appsv1.SchemeGroupVersion, Object: &appsv1.StatefulSet{}, Drift: DriftByDryRun},
 		{GroupVersion: batchv1.SchemeGroupVersion, Object: &batchv1.Job{}, Drift: DriftIgnored},
 		{GroupVersion: networkingv1.SchemeGroupVersion, Object: &networkingv1.NetworkPolicy{}},
 		{GroupVersion: policyv1.SchemeGroupVersion, Object: &policyv1.PodDisruptionBudget{}},
