@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	k8slabels "k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -21,23 +22,39 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// ensureCredentials creates the Secrets of random passwords that never existed. It never changes an existing one.
+// ensureCredentials creates the Secrets of random passwords that never existed. Of an existing one, it restores only metadata.
 func (r *NetworkReconciler) ensureCredentials(ctx context.Context, pass *networkPass) error {
 	for _, c := range pass.plan.Credentials {
-		if pass.snapshot.Secret(c.Name) != nil || pass.plan.IsLost(c.Name) {
-			continue
+		var err error
+		switch live := pass.snapshot.Secret(c.Name); {
+		case pass.plan.IsLost(c.Name):
+		case live == nil:
+			err = r.createCredential(ctx, pass.network, c)
+		case !containsLabels(live.Labels, secretLabels(pass.network, naming.ComponentCredentials)),
+			live.Annotations[v1alpha1.AnnotationGenerated] != string(v1alpha1.GeneratedCredentials):
+			err = r.adoptSecret(ctx, pass, live.DeepCopy())
 		}
-		if err := r.createCredential(ctx, pass.network, c); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// secretLabels returns the labels of a generated Secret.
+func secretLabels(network *v1alpha1.BenchmarkNetwork, component naming.Component) map[string]string {
+	return pods.AddMissing(naming.NetworkLabels(network.Name, component), network.Spec.CommonLabels)
+}
+
+// containsLabels reports whether the labels include the wanted ones.
+func containsLabels(labels, wanted map[string]string) bool {
+	return k8slabels.SelectorFromSet(wanted).Matches(k8slabels.Set(labels))
+}
+
 func (r *NetworkReconciler) createCredential(ctx context.Context, network *v1alpha1.BenchmarkNetwork, c platform.Credential) error {
 	secret := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Name: c.Name, Namespace: network.Namespace,
-			Labels:      pods.AddMissing(naming.NetworkLabels(network.Name, naming.ComponentCredentials), network.Spec.CommonLabels),
+			Labels:      secretLabels(network, naming.ComponentCredentials),
 			Annotations: map[string]string{v1alpha1.AnnotationGenerated: string(v1alpha1.GeneratedCredentials)}},
 		StringData: map[string]string{},
 	}
@@ -94,7 +111,7 @@ func (r *NetworkReconciler) adoptSecret(ctx context.Context, pass *networkPass, 
 	if secret.Labels == nil {
 		secret.Labels = map[string]string{}
 	}
-	maps.Copy(secret.Labels, naming.NetworkLabels(pass.network.Name, component))
+	maps.Copy(secret.Labels, secretLabels(pass.network, component))
 	metav1.SetMetaDataAnnotation(&secret.ObjectMeta, v1alpha1.AnnotationGenerated, string(generated))
 	if err := controllerutil.SetControllerReference(pass.network, secret, r.Client.Scheme()); err != nil {
 		return fmt.Errorf("own Secret %s: %w", secret.Name, err)

@@ -104,13 +104,15 @@ func TestChangedSecrets(t *testing.T) {
 			w.removeObject(s)
 			must(w.t, w.client.Create(w.ctx, &corev1.Secret{ObjectMeta: w.objectMeta(s.Name), StringData: map[string]string{"password": "x"}}))
 		}, true},
-		"no labels":      {func(w *testEnv, s *corev1.Secret) { w.mergePatch(s, `{"metadata": {"labels": null}}`) }, false},
-		"no owner":       {func(w *testEnv, s *corev1.Secret) { w.mergePatch(s, `{"metadata": {"ownerReferences": null}}`) }, false},
-		"no annotations": {func(w *testEnv, s *corev1.Secret) { w.mergePatch(s, `{"metadata": {"annotations": null}}`) }, false},
+		"no labels":        {func(w *testEnv, s *corev1.Secret) { w.mergePatch(s, `{"metadata": {"labels": null}}`) }, false},
+		"no owner":         {func(w *testEnv, s *corev1.Secret) { w.mergePatch(s, `{"metadata": {"ownerReferences": null}}`) }, false},
+		"no common labels": {func(w *testEnv, s *corev1.Secret) { w.mergePatch(s, `{"metadata": {"labels": {"team": null}}}`) }, false},
+		"no annotations":   {func(w *testEnv, s *corev1.Secret) { w.mergePatch(s, `{"metadata": {"annotations": null}}`) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newTestEnv(t)
-			must(t, w.createFromYAML(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
+			network := strings.Replace(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], "spec:\n", "spec:\n  commonLabels: {team: ledgers}\n", 1)
+			must(t, w.createFromYAML(network, &v1alpha1.BenchmarkNetwork{}))
 			w.bringUp("banks")
 			secret := w.generatedSecrets()[password]
 			c.change(w, &secret)
@@ -119,6 +121,9 @@ func TestChangedSecrets(t *testing.T) {
 			lost := w.networkReady().Reason == v1alpha1.ReasonSecretLost
 			if lost != c.lost {
 				t.Errorf("Ready is %+v", w.networkReady())
+			}
+			if labels := w.generatedSecrets()[password].Labels; !lost && labels["team"] != "ledgers" {
+				t.Errorf("the common labels are not restored: %v", labels)
 			}
 			w.wantNoWrites()
 		})

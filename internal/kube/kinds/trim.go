@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -20,8 +21,8 @@ import (
 )
 
 // Trim removes the fields of an object that the operator never reads, in place. It removes managed fields and
-// the data of Secrets with AnnotationGenerated, of which it keeps a digest. A pod keeps only its node, the resources of its
-// containers, the names of ephemeral ones and its status; a StatefulSet keeps only what status and plan need; a NetworkPolicy and a
+// the data of Secrets with AnnotationGenerated, of which it keeps a digest. A pod keeps only its node, its resources and those of
+// its containers and sidecars, the names of ephemeral ones and its status; a StatefulSet keeps only what status and plan need; a NetworkPolicy and a
 // PodDisruptionBudget keep a digest of the spec, a Job only its parallelism, and a Kueue Workload neither pod sets nor more of its
 // status than conditions. Digests replace long texts in the ConfigMaps of members, long binary data in all ConfigMaps, and whatever
 // exceeds its bound. Trim is idempotent.
@@ -45,7 +46,9 @@ func Trim(object any) {
 		}
 		digestBinary(o.BinaryData)
 	case *corev1.Pod:
+		debuggers, ended := trimEphemeralContainers(o)
 		o.Spec, o.Status = trimPodSpec(&o.Spec), trimPodStatus(&o.Status)
+		o.Spec.EphemeralContainers, o.Status.EphemeralContainerStatuses = debuggers, ended
 	case *appsv1.StatefulSet:
 		o.Spec, o.Status = trimStatefulSetSpec(&o.Spec), trimStatefulSetStatus(&o.Status)
 	case *networkingv1.NetworkPolicy:
@@ -110,16 +113,63 @@ func digestBinary(values map[string][]byte) {
 }
 
 func trimPodSpec(spec *corev1.PodSpec) corev1.PodSpec {
-	kept := corev1.PodSpec{NodeName: spec.NodeName, Containers: make([]corev1.Container, min(len(spec.Containers), maxItems))}
-	for i, c := range spec.Containers[:len(kept.Containers)] {
-		kept.Containers[i] = corev1.Container{Name: c.Name, Resources: corev1.ResourceRequirements{
-			Limits: keptResources(c.Resources.Limits), Requests: keptResources(c.Resources.Requests)}}
-	}
-	for _, c := range spec.EphemeralContainers[:min(len(spec.EphemeralContainers), maxItems)] {
-		kept.EphemeralContainers = append(kept.EphemeralContainers, corev1.EphemeralContainer{
-			EphemeralContainerCommon: corev1.EphemeralContainerCommon{Name: c.Name}})
+	kept := corev1.PodSpec{NodeName: spec.NodeName, Containers: trimContainers(spec.Containers), InitContainers: trimContainers(Sidecars(spec))}
+	if r := spec.Resources; r != nil {
+		kept.Resources = &corev1.ResourceRequirements{Limits: keptResources(r.Limits), Requests: keptResources(r.Requests)}
 	}
 	return kept
+}
+
+func trimContainers(all []corev1.Container) []corev1.Container {
+	var kept []corev1.Container
+	for _, c := range all[:min(len(all), maxItems)] {
+		kept = append(kept, corev1.Container{Name: c.Name, RestartPolicy: c.RestartPolicy, Resources: corev1.ResourceRequirements{
+			Limits: keptResources(c.Resources.Limits), Requests: keptResources(c.Resources.Requests)}})
+	}
+	return kept
+}
+
+// Sidecars returns the init containers of a pod that run as long as its containers.
+func Sidecars(spec *corev1.PodSpec) []corev1.Container {
+	var all []corev1.Container
+	for _, c := range spec.InitContainers {
+		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// trimEphemeralContainers returns the names of the ephemeral containers of a pod, and those that have ended. If they exceed
+// maxItems, the last name is a digest of the rest, which has ended if all of the rest have.
+func trimEphemeralContainers(pod *corev1.Pod) (kept []corev1.EphemeralContainer, ended []corev1.ContainerStatus) {
+	hasEnded := map[string]bool{}
+	for _, c := range pod.Status.EphemeralContainerStatuses {
+		hasEnded[c.Name] = c.State.Terminated != nil
+	}
+	add := func(name string, isEnded bool) {
+		kept = append(kept, corev1.EphemeralContainer{EphemeralContainerCommon: corev1.EphemeralContainerCommon{Name: name}})
+		if isEnded {
+			ended = append(ended, corev1.ContainerStatus{Name: name, State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}})
+		}
+	}
+	var rest []string
+	restEnded, named := true, maxItems
+	if len(pod.Spec.EphemeralContainers) > maxItems {
+		named = maxItems - 1
+	}
+	for i, c := range pod.Spec.EphemeralContainers {
+		if i < named {
+			add(c.Name, hasEnded[c.Name])
+			continue
+		}
+		rest = append(rest, c.Name)
+		restEnded = restEnded && hasEnded[c.Name]
+	}
+	if len(rest) > 0 {
+		add(digestOf([]byte(strings.Join(rest, " "))), restEnded)
+	}
+	return kept, ended
 }
 
 // keptResources returns the resources that status and results report.

@@ -14,8 +14,7 @@ import (
 func trimPodStatus(status *corev1.PodStatus) corev1.PodStatus {
 	kept := corev1.PodStatus{Phase: status.Phase, Reason: boundMessage(status.Reason), Message: boundMessage(status.Message),
 		Conditions:            reportedConditions(status.Conditions),
-		InitContainerStatuses: trimContainerStatuses(status.InitContainerStatuses), ContainerStatuses: trimContainerStatuses(status.ContainerStatuses),
-		EphemeralContainerStatuses: endedContainers(status.EphemeralContainerStatuses)}
+		InitContainerStatuses: trimContainerStatuses(status.InitContainerStatuses), ContainerStatuses: trimContainerStatuses(status.ContainerStatuses)}
 	for i := range kept.Conditions {
 		c := &kept.Conditions[i]
 		c.Reason, c.Message = boundMessage(c.Reason), boundMessage(c.Message)
@@ -28,17 +27,6 @@ func trimContainerStatuses(all []corev1.ContainerStatus) []corev1.ContainerStatu
 	for _, c := range all[:min(len(all), maxItems)] {
 		kept = append(kept, corev1.ContainerStatus{Name: c.Name, Image: boundMessage(c.Image), ImageID: boundMessage(c.ImageID), Ready: c.Ready, Started: c.Started,
 			RestartCount: c.RestartCount, State: boundState(c.State), LastTerminationState: boundState(c.LastTerminationState)})
-	}
-	return kept
-}
-
-// endedContainers returns the names of the ephemeral containers that have ended.
-func endedContainers(all []corev1.ContainerStatus) []corev1.ContainerStatus {
-	var kept []corev1.ContainerStatus
-	for _, c := range all[:min(len(all), maxItems)] {
-		if c.State.Terminated != nil {
-			kept = append(kept, corev1.ContainerStatus{Name: c.Name, State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}})
-		}
 	}
 	return kept
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/kinds"
 	"github.com/benchnet/benchnet/internal/run/results"
 )
 
@@ -116,13 +117,18 @@ func endedEphemeralContainers(pod *corev1.Pod) []string {
 	return ended
 }
 
-// formatResources returns requests and limits of CPU and memory of all containers, such as "node 1/1 CPU, 3Gi/3Gi memory".
+// formatResources returns requests and limits of CPU and memory of the pod, if it sets them, and of all containers that run as long
+// as it, such as "node 1/1 CPU, 3Gi/3Gi memory".
 func formatResources(pod *corev1.Pod) string {
 	var all []string
-	for i := range pod.Spec.Containers {
-		requests, limits := pod.Spec.Containers[i].Resources.Requests, pod.Spec.Containers[i].Resources.Limits
-		all = append(all, fmt.Sprintf("%s %s/%s CPU, %s/%s memory", pod.Spec.Containers[i].Name,
-			requests.Cpu(), limits.Cpu(), requests.Memory(), limits.Memory()))
+	add := func(name string, requests, limits corev1.ResourceList) {
+		all = append(all, fmt.Sprintf("%s %s/%s CPU, %s/%s memory", name, requests.Cpu(), limits.Cpu(), requests.Memory(), limits.Memory()))
+	}
+	if r := pod.Spec.Resources; r != nil {
+		add("all containers", r.Requests, r.Limits)
+	}
+	for _, c := range slices.Concat(kinds.Sidecars(&pod.Spec), pod.Spec.Containers) {
+		add(c.Name, c.Resources.Requests, c.Resources.Limits)
 	}
 	return strings.Join(all, "; ")
 }

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -93,6 +94,59 @@ func memberPodWithRestarts(name string, restarts int32) corev1.Pod {
 func addDebugContainer(pod *corev1.Pod, name string, state corev1.ContainerState) {
 	pod.Spec.EphemeralContainers = append(pod.Spec.EphemeralContainers, corev1.EphemeralContainer{EphemeralContainerCommon: corev1.EphemeralContainerCommon{Name: name}})
 	pod.Status.EphemeralContainerStatuses = append(pod.Status.EphemeralContainerStatuses, corev1.ContainerStatus{Name: name, State: state})
+}
+
+// TestChangedMembers changes members while a run is measured. Their pods are as the cache keeps them.
+func TestChangedMembers(t *testing.T) {
+	ended := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}
+	running := corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
+	twoCores := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}
+	debug := func(n int, state corev1.ContainerState) func(*corev1.Pod) {
+		return func(pod *corev1.Pod) {
+			for range n {
+				addDebugContainer(pod, fmt.Sprintf("debugger-%d", len(pod.Spec.EphemeralContainers)), state)
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		before, edit func(*corev1.Pod)
+		changed      bool
+	}{
+		"nothing":                           {debug(0, ended), func(*corev1.Pod) {}, false},
+		"a container resized":               {debug(0, ended), func(p *corev1.Pod) { p.Spec.Containers[0].Resources.Limits = twoCores }, true},
+		"a sidecar resized":                 {debug(0, ended), func(p *corev1.Pod) { p.Spec.InitContainers[1].Resources.Limits = twoCores }, true},
+		"a sidecar added":                   {debug(0, ended), func(p *corev1.Pod) { p.Spec.InitContainers = append(p.Spec.InitContainers, p.Spec.InitContainers[1]) }, true},
+		"the pod resized":                   {debug(0, ended), func(p *corev1.Pod) { p.Spec.Resources = &corev1.ResourceRequirements{Limits: twoCores} }, true},
+		"a debugger after 16":               {debug(16, ended), debug(1, ended), true},
+		"a debugger after 40":               {debug(40, ended), debug(1, ended), true},
+		"none after 40":                     {debug(40, ended), func(*corev1.Pod) {}, false},
+		"none after 40, the last one runs":  {func(p *corev1.Pod) { debug(39, ended)(p); debug(1, running)(p) }, func(*corev1.Pod) {}, true},
+		"none after 40, the first one runs": {func(p *corev1.Pod) { debug(1, running)(p); debug(39, ended)(p) }, func(*corev1.Pod) {}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := memberPodWithRestarts("a", 1)
+			pod.Spec.Containers = []corev1.Container{{Name: "node"}}
+			pod.Spec.InitContainers = []corev1.Container{{Name: "init"}, {Name: "proxy", RestartPolicy: new(corev1.ContainerRestartPolicyAlways)}}
+			c.before(&pod)
+			before, after := pod.DeepCopy(), pod.DeepCopy()
+			c.edit(after)
+			for range 2 { // Trimming is idempotent.
+				kinds.Trim(before)
+				kinds.Trim(after)
+			}
+			baseline, err := EncodeBaseline([]corev1.Pod{*before})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := FindDisturbances(baseline, []corev1.Pod{*after})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if changed := len(got) == 1 && got[0].Kind == results.MemberChanged; changed != c.changed || len(got) > 1 || len(after.Spec.EphemeralContainers) > 16 {
+				t.Errorf("got %+v with %d names of debuggers, want MemberChanged: %t", got, len(after.Spec.EphemeralContainers), c.changed)
+			}
+		})
+	}
 }
 
 // TestDisturbances looks at the pods as the cache keeps them.
