@@ -289,6 +289,7 @@ func (o managerFlags) setUpManager(mgr ctrl.Manager, kubeVersion string, found c
 		Limits:             o.limits,
 		Now:                time.Now,
 	}
+	dependencies.Writer.Recorder = dependencies.Recorder
 	if o.prometheusURL != "" {
 		if dependencies.Queries, err = promql.NewEvaluator(o.prometheusURL); err != nil {
 			return fmt.Errorf("--prometheus-url %q: %w", o.prometheusURL, err)

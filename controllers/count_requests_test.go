@@ -85,6 +85,7 @@ func (w *testEnv) startManager() *requestCounter {
 		Writer: apply.NewWriter(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetScheme()), SnapshotReader: snapshot.NewReader(mgr.GetClient(), mgr.GetScheme()),
 		Recorder: mgr.GetEventRecorder(v1alpha1.ManagedBy), KubeVersion: "v1.34.4", Now: func() time.Time { return w.now },
 	}
+	d.Writer.Recorder = d.Recorder
 	must(w.t, (&controllers.NetworkReconciler{Dependencies: d}).SetupWithManager(mgr, 1))
 	must(w.t, (&controllers.RunReconciler{Dependencies: d}).SetupWithManager(mgr, 1))
 	ctx, stop := context.WithCancel(w.ctx)

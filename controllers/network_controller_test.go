@@ -317,7 +317,7 @@ func TestApplyErrorOfNetworkIsReported(t *testing.T) {
 // newRelease returns the record of the release of a run on its present network.
 func (w *testEnv) newRelease(run *v1alpha1.BenchmarkRun) *v1alpha1.RunRelease {
 	return &v1alpha1.RunRelease{StartTime: metav1.NowMicro(), NetworkUID: w.getNetwork(run.Spec.NetworkName).UID,
-		JobUID: "j", BarrierUID: "b", BarrierVersion: "1", Digest: "d"}
+		JobUID: "j", JobGeneration: 1, BarrierUID: "b", BarrierVersion: "1", Digest: "d"}
 }
 
 // markRunComplete marks a run as released and complete.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -46,6 +47,14 @@ func TestRestoresAddedContent(t *testing.T) {
 		{"PodDisruptionBudget", network, "banks", `[{"op": "add", "path": "/spec/unhealthyPodEvictionPolicy", "value": "AlwaysAllow"}]`},
 		{"ConfigMap", network, "banks", `[{"op": "add", "path": "/data/added", "value": "x"}]`},
 		{"ConfigMap", network, "banks", `[{"op": "add", "path": "/binaryData", "value": {"added": "eA=="}}]`},
+		{"Job", run, "banks-issue", `[{"op": "add", "path": "/spec/parallelism", "value": 0}]`},
+		{"Job", run, "banks-issue", `[{"op": "add", "path": "/spec/backoffLimit", "value": 7}, {"op": "add", "path": "/spec/ttlSecondsAfterFinished", "value": 9}]`},
+		{"Job", run, "banks-issue", `[{"op": "add", "path": "/spec/activeDeadlineSeconds", "value": 7}]`},
+		{"Job", run, "banks-issue", `[{"op": "add", "path": "/metadata/labels/benchnet.dev~1member", "value": "x"}]`},
+		{"Job", run, "banks-issue", `[{"op": "remove", "path": "/metadata/labels/app.kubernetes.io~1component"}]`},
+		{"StatefulSet", network, "banks", `[{"op": "add", "path": "/metadata/labels/app.kubernetes.io~1version", "value": "x"}]`},
+		{"Service", network, "banks", `[{"op": "add", "path": "/metadata/annotations/benchnet.dev~1epoch", "value": "x"}]`},
+		{"PersistentVolumeClaim", network, "banks", `[{"op": "add", "path": "/metadata/labels/app.kubernetes.io~1part-of", "value": "x"}]`},
 		{"RoleBinding", run, "banks-issue", `[{"op": "add", "path": "/subjects/-", "value": {"kind": "User", "name": "x", "apiGroup": "rbac.authorization.k8s.io"}}]`},
 		{"Role", run, "banks-issue", `[{"op": "add", "path": "/rules/-", "value": {"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]}}]`},
 		{"ServiceAccount", run, "banks-issue", `[{"op": "add", "path": "/secrets", "value": [{"name": "x"}]}]`},
@@ -62,6 +71,7 @@ func TestRestoresAddedContent(t *testing.T) {
 			})
 		}
 	}
+	w.markStatefulSetsReady() // Each restored spec is another generation, which the controller has to observe.
 	w.waitUntilQuiet(counted)
 }
 
@@ -80,12 +90,13 @@ func (w *testEnv) firstPlanned(kind, label, owner string) client.Object {
 // editAndAwait applies the JSON patch and waits until the content of the object is what it was before.
 func (w *testEnv) editAndAwait(t *testing.T, object client.Object, patch string) {
 	t.Helper()
-	before := w.contentOf(t, object)
+	before, labels, annotations := w.contentOf(t, object), object.GetLabels(), object.GetAnnotations()
 	uid := object.GetUID()
 	must(t, w.client.Patch(w.ctx, object, client.RawPatch(types.JSONPatchType, []byte(patch)), client.FieldOwner("somebody")))
 	w.waitFor(fmt.Sprintf("%T %s is restored", object, object.GetName()), func() bool {
 		must(t, w.client.Get(w.ctx, client.ObjectKeyFromObject(object), object))
-		return equality.Semantic.DeepEqual(w.contentOf(t, object), before)
+		return equality.Semantic.DeepEqual(w.contentOf(t, object), before) && maps.Equal(object.GetLabels(), labels) &&
+			maps.Equal(object.GetAnnotations(), annotations)
 	})
 	if object.GetUID() != uid {
 		t.Errorf("%s was replaced, want it restored", object.GetName())
@@ -128,4 +139,22 @@ func TestStaleCacheNeverTakesOver(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRolloutRestartIsReported restarts a member as kubectl rollout restart does. The template is restored, and an event says so.
+func TestRolloutRestartIsReported(t *testing.T) {
+	w := newTestEnv(t)
+	counted := w.startManager()
+	w.createReadyNetwork("validators")
+	w.waitUntilQuiet(counted)
+	set := w.firstPlanned("StatefulSet", v1alpha1.LabelNetwork, "validators")
+	w.editAndAwait(t, set, `[{"op": "add", "path": "/spec/template/metadata/annotations/kubectl.kubernetes.io~1restartedAt", "value": "2026-01-01T00:00:00Z"}]`)
+	want := fmt.Sprintf("StatefulSet/%s was changed by another client (spec) and is restored", set.GetName())
+	w.waitFor("event "+want, func() bool {
+		var events eventsv1.EventList
+		must(t, w.client.List(w.ctx, &events, client.InNamespace(w.namespace)))
+		return slices.ContainsFunc(events.Items, func(e eventsv1.Event) bool {
+			return e.Reason == apply.ReasonObjectRestored && e.Note == want && e.Regarding.Name == "validators"
+		})
+	})
 }

@@ -35,7 +35,7 @@ func (r *RunReconciler) releaseWorkers(ctx context.Context, pass *runPass) error
 	release := &loadgen.Release{Start: r.Now().Add(pass.releaseLead()), Baseline: baseline, ResourceVersion: barrier.ResourceVersion}
 	before := pass.run.DeepCopy()
 	pass.run.Status.Release = &v1alpha1.RunRelease{StartTime: metav1.NewMicroTime(release.Start), NetworkUID: pass.network.UID, JobUID: job.UID,
-		BarrierUID: barrier.UID, BarrierVersion: barrier.ResourceVersion, Digest: release.Digest()}
+		JobGeneration: job.Generation, BarrierUID: barrier.UID, BarrierVersion: barrier.ResourceVersion, Digest: release.Digest()}
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
 	if err := r.Client.Status().Patch(ctx, pass.run, patch, client.FieldOwner(v1alpha1.ManagedBy)); err != nil {
 		return fmt.Errorf("record release of run %s: %w", pass.run.Name, err)
@@ -123,7 +123,8 @@ func (p *runPass) measuredNetworkUID() types.UID {
 // findDisturbances returns what happened since the release to the network and to what the run was released with.
 func (p *runPass) findDisturbances() ([]results.Disturbance, error) {
 	var all []results.Disturbance
-	if record := p.run.Status.Release; record != nil && record.NetworkUID != p.network.UID {
+	job, record := p.workerJob(), p.run.Status.Release
+	if record != nil && record.NetworkUID != p.network.UID {
 		all = append(all, results.Disturbance{Kind: results.NetworkReplaced, Message: fmt.Sprintf(
 			"BenchmarkNetwork %s was deleted and created again during the run: it has the UID %s instead of %s; create another run",
 			p.network.Name, p.network.UID, record.NetworkUID)})
@@ -131,6 +132,10 @@ func (p *runPass) findDisturbances() ([]results.Disturbance, error) {
 	ready := meta.FindStatusCondition(p.network.Status.Conditions, v1alpha1.ConditionReady)
 	if ready != nil && ready.Reason == v1alpha1.ReasonSecretLost {
 		all = append(all, results.Disturbance{Kind: results.SecretLost, Message: ready.Message})
+	}
+	if record != nil && job != nil && job.DeletionTimestamp == nil && job.Generation != record.JobGeneration {
+		all = append(all, results.Disturbance{Kind: results.WorkersChanged, Message: fmt.Sprintf(
+			"Job %s of the workers was changed during the run, such as its parallelism; create another run", job.Name)})
 	}
 	if p.barrierProblem != "" {
 		return append(all, results.Disturbance{Kind: results.BarrierLost, Message: p.barrierProblem}), nil

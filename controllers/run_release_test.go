@@ -53,11 +53,17 @@ func TestReleasedRunWithoutItsObjects(t *testing.T) {
 			w.removeObject(barrier(w))
 			must(w.t, w.client.Create(w.ctx, barrier(w)))
 		}, v1alpha1.VerdictInvalid, results.BarrierLost, "was deleted"},
-		"workload":        {func(w *testEnv) { w.removeObject(configMap(w, naming.WorkloadConfigMap("extra"))) }, v1alpha1.VerdictValid, "", ""},
-		"Role":            {func(w *testEnv) { w.removeObject(w.ownedByRun(&rbacv1.Role{})) }, v1alpha1.VerdictValid, "", ""},
-		"RoleBinding":     {func(w *testEnv) { w.removeObject(w.ownedByRun(&rbacv1.RoleBinding{})) }, v1alpha1.VerdictValid, "", ""},
-		"account":         {func(w *testEnv) { w.removeObject(w.ownedByRun(&corev1.ServiceAccount{})) }, v1alpha1.VerdictValid, "", ""},
-		"workers' Job":    {func(w *testEnv) { w.removeObject(&batchv1.Job{ObjectMeta: w.objectMeta(naming.WorkerJob("extra"))}) }, "", "", "Job extra of the workers was deleted"},
+		"workload":     {func(w *testEnv) { w.removeObject(configMap(w, naming.WorkloadConfigMap("extra"))) }, v1alpha1.VerdictValid, "", ""},
+		"Role":         {func(w *testEnv) { w.removeObject(w.ownedByRun(&rbacv1.Role{})) }, v1alpha1.VerdictValid, "", ""},
+		"RoleBinding":  {func(w *testEnv) { w.removeObject(w.ownedByRun(&rbacv1.RoleBinding{})) }, v1alpha1.VerdictValid, "", ""},
+		"account":      {func(w *testEnv) { w.removeObject(w.ownedByRun(&corev1.ServiceAccount{})) }, v1alpha1.VerdictValid, "", ""},
+		"workers' Job": {func(w *testEnv) { w.removeObject(&batchv1.Job{ObjectMeta: w.objectMeta(naming.WorkerJob("extra"))}) }, "", "", "Job extra of the workers was deleted"},
+		"workers' Job changed": {func(w *testEnv) {
+			w.mergePatch(&batchv1.Job{ObjectMeta: w.objectMeta(naming.WorkerJob("extra"))}, `{"spec": {"parallelism": 1}}`)
+		}, v1alpha1.VerdictInvalid, results.WorkersChanged, "its parallelism"},
+		"workers' Job labelled": {func(w *testEnv) {
+			w.mergePatch(&batchv1.Job{ObjectMeta: w.objectMeta(naming.WorkerJob("extra"))}, `{"metadata": {"labels": {"app.kubernetes.io/component": "x"}}}`)
+		}, v1alpha1.VerdictValid, "", ""},
 		"network":         {func(w *testEnv) { w.replaceNetworkObject("banks", true) }, v1alpha1.VerdictInvalid, results.NetworkReplaced, "deleted and created again"},
 		"network, seen":   {func(w *testEnv) { w.replaceNetworkObject("banks", true, "extra") }, v1alpha1.VerdictInvalid, results.NetworkReplaced, "deleted and created again"},
 		"network forever": {func(w *testEnv) { w.replaceNetworkObject("banks", false, "extra") }, "", "", "BenchmarkNetwork banks was deleted"},

@@ -4,10 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
-	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -74,12 +71,12 @@ func (p *runPass) endOnEviction() {
 	}
 	admitted := meta.FindStatusCondition(p.network.Status.Conditions, v1alpha1.ConditionAdmitted)
 	reported := meta.FindStatusCondition(p.run.Status.Conditions, v1alpha1.ConditionReady)
-	wasStopped := isSuspended(job) && reported != nil && reported.Reason == v1alpha1.ReasonWaitingForNetwork
+	wasStopped := snapshot.IsSuspended(job) && reported != nil && reported.Reason == v1alpha1.ReasonWaitingForNetwork
 	if p.networkEvicted = wasStopped || admitted != nil && admitted.Reason == v1alpha1.ReasonEvicted; !p.networkEvicted {
 		return
 	}
 	message := fmt.Sprintf("Kueue evicted BenchmarkNetwork %s during the run", p.network.Name)
-	if isSuspended(job) && firstRunningPod(p.workerPods(), nil) == "" {
+	if snapshot.IsSuspended(job) && firstRunningPod(p.workerPods(), nil) == "" {
 		p.failure = runFailure{v1alpha1.ReasonRunFailed, message}
 		return
 	}
@@ -90,7 +87,7 @@ func (p *runPass) endOnEviction() {
 // have ended stay with their logs, as those of a failed run do.
 func (r *RunReconciler) stopWorkers(ctx context.Context, pass *runPass) error {
 	job := pass.snapshot.Job(naming.WorkerJob(pass.run.Name))
-	if job == nil || isSuspended(job) || pass.snapshot.JobOutcome(job).State != snapshot.StateWaiting {
+	if job == nil || snapshot.IsSuspended(job) || pass.snapshot.JobOutcome(job).State != snapshot.StateWaiting {
 		return nil
 	}
 	patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"suspend":true}}`))
@@ -99,11 +96,4 @@ func (r *RunReconciler) stopWorkers(ctx context.Context, pass *runPass) error {
 	}
 	log.FromContext(ctx).Info("workers stopped", "object", "Job/"+job.Name)
 	return nil
-}
-
-// isSuspended reports whether the Job controller has suspended the Job. The cache does not hold the spec.
-func isSuspended(job *batchv1.Job) bool {
-	return slices.ContainsFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
-		return c.Type == batchv1.JobSuspended && c.Status == corev1.ConditionTrue
-	})
 }

@@ -13,18 +13,22 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/kinds"
+	"github.com/benchnet/benchnet/internal/kube/limits"
 )
 
 // Writer applies and deletes objects on behalf of their owner.
@@ -33,7 +37,12 @@ type Writer struct {
 	apiReader client.Reader
 	scheme    *runtime.Scheme
 	upToDate  comparisons
+	// Recorder records an event on the owner of a restored object, if it is set.
+	Recorder events.EventRecorder
 }
+
+// ReasonObjectRestored is the reason of the event about an object that another client changed.
+const ReasonObjectRestored = "ObjectRestored"
 
 // NewWriter returns a Writer. The direct reader must bypass the cache: it looks up the owner of a conflicting
 // object. The scheme must contain the kinds of owners and of typed objects.
@@ -84,16 +93,17 @@ func (w *Writer) ApplyAndReturn(ctx context.Context, owner Owner, desired, live 
 		if err != nil {
 			return nil, err
 		}
-		logWrite(ctx, intent, nil)
+		log.FromContext(ctx).Info("object created", "object", intent.GetKind()+"/"+intent.GetName())
 		return made, nil
 	}
 	drift, edited := findDrift(intent, live), wasEdited(intent, live)
 	if hasDryRun(intent) && hasSameHash(intent, live) {
-		if edited, err = w.hasOtherSpec(ctx, intent, live); err != nil {
+		differs, err := w.hasOtherSpec(ctx, intent, live)
+		if err != nil {
 			return nil, err
 		}
-		if edited {
-			drift = append(drift, "spec")
+		if differs {
+			drift, edited = append(drift, "spec"), true
 		}
 	}
 	if len(drift) == 0 {
@@ -101,14 +111,14 @@ func (w *Writer) ApplyAndReturn(ctx context.Context, owner Owner, desired, live 
 		return live, nil
 	}
 	intent.SetUID(live.GetUID()) // The API server refuses to apply to another object of that name.
-	if edited {
+	if edited || driftOf(intent) == kinds.DriftByMutableFields {
 		return w.restoreContent(ctx, owner, desired, intent, drift, live)
 	}
 	made, err := w.sendApplyPatch(ctx, intent)
 	if err != nil {
 		return nil, err
 	}
-	logWrite(ctx, intent, drift)
+	w.reportApply(ctx, owner, intent, drift, live)
 	return made, nil
 }
 
@@ -240,13 +250,14 @@ func (w *Writer) kindAndName(object client.Object) string {
 	return gvk.Kind + "/" + object.GetName()
 }
 
-// logWrite logs that the intent was applied, to a new object or to one with the given drift.
-func logWrite(ctx context.Context, intent *unstructured.Unstructured, drift []string) {
-	logger := log.FromContext(ctx).WithValues("object", intent.GetKind()+"/"+intent.GetName())
-	if len(drift) == 0 {
-		logger.Info("object created")
-	} else {
-		logger.V(1).Info("object applied", "changed", drift)
+// reportApply logs that the intent was applied to an object with the given drift. If the intent is the same as before, another client
+// changed the object, and an event says so.
+func (w *Writer) reportApply(ctx context.Context, owner Owner, intent *unstructured.Unstructured, drift []string, live client.Object) {
+	name := intent.GetKind() + "/" + intent.GetName()
+	log.FromContext(ctx).V(1).Info("object applied", "object", name, "changed", drift)
+	if w.Recorder != nil && hasSameHash(intent, live) {
+		w.Recorder.Eventf(owner.Object, nil, corev1.EventTypeWarning, ReasonObjectRestored, "Restore", "%s", limits.Truncate(fmt.Sprintf(
+			"%s was changed by another client (%s) and is restored", name, strings.Join(drift, ", ")), limits.MaxNote))
 	}
 }
 

@@ -16,21 +16,17 @@ import (
 
 // findDrift returns the paths of the fields in which the live object differs from the intent, such as
 // data.node.conf; none if the live object was applied from the same intent and has not been changed since. It
-// never returns values, which may be secret. It ignores the drift of kinds with DriftIgnored, and of the specs of kinds with
-// DriftByDryRun if the hash is the same.
+// never returns values, which may be secret. It ignores the specs of kinds with DriftByDryRun if the hash is the same.
 func findDrift(intent *unstructured.Unstructured, live client.Object) []string {
-	if driftOf(intent) == kinds.DriftIgnored {
-		return nil
-	}
 	have, want, err := comparedFields(intent, live)
 	if err != nil {
 		return []string{err.Error()}
 	}
-	added := findAdditions(intent, have, want)
+	added := findAdditions(intent, live, have, want)
 	unstructured.RemoveNestedField(want, "metadata", "annotations", v1alpha1.AnnotationAppliedHash)
 	paths := append(differingPaths("", have, want), added...)
 	switch {
-	case hasSameHash(intent, live):
+	case hasSameHash(intent, live), driftOf(intent) == kinds.DriftByMutableFields:
 	case hasDryRun(intent):
 		paths = append(paths, "spec")
 	case len(paths) == 0: // The hash covers fields that the last intent had and the present one lacks.
@@ -63,6 +59,9 @@ func comparedFields(intent *unstructured.Unstructured, live client.Object) (have
 	}
 	for _, field := range []string{"apiVersion", "kind", "status"} { // A Go type may serialize an empty status.
 		delete(want, field)
+	}
+	if driftOf(intent) == kinds.DriftByMutableFields { // Its annotations are those of the template with which it was created.
+		unstructured.RemoveNestedField(want, "metadata", "annotations")
 	}
 	return have, want, nil
 }
@@ -126,9 +125,6 @@ func containsFields(live, wanted any) bool {
 			return isEmptyMap(want)
 		}
 		for k, v := range want {
-			if _, stored := have[k]; !stored && (k == "kind" || k == "apiVersion") {
-				continue // The API server does not store the kind of an embedded object such as a volume claim template.
-			}
 			if !containsFields(have[k], v) {
 				return false
 			}

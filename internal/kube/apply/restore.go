@@ -17,25 +17,81 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/kinds"
 )
 
-// serverFields are the fields that the API server sets if an object of a kind with DriftByFields leaves them out. A field with a
-// value is an addition if it has another one.
+// serverFields are the fields that the API server sets if an object whose fields are compared leaves them out, with their values. nil
+// stands for any value.
 var serverFields = map[string]map[string]any{
-	"ConfigMap": {}, "Role": {}, "ServiceAccount": {}, "NetworkPolicy": {}, "PodDisruptionBudget": {},
+	"ConfigMap": {}, "Role": {}, "ServiceAccount": {}, "NetworkPolicy": {}, "PodDisruptionBudget": {}, "StatefulSet": {},
 	"Secret":      {"type": "Opaque"},
-	"RoleBinding": {"roleRef.apiGroup": nil, "subjects.apiGroup": nil},
-	"Service": {"spec.clusterIP": nil, "spec.clusterIPs": nil, "spec.ipFamilies": nil, "spec.ipFamilyPolicy": nil, "spec.type": "ClusterIP",
-		"spec.internalTrafficPolicy": "Cluster", "spec.sessionAffinity": "None", "spec.externalTrafficPolicy": nil,
-		"spec.healthCheckNodePort": nil, "spec.allocateLoadBalancerNodePorts": nil, "spec.ports.protocol": "TCP",
-		"spec.ports.targetPort": nil, "spec.ports.nodePort": nil},
+	"Job":         {"spec.parallelism": int64(1), "spec.backoffLimit": nil},
+	"RoleBinding": {"subjects.apiGroup": nil},
+	"Service": {"spec.clusterIP": nil, "spec.clusterIPs": nil, "spec.ipFamilies": nil, "spec.ipFamilyPolicy": "SingleStack", "spec.type": "ClusterIP",
+		"spec.internalTrafficPolicy": "Cluster", "spec.sessionAffinity": "None", "spec.ports.protocol": "TCP"},
+	"PersistentVolumeClaim": {"spec.storageClassName": nil, "spec.volumeMode": "Filesystem", "spec.volumeName": nil, "spec.dataSource": nil,
+		"spec.dataSourceRef": nil},
+}
+
+// nodePortFields are the fields that the API server sets in a Service that is planned with another type than ClusterIP.
+var nodePortFields = map[string]any{"spec.externalTrafficPolicy": nil, "spec.healthCheckNodePort": nil, "spec.allocateLoadBalancerNodePorts": nil,
+	"spec.ports.nodePort": nil, "spec.sessionAffinity": "None", "spec.internalTrafficPolicy": nil}
+
+// serverFieldsOf returns the fields that the API server sets in an object of the intent, and false if additions to its kind are not
+// looked for.
+func serverFieldsOf(intent *unstructured.Unstructured) (map[string]any, bool) {
+	known, ok := serverFields[intent.GetKind()]
+	if intent.GetKind() != "Service" {
+		return known, ok
+	}
+	all := maps.Clone(known)
+	if kind, _, _ := unstructured.NestedString(intent.Object, "spec", "type"); kind != "" && kind != "ClusterIP" {
+		maps.Copy(all, nodePortFields)
+	}
+	selector, _, _ := unstructured.NestedMap(intent.Object, "spec", "selector")
+	if address, _, _ := unstructured.NestedString(intent.Object, "spec", "clusterIP"); address == "None" && len(selector) == 0 {
+		all["spec.ipFamilyPolicy"] = "RequireDualStack" // Other clients fill its endpoints.
+	}
+	return all, ok
+}
+
+// ownDomains are the domains of labels and annotations that only the operator sets.
+var ownDomains = []string{v1alpha1.GroupVersion.Group + "/", "app.kubernetes.io/"}
+
+// isAddedKey reports whether a label or an annotation that is not planned is of the operator's own domains. The quota is recorded by
+// the operator, but not applied.
+func isAddedKey(key string) bool {
+	return key != v1alpha1.AnnotationQuota && key != v1alpha1.AnnotationAppliedHash &&
+		slices.ContainsFunc(ownDomains, func(domain string) bool { return strings.HasPrefix(key, domain) })
+}
+
+// addedKeys returns the labels and annotations of the operator's own domains that another client added, as paths.
+func addedKeys(intent *unstructured.Unstructured, live client.Object) [][]string {
+	var paths [][]string
+	add := func(field string, have, want map[string]string) {
+		for _, key := range slices.Sorted(maps.Keys(have)) {
+			if _, planned := want[key]; !planned && isAddedKey(key) {
+				paths = append(paths, []string{"metadata", field, key})
+			}
+		}
+	}
+	add("labels", live.GetLabels(), intent.GetLabels())
+	if driftOf(intent) != kinds.DriftByMutableFields {
+		add("annotations", live.GetAnnotations(), intent.GetAnnotations())
+	}
+	return paths
 }
 
 // findAdditions returns the paths of the content that another client added to a live object. It returns none for kinds that
 // serverFields lacks, and for a ConfigMap that is planned empty: other pods fill it.
-func findAdditions(intent *unstructured.Unstructured, have, want map[string]any) []string {
-	known, ok := serverFields[intent.GetKind()]
-	if !ok || intent.GetAnnotations()[v1alpha1.AnnotationGenerated] != "" ||
-		intent.GetKind() == "ConfigMap" && containsFields(nil, intent.Object["data"]) && containsFields(nil, intent.Object["binaryData"]) {
+func findAdditions(intent *unstructured.Unstructured, live client.Object, have, want map[string]any) []string {
+	known, ok := serverFieldsOf(intent)
+	if !ok || isFilledByPods(intent) {
 		return nil
+	}
+	var paths []string
+	for _, path := range addedKeys(intent, live) {
+		paths = append(paths, strings.Join(path, "."))
+	}
+	if hasDryRun(intent) {
+		return paths
 	}
 	have = maps.Clone(have)
 	for _, field := range []string{"apiVersion", "kind", "metadata", "status"} {
@@ -44,7 +100,13 @@ func findAdditions(intent *unstructured.Unstructured, have, want map[string]any)
 	if intent.GetKind() == "ServiceAccount" {
 		dropOpenShiftSecrets(intent.GetName(), have)
 	}
-	return addedPaths(known, "", have, want)
+	return append(paths, addedPaths(known, "", have, want)...)
+}
+
+// isFilledByPods reports whether pods or the operator itself write the content of an object after it was applied.
+func isFilledByPods(intent *unstructured.Unstructured) bool {
+	return intent.GetAnnotations()[v1alpha1.AnnotationGenerated] != "" ||
+		intent.GetKind() == "ConfigMap" && containsFields(nil, intent.Object["data"]) && containsFields(nil, intent.Object["binaryData"])
 }
 
 // dropOpenShiftSecrets removes the pull secrets and tokens that OpenShift adds to each ServiceAccount.
@@ -72,7 +134,7 @@ func addedPaths(known map[string]any, prefix string, live, wanted any) []string 
 		var paths []string
 		for _, name := range slices.Sorted(maps.Keys(have)) {
 			path := strings.TrimPrefix(prefix+"."+name, ".")
-			if planned, ok := want[name]; ok {
+			if planned := want[name]; planned != nil {
 				paths = append(paths, addedPaths(known, path, have[name], planned)...)
 			} else if value, set := known[path]; !containsFields(nil, have[name]) && !(set && (value == nil || value == have[name])) {
 				paths = append(paths, path)
@@ -100,7 +162,45 @@ func wasEdited(intent *unstructured.Unstructured, live client.Object) bool {
 		return false
 	}
 	have, want, err := comparedFields(intent, live)
-	return err == nil && len(findAdditions(intent, have, want)) > 0
+	return err == nil && len(findAdditions(intent, live, have, want)) > 0
+}
+
+// restoreMutable sets the labels, the owner and the fields in MutableJobFields of a live Job to those of the intent.
+func (w *Writer) restoreMutable(ctx context.Context, intent *unstructured.Unstructured, live client.Object) (*metav1.PartialObjectMetadata, error) {
+	_, want, err := comparedFields(intent, live)
+	if err != nil {
+		return nil, err
+	}
+	spec := map[string]any{}
+	for _, field := range kinds.MutableJobFields {
+		spec[field], _, _ = unstructured.NestedFieldNoCopy(want, "spec", field)
+	}
+	labels := map[string]any{}
+	for _, path := range addedKeys(intent, live) {
+		labels[path[2]] = nil
+	}
+	for key, value := range intent.GetLabels() {
+		labels[key] = value
+	}
+	patch, err := json.Marshal(map[string]any{"spec": spec, "metadata": map[string]any{
+		"resourceVersion": live.GetResourceVersion(), "labels": labels, "ownerReferences": intent.GetOwnerReferences()}})
+	if err != nil {
+		return nil, err
+	}
+	return w.sendPatch(ctx, intent, client.RawPatch(types.MergePatchType, patch))
+}
+
+// sendPatch sends a patch of the intent's object that is not an apply.
+func (w *Writer) sendPatch(ctx context.Context, intent *unstructured.Unstructured, patch client.Patch, options ...client.PatchOption,
+) (*metav1.PartialObjectMetadata, error) {
+	made := &metav1.PartialObjectMetadata{}
+	made.SetGroupVersionKind(intent.GroupVersionKind())
+	made.SetNamespace(intent.GetNamespace())
+	made.SetName(intent.GetName())
+	if err := w.client.Patch(ctx, made, patch, append(options, client.FieldOwner(v1alpha1.ManagedBy))...); err != nil {
+		return nil, fmt.Errorf("restore %s %s: %w", intent.GetKind(), client.ObjectKeyFromObject(intent), err)
+	}
+	return made, nil
 }
 
 // hasOtherSpec reports whether the spec of the live object differs from that of the intent, with what the API server and webhooks
@@ -126,20 +226,11 @@ func (w *Writer) hasOtherSpec(ctx context.Context, intent *unstructured.Unstruct
 func (w *Writer) restoreContent(ctx context.Context, owner Owner, desired client.Object, intent *unstructured.Unstructured, drift []string,
 	live client.Object,
 ) (client.Object, error) {
-	made, err := w.replaceContent(ctx, intent, live)
+	applied, err := w.replaceAndApply(ctx, intent, live)
 	if err != nil {
 		return nil, err
 	}
-	if hasDryRun(intent) {
-		w.upToDate.addHash(w.upToDate.hashSpec(intent, made))
-	} else {
-		intent.SetResourceVersion(made.ResourceVersion) // A later edit must not be remembered as up to date.
-	}
-	applied, err := w.sendApplyPatch(ctx, intent)
-	if err != nil {
-		return nil, err
-	}
-	logWrite(ctx, intent, drift)
+	w.reportApply(ctx, owner, intent, drift, live)
 	if hasDryRun(intent) {
 		return applied, nil
 	}
@@ -149,6 +240,23 @@ func (w *Writer) restoreContent(ctx context.Context, owner Owner, desired client
 	}
 	w.upToDate.addHash(compared)
 	return applied, nil
+}
+
+// replaceAndApply returns the metadata of the restored object.
+func (w *Writer) replaceAndApply(ctx context.Context, intent *unstructured.Unstructured, live client.Object) (*metav1.PartialObjectMetadata, error) {
+	if driftOf(intent) == kinds.DriftByMutableFields {
+		return w.restoreMutable(ctx, intent, live)
+	}
+	made, err := w.replaceContent(ctx, intent, live)
+	if err != nil {
+		return nil, err
+	}
+	if hasDryRun(intent) {
+		w.upToDate.addHash(w.upToDate.hashSpec(intent, made))
+	} else {
+		intent.SetResourceVersion(made.ResourceVersion) // A later edit must not be remembered as up to date.
+	}
+	return w.sendApplyPatch(ctx, intent)
 }
 
 // replaceContent sends a JSON patch that replaces everything but metadata and status. It fails if the live object has changed since,
@@ -163,18 +271,13 @@ func (w *Writer) replaceContent(ctx context.Context, intent *unstructured.Unstru
 	if err != nil {
 		return nil, err
 	}
-	made := &metav1.PartialObjectMetadata{}
-	made.SetGroupVersionKind(intent.GroupVersionKind())
-	made.SetNamespace(intent.GetNamespace())
-	made.SetName(intent.GetName())
-	options = append(options, client.FieldOwner(v1alpha1.ManagedBy))
-	if err := w.client.Patch(ctx, made, client.RawPatch(types.JSONPatchType, patch), options...); err != nil {
-		return nil, fmt.Errorf("restore %s %s: %w", intent.GetKind(), client.ObjectKeyFromObject(intent), err)
-	}
-	return made, nil
+	return w.sendPatch(ctx, intent, client.RawPatch(types.JSONPatchType, patch), options...)
 }
 
-// contentPatch returns a JSON patch that replaces everything but metadata and status. It carries the resource version, if it is not
+// pointerEscapes escapes a key in a JSON pointer.
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+
+// contentPatch returns a JSON patch that replaces everything but metadata and status, and removes added labels and annotations. It carries the resource version, if it is not
 // empty.
 func contentPatch(intent *unstructured.Unstructured, live client.Object, version string) ([]byte, error) {
 	type operation struct {
@@ -185,6 +288,9 @@ func contentPatch(intent *unstructured.Unstructured, live client.Object, version
 	var operations []operation
 	if version != "" {
 		operations = append(operations, operation{"add", "/metadata/resourceVersion", version})
+	}
+	for _, path := range addedKeys(intent, live) {
+		operations = append(operations, operation{Op: "remove", Path: "/metadata/" + path[1] + "/" + pointerEscapes.Replace(path[2])})
 	}
 	have, err := trimmedFields(live.DeepCopyObject())
 	if err != nil {

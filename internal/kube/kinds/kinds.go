@@ -26,9 +26,14 @@ const (
 	// DriftByDryRun compares the metadata, and each generation of the spec by a dry run that replaces it. It is for
 	// kinds with large specs, which the cache drops.
 	DriftByDryRun
-	// DriftIgnored leaves an existing object as it is, since its pods do work that must not happen twice.
-	DriftIgnored
+	// DriftByMutableFields compares the labels, the owner and the fields in MutableJobFields. It keeps the template of an
+	// existing object, since its pods do work that must not happen twice.
+	DriftByMutableFields
 )
+
+// MutableJobFields are the fields of a Job's spec that can change and that the operator restores. It reports a suspended Job instead,
+// since Kueue may suspend it.
+var MutableJobFields = []string{"parallelism", "backoffLimit", "activeDeadlineSeconds", "ttlSecondsAfterFinished"}
 
 // Kind is a kind that the operator creates.
 type Kind struct {
@@ -54,7 +59,7 @@ func Owned() []Kind {
 		{GroupVersion: rbacv1.SchemeGroupVersion, Object: &rbacv1.Role{}},
 		{GroupVersion: rbacv1.SchemeGroupVersion, Object: &rbacv1.RoleBinding{}},
 		{GroupVersion: appsv1.SchemeGroupVersion, Object: &appsv1.StatefulSet{}, Drift: DriftByDryRun},
-		{GroupVersion: batchv1.SchemeGroupVersion, Object: &batchv1.Job{}, Drift: DriftIgnored},
+		{GroupVersion: batchv1.SchemeGroupVersion, Object: &batchv1.Job{}, Drift: DriftByMutableFields},
 		{GroupVersion: networkingv1.SchemeGroupVersion, Object: &networkingv1.NetworkPolicy{}},
 		{GroupVersion: policyv1.SchemeGroupVersion, Object: &policyv1.PodDisruptionBudget{}},
 		{GroupVersion: v1alpha1.GroupVersion, Object: &v1alpha1.BenchmarkRun{}, UserCreated: true},

@@ -12,8 +12,10 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -23,7 +25,7 @@ import (
 // Trim removes the fields of an object that the operator never reads, in place. It removes managed fields and
 // the data of Secrets with AnnotationGenerated, of which it keeps a digest. A pod keeps only its node, its resources and those of
 // its containers and sidecars, the names of ephemeral ones and its status; a StatefulSet keeps only what status and plan need; a NetworkPolicy and a
-// PodDisruptionBudget keep a digest of the spec, a Job only its parallelism, and a Kueue Workload neither pod sets nor more of its
+// PodDisruptionBudget keep a digest of the spec, a Job only what can change, and a Kueue Workload neither pod sets nor more of its
 // status than conditions. Digests replace long texts in the ConfigMaps of members, long binary data in all ConfigMaps, and whatever
 // exceeds its bound. Trim is idempotent.
 func Trim(object any) {
@@ -55,8 +57,19 @@ func Trim(object any) {
 		if len(keptDigests(o)) == 0 { // It is not trimmed yet.
 			setPolicyDefaults(&o.Spec)
 		}
+	case *corev1.Service:
+		for i := range o.Spec.Ports {
+			if p := &o.Spec.Ports[i]; p.TargetPort == (intstr.IntOrString{}) { // The API server sets it.
+				p.TargetPort = intstr.FromInt32(p.Port)
+			}
+		}
+	case *rbacv1.RoleBinding:
+		if o.RoleRef.APIGroup == "" { // The API server sets it.
+			o.RoleRef.APIGroup = rbacv1.GroupName
+		}
 	case *batchv1.Job:
-		o.Spec, o.Status = batchv1.JobSpec{Parallelism: o.Spec.Parallelism}, trimJobStatus(&o.Status)
+		o.Spec, o.Status = batchv1.JobSpec{Parallelism: o.Spec.Parallelism, BackoffLimit: o.Spec.BackoffLimit,
+			ActiveDeadlineSeconds: o.Spec.ActiveDeadlineSeconds, TTLSecondsAfterFinished: o.Spec.TTLSecondsAfterFinished}, trimJobStatus(&o.Status)
 	case *kueue.Workload:
 		o.Spec.PodSets, o.Status = nil, kueue.WorkloadStatus{Conditions: workloadConditions(o.Status.Conditions)}
 	}

@@ -42,6 +42,9 @@ func (s *Snapshot) JobOutcome(job *batchv1.Job) Readiness {
 	if failed := jobCondition(job, batchv1.JobFailed); failed != nil {
 		return s.appendPodProblem(job, Readiness{State: StateFailed, Message: fmt.Sprintf("Job %s failed: %s", job.Name, failed.Message)})
 	}
+	if IsSuspended(job) {
+		return Readiness{State: StateWaiting, Message: fmt.Sprintf("Job %s is suspended: set its spec.suspend to false", job.Name)}
+	}
 	return s.appendPodProblem(job, Readiness{State: StateWaiting, Message: fmt.Sprintf("Job %s is running", job.Name)})
 }
 
@@ -108,6 +111,9 @@ func podOnlyWaited(pod *corev1.Pod) bool {
 	}
 	return waited
 }
+
+// IsSuspended reports whether the Job controller has suspended the Job. The cache does not hold the field.
+func IsSuspended(job *batchv1.Job) bool { return jobCondition(job, batchv1.JobSuspended) != nil }
 
 // jobCondition returns the condition of that type if it is true, and nil otherwise.
 func jobCondition(job *batchv1.Job, kind batchv1.JobConditionType) *batchv1.JobCondition {

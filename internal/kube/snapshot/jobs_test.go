@@ -72,3 +72,13 @@ func TestFailedJobs(t *testing.T) {
 		})
 	}
 }
+
+// TestSuspendedJob has a Job that another client suspended. What it waits for must say so.
+func TestSuspendedJob(t *testing.T) {
+	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "set-up"}, Status: batchv1.JobStatus{
+		Conditions: []batchv1.JobCondition{{Type: batchv1.JobSuspended, Status: corev1.ConditionTrue}}}}
+	got := New(scheme.Scheme, []client.Object{job}, nil).Readiness(job)
+	if want := "Job set-up is suspended: set its spec.suspend to false"; got.State != StateWaiting || got.Message != want {
+		t.Errorf("the Job is %+v, want %q", got, want)
+	}
+}

@@ -77,7 +77,9 @@ const (
 	// SecretLost means that a generated Secret of the network was deleted or changed.
 	SecretLost ReasonCode = "SecretLost"
 	// NetworkReplaced means that another network has the name of the one on which the run began.
-	NetworkReplaced   ReasonCode = "NetworkReplaced"
+	NetworkReplaced ReasonCode = "NetworkReplaced"
+	// WorkersChanged means that the Job of the workers was changed after the release.
+	WorkersChanged    ReasonCode = "WorkersChanged"
 	DatabaseRestarted ReasonCode = "DatabaseRestarted"
 	// MemberThrottled (a note by default) means that a member was at its CPU limit.
 	MemberThrottled ReasonCode = "MemberThrottled"
@@ -173,7 +175,7 @@ type RunObservations struct {
 // Disturbance is something that happened to the network while it was measured.
 type Disturbance struct {
 	// Kind is MemberRestarted, MemberUnreachable, MemberEvicted, MemberReplaced, MemberChanged, DatabaseRestarted,
-	// OutOfMemory, BarrierLost, SecretLost or NetworkReplaced. For a node it is NodeNotReady, NodeUnderPressure or ZoneUnknown, for all nodes NodesUnknown.
+	// OutOfMemory, BarrierLost, SecretLost, NetworkReplaced or WorkersChanged. For a node it is NodeNotReady, NodeUnderPressure or ZoneUnknown, for all nodes NodesUnknown.
 	Kind ReasonCode
 	// Subject is the name of the member or node, or the DatabaseSubject.
 	Subject string
