@@ -3,7 +3,10 @@ package snapshot
 import (
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -25,6 +28,9 @@ type podState struct {
 	// ephemeral containers that had ended: others use the cores and the memory of the pod.
 	Resources      string   `json:"resources,omitempty"`
 	EndedEphemeral []string `json:"endedEphemeral,omitempty"`
+	// Labels is a digest of a member's labels, by which policies and Services select it. High availability of databases
+	// changes those of theirs.
+	Labels string `json:"labels,omitempty"`
 }
 
 // EncodeBaseline encodes the state of the members' and databases' pods as JSON, in the given order, for
@@ -90,10 +96,23 @@ func disturbanceOf(before podState, pod *corev1.Pod) (results.Disturbance, bool)
 		d.Kind, d.Message = results.MemberChanged, fmt.Sprintf("the ephemeral container %s ran in the pod", added)
 	case resources != before.Resources:
 		d.Kind, d.Message = results.MemberChanged, fmt.Sprintf("the resources of its containers were changed from %s to %s", before.Resources, resources)
+	case labelsDigest(pod) != before.Labels:
+		d.Kind, d.Message = results.MemberChanged, "the labels of the pod were changed"
 	default:
 		return d, false
 	}
 	return d, true
+}
+
+func labelsDigest(pod *corev1.Pod) string {
+	if isDatabasePod(pod) {
+		return ""
+	}
+	sum := fnv.New64a()
+	for _, key := range slices.Sorted(maps.Keys(pod.Labels)) {
+		fmt.Fprintf(sum, "%s=%s\n", key, pod.Labels[key])
+	}
+	return strconv.FormatUint(sum.Sum64(), 36)
 }
 
 // addedContainer returns the name of an ephemeral container, such as one of kubectl debug, that is not among those that had ended;
@@ -169,5 +188,5 @@ func isDatabasePod(pod *corev1.Pod) bool {
 
 func podStateOf(pod *corev1.Pod) podState {
 	return podState{Pod: pod.Name, Subject: subjectOf(pod), UID: pod.UID, Restarts: CountRestarts(pod), Database: isDatabasePod(pod),
-		Resources: formatResources(pod), EndedEphemeral: endedEphemeralContainers(pod)}
+		Resources: formatResources(pod), EndedEphemeral: endedEphemeralContainers(pod), Labels: labelsDigest(pod)}
 }

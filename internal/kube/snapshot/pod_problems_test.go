@@ -117,6 +117,8 @@ func TestChangedMembers(t *testing.T) {
 		"a sidecar resized":                 {debug(0, ended), func(p *corev1.Pod) { p.Spec.InitContainers[1].Resources.Limits = twoCores }, true},
 		"a sidecar added":                   {debug(0, ended), func(p *corev1.Pod) { p.Spec.InitContainers = append(p.Spec.InitContainers, p.Spec.InitContainers[1]) }, true},
 		"the pod resized":                   {debug(0, ended), func(p *corev1.Pod) { p.Spec.Resources = &corev1.ResourceRequirements{Limits: twoCores} }, true},
+		"a label added":                     {debug(0, ended), func(p *corev1.Pod) { p.Labels["added"] = "x" }, true},
+		"another component":                 {debug(0, ended), func(p *corev1.Pod) { p.Labels["app.kubernetes.io/component"] = "x" }, true},
 		"a debugger after 16":               {debug(16, ended), debug(1, ended), true},
 		"a debugger after 40":               {debug(40, ended), debug(1, ended), true},
 		"none after 40":                     {debug(40, ended), func(*corev1.Pod) {}, false},
