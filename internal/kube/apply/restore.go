@@ -277,8 +277,8 @@ func (w *Writer) replaceContent(ctx context.Context, intent *unstructured.Unstru
 // pointerEscapes escapes a key in a JSON pointer.
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
-// contentPatch returns a JSON patch that replaces everything but metadata and status, and removes added labels and annotations. It carries the resource version, if it is not
-// empty.
+// contentPatch returns a JSON patch that replaces everything but metadata and status, and removes added labels and annotations. It
+// carries the resource version, if it is not empty.
 func contentPatch(intent *unstructured.Unstructured, live client.Object, version string) ([]byte, error) {
 	type operation struct {
 		Op    string `json:"op"`

@@ -34,6 +34,7 @@ func Trim(object any) {
 		return
 	}
 	boundMetadata(o)
+	setDefaults(object)
 	switch o := object.(type) {
 	case *corev1.Secret:
 		if o.Annotations[v1alpha1.AnnotationGenerated] != "" {
@@ -53,20 +54,6 @@ func Trim(object any) {
 		o.Spec.EphemeralContainers, o.Status.EphemeralContainerStatuses = debuggers, ended
 	case *appsv1.StatefulSet:
 		o.Spec, o.Status = trimStatefulSetSpec(&o.Spec), trimStatefulSetStatus(&o.Status)
-	case *networkingv1.NetworkPolicy:
-		if len(keptDigests(o)) == 0 { // It is not trimmed yet.
-			setPolicyDefaults(&o.Spec)
-		}
-	case *corev1.Service:
-		for i := range o.Spec.Ports {
-			if p := &o.Spec.Ports[i]; p.TargetPort == (intstr.IntOrString{}) { // The API server sets it.
-				p.TargetPort = intstr.FromInt32(p.Port)
-			}
-		}
-	case *rbacv1.RoleBinding:
-		if o.RoleRef.APIGroup == "" { // The API server sets it.
-			o.RoleRef.APIGroup = rbacv1.GroupName
-		}
 	case *batchv1.Job:
 		o.Spec, o.Status = batchv1.JobSpec{Parallelism: o.Spec.Parallelism, BackoffLimit: o.Spec.BackoffLimit,
 			ActiveDeadlineSeconds: o.Spec.ActiveDeadlineSeconds, TTLSecondsAfterFinished: o.Spec.TTLSecondsAfterFinished}, trimJobStatus(&o.Status)
@@ -74,6 +61,26 @@ func Trim(object any) {
 		o.Spec.PodSets, o.Status = nil, kueue.WorkloadStatus{Conditions: workloadConditions(o.Status.Conditions)}
 	}
 	boundFields(o)
+}
+
+// setDefaults sets fields that the API server sets, and that the operator compares.
+func setDefaults(object any) {
+	switch o := object.(type) {
+	case *networkingv1.NetworkPolicy:
+		if len(keptDigests(o)) == 0 { // It is not trimmed yet.
+			setPolicyDefaults(&o.Spec)
+		}
+	case *corev1.Service:
+		for i := range o.Spec.Ports {
+			if p := &o.Spec.Ports[i]; p.TargetPort == (intstr.IntOrString{}) {
+				p.TargetPort = intstr.FromInt32(p.Port)
+			}
+		}
+	case *rbacv1.RoleBinding:
+		if o.RoleRef.APIGroup == "" {
+			o.RoleRef.APIGroup = rbacv1.GroupName
+		}
+	}
 }
 
 // setPolicyDefaults sets what the API server sets, so that equal specs have equal digests.
