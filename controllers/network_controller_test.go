@@ -150,8 +150,8 @@ func TestDriftAndStrayObjects(t *testing.T) {
 	}
 }
 
-// TestDriftOfGenerationTrackedKinds covers the kinds whose drift is detected only by their generation.
-func TestDriftOfGenerationTrackedKinds(t *testing.T) {
+// TestDriftOfDroppedSpecs covers the kinds whose specs the cache drops.
+func TestDriftOfDroppedSpecs(t *testing.T) {
 	w := newTestEnv(t)
 	must(t, w.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")

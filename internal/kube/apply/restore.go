@@ -290,7 +290,9 @@ func contentPatch(intent *unstructured.Unstructured, live client.Object, version
 		operations = append(operations, operation{"add", "/metadata/resourceVersion", version})
 	}
 	for _, path := range addedKeys(intent, live) {
-		operations = append(operations, operation{Op: "remove", Path: "/metadata/" + path[1] + "/" + pointerEscapes.Replace(path[2])})
+		// A key that was removed meanwhile is added first, so that the patch is a conflict and not invalid.
+		pointer := "/metadata/" + path[1] + "/" + pointerEscapes.Replace(path[2])
+		operations = append(operations, operation{"add", pointer, ""}, operation{Op: "remove", Path: pointer})
 	}
 	have, err := trimmedFields(live.DeepCopyObject())
 	if err != nil {

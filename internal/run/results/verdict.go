@@ -175,7 +175,8 @@ type RunObservations struct {
 // Disturbance is something that happened to the network while it was measured.
 type Disturbance struct {
 	// Kind is MemberRestarted, MemberUnreachable, MemberEvicted, MemberReplaced, MemberChanged, DatabaseRestarted,
-	// OutOfMemory, BarrierLost, SecretLost, NetworkReplaced or WorkersChanged. For a node it is NodeNotReady, NodeUnderPressure or ZoneUnknown, for all nodes NodesUnknown.
+	// OutOfMemory, BarrierLost, SecretLost, NetworkReplaced or WorkersChanged. For a node it is NodeNotReady, NodeUnderPressure or
+	// ZoneUnknown, for all nodes NodesUnknown.
 	Kind ReasonCode
 	// Subject is the name of the member or node, or the DatabaseSubject.
 	Subject string
