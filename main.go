@@ -259,6 +259,13 @@ func addNamespaceMonitor(mgr ctrl.Manager, m *controllers.NamespaceMonitor) erro
 	return nil
 }
 
+// newWriter returns a Writer that records events.
+func newWriter(mgr ctrl.Manager) *apply.Writer {
+	w := apply.NewWriter(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetScheme())
+	w.Recorder = mgr.GetEventRecorder(v1alpha1.ManagedBy)
+	return w
+}
+
 // setUpManager registers the reconcilers, the metrics and the health checks.
 func (o managerFlags) setUpManager(mgr ctrl.Manager, kubeVersion string, found controllers.KueueMode) error {
 	if err := controllers.IndexRunsByNetwork(context.Background(), mgr.GetFieldIndexer()); err != nil {
@@ -273,7 +280,7 @@ func (o managerFlags) setUpManager(mgr ctrl.Manager, kubeVersion string, found c
 		APIReader:          mgr.GetAPIReader(),
 		Platforms:          registry.New(),
 		Images:             o.imageCatalogue(),
-		Writer:             apply.NewWriter(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetScheme()),
+		Writer:             newWriter(mgr),
 		SnapshotReader:     snapshot.NewReader(mgr.GetClient(), mgr.GetScheme()),
 		ChartRenderer:      charts,
 		Recorder:           mgr.GetEventRecorder(v1alpha1.ManagedBy),
@@ -289,7 +296,6 @@ func (o managerFlags) setUpManager(mgr ctrl.Manager, kubeVersion string, found c
 		Limits:             o.limits,
 		Now:                time.Now,
 	}
-	dependencies.Writer.Recorder = dependencies.Recorder
 	if o.prometheusURL != "" {
 		if dependencies.Queries, err = promql.NewEvaluator(o.prometheusURL); err != nil {
 			return fmt.Errorf("--prometheus-url %q: %w", o.prometheusURL, err)
