@@ -22,7 +22,6 @@ var compareOutputs = []string{"json", "yaml", "markdown", "junit", "wide"}
 type compareOptions struct {
 	metrics, gates []string
 	confidence     int32
-	seed           int64
 	output         string
 }
 
@@ -56,14 +55,13 @@ It ends with code 2 if a gate failed or could not be judged.`,
 	cmd.Flags().StringArrayVar(&o.metrics, "metric", nil, "metric to compare; may be given several times; default: Throughput, LatencyMean, LatencyP95")
 	cmd.Flags().StringArrayVar(&o.gates, "gate", nil, "METRIC=PERCENT by which the candidate may be worse; may be given several times")
 	cmd.Flags().Int32Var(&o.confidence, "confidence", 95, "of the intervals, in percent")
-	cmd.Flags().Int64Var(&o.seed, "seed", 1, "of the permutations of many runs")
 	cmd.Flags().StringVarP(&o.output, "output", "o", "", "json, yaml, markdown, junit or wide; default: a table")
 	_ = cmd.RegisterFlagCompletionFunc("output", completeValues(compareOutputs...))
 	return cmd
 }
 
 func (o compareOptions) comparisonOptions() (comparison.Options, error) {
-	q := comparison.Options{ConfidencePercent: o.confidence, Seed: o.seed}
+	q := comparison.Options{ConfidencePercent: o.confidence}
 	if o.confidence < 50 || o.confidence > 99 {
 		return q, fmt.Errorf("--confidence %d must be from 50 to 99", o.confidence)
 	}

@@ -106,7 +106,7 @@ func (p *pointPair) selectValues() {
 // compareMetric compares a metric on its scale. Error shares are compared in points, since most baselines have no
 // errors.
 func (p *pointPair) compareMetric(claims int) ComparisonOutcome {
-	o := statistics.CompareOptions{Confidence: confidenceLevel(p.question.Spec), Seed: p.question.Result.Seed, Paired: p.paired, Claims: claims}
+	o := statistics.CompareOptions{Confidence: confidenceLevel(p.question.Spec), Paired: p.paired, Claims: claims}
 	if p.metric == v1alpha1.MetricErrorShare {
 		o.Scale = statistics.Absolute
 	}
@@ -139,8 +139,8 @@ func (c *ComparisonOutcome) decideVerdict(metric v1alpha1.Metric, confidence flo
 }
 
 // decideGate returns the outcome of a gate. It fails if the difference is significant and its whole interval
-// lies beyond the bound, or if the candidate's runs fail significantly more often. It is undecided if they fail
-// more often, or in half of all cases, and if a run of the baseline is 0, because a bound in percent of it cannot
+// lies beyond the bound, or if the candidate's runs fail significantly more often. It is undecided if failed or left
+// out runs prevent a decision, and if a run of the baseline is 0, because a bound in percent of it cannot
 // be judged.
 func (c *ComparisonOutcome) decideGate(metric v1alpha1.Metric, confidence float64) v1alpha1.GateOutcome {
 	bounds := c.Bounds()
@@ -151,7 +151,7 @@ func (c *ComparisonOutcome) decideGate(metric v1alpha1.Metric, confidence float6
 	switch {
 	case c.Failures.isWorse() && c.Failures.AdjustedPValue < 1-confidence:
 		return v1alpha1.GateFailed
-	case c.Failures.preventsPass(), c.Verdict == v1alpha1.ComparisonTooFewRuns, c.hasUnjudgeableBound():
+	case c.Failures.undecidedReason(confidence) != "", c.Verdict == v1alpha1.ComparisonTooFewRuns, c.hasUnjudgeableBound():
 		return v1alpha1.GateUndecided
 	case c.Verdict == v1alpha1.ComparisonWorse && least > c.MaxRegression:
 		return v1alpha1.GateFailed

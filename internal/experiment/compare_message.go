@@ -27,8 +27,8 @@ func (c *ComparisonOutcome) buildMessage(p *pointPair, confidence float64, claim
 	}
 	if f := c.Failures; f.Candidate+f.Baseline+f.CandidateExcluded+f.BaselineExcluded > 0 {
 		text += "; " + f.String()
-		if c.Gate == v1alpha1.GateUndecided && f.preventsPass() {
-			text += "; a gate does not pass if runs fail more often than the baseline's, or in half of all cases"
+		if reason := f.undecidedReason(confidence); c.Gate == v1alpha1.GateUndecided && reason != "" {
+			text += "; " + reason
 		}
 	}
 	if c.Trend != nil && c.Trend.PValue < 1-confidence {

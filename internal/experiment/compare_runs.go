@@ -20,6 +20,11 @@ type RunFailures struct {
 	// BaselineExcluded and CandidateExcluded are the numbers of runs that were left out for exogenous causes.
 	BaselineExcluded  int `json:"baselineExcluded"`
 	CandidateExcluded int `json:"candidateExcluded"`
+	// BaselineMissing and CandidateMissing are the numbers of repetitions all of whose attempts were left out.
+	BaselineMissing  int `json:"baselineMissing,omitempty"`
+	CandidateMissing int `json:"candidateMissing,omitempty"`
+	// ExclusionPValue is that of Fisher's exact test that runs of both sides are left out equally often.
+	ExclusionPValue float64 `json:"exclusionPValue"`
 	// BaselineDiscarded and CandidateDiscarded are the numbers of first repetitions that have no part in any other number.
 	BaselineDiscarded  int `json:"baselineDiscarded,omitempty"`
 	CandidateDiscarded int `json:"candidateDiscarded,omitempty"`
@@ -38,7 +43,7 @@ func (f RunFailures) String() string {
 		text += fmt.Sprintf(", with %d and %d discarded first repetitions", f.CandidateDiscarded, f.BaselineDiscarded)
 	}
 	if excluded := f.CandidateExcluded + f.BaselineExcluded; excluded > 0 {
-		text += fmt.Sprintf("; %d and %d were left out for exogenous causes", f.CandidateExcluded, f.BaselineExcluded)
+		text += fmt.Sprintf("; %d and %d were left out for exogenous causes, p = %.2g", f.CandidateExcluded, f.BaselineExcluded, f.ExclusionPValue)
 	}
 	return text
 }
@@ -52,12 +57,35 @@ func (f RunFailures) preventsPass() bool {
 	return f.isWorse() || f.Candidate > 0 && 2*f.Candidate >= f.CandidateRuns
 }
 
+// countMissingAsFailed returns the shares of failed runs if every missing repetition had failed.
+func (f RunFailures) countMissingAsFailed() RunFailures {
+	f.Baseline, f.BaselineRuns = f.Baseline+f.BaselineMissing, f.BaselineRuns+f.BaselineMissing
+	f.Candidate, f.CandidateRuns = f.Candidate+f.CandidateMissing, f.CandidateRuns+f.CandidateMissing
+	return f
+}
+
+// undecidedReason returns why failed or left out runs prevent any decision by the other runs; empty if they do not.
+func (f RunFailures) undecidedReason(confidence float64) string {
+	switch {
+	case f.preventsPass():
+		return "a gate does not pass if runs fail more often than the baseline's, or in half of all cases"
+	case f.ExclusionPValue < 1-confidence:
+		return "runs of one side are left out more often, so those that remain are a selection"
+	case f.countMissingAsFailed().preventsPass():
+		return "a gate does not pass unless it would with the runs left out as failures: repeat them (failures.invalid)"
+	}
+	return ""
+}
+
 func compareFailures(baseline, candidate pointRuns) RunFailures {
 	f := RunFailures{Baseline: baseline.countFailed(), BaselineRuns: baseline.countRuns(), BaselineExcluded: baseline.excluded,
+		BaselineMissing: baseline.missing, CandidateMissing: candidate.missing,
 		BaselineDiscarded: len(baseline.discarded), CandidateDiscarded: len(candidate.discarded),
 		Candidate: candidate.countFailed(), CandidateRuns: candidate.countRuns(), CandidateExcluded: candidate.excluded}
 	f.PValue = statistics.FisherExactTest(f.Candidate, f.CandidateRuns, f.Baseline, f.BaselineRuns)
 	f.AdjustedPValue = f.PValue
+	f.ExclusionPValue = statistics.FisherExactTest(f.CandidateExcluded, f.CandidateExcluded+f.CandidateRuns,
+		f.BaselineExcluded, f.BaselineExcluded+f.BaselineRuns)
 	return f
 }
 
@@ -92,8 +120,8 @@ type pointRuns struct {
 	counted []Run
 	// discarded are the first repetitions whose values are left out. Their failures count.
 	discarded []Run
-	// excluded is the number of runs that were left out for exogenous causes.
-	excluded int
+	// excluded is the number of runs that were left out for exogenous causes, and missing that of repetitions without another run.
+	excluded, missing int
 	// runsPerDeployment is that of the experiment.
 	runsPerDeployment int
 }
@@ -115,18 +143,23 @@ func selectCountedRuns(r *Result, point string) pointRuns {
 		return a.Attempt - b.Attempt
 	})
 	selected := pointRuns{runsPerDeployment: r.RunsPerDeployment}
+	excluded := map[int]bool{}
 	settled := -1 // the last repetition with a run that is not left out
 	for _, run := range own {
 		switch {
 		case run.Repetition == settled:
 		case run.Verdict != RunValid && run.Excluded:
 			selected.excluded++
+			excluded[run.Repetition] = true
 		case r.FirstRepetition == v1alpha1.FirstRepetitionDiscard && isFirstOnDeployment(run.Repetition, r.RunsPerDeployment):
 			selected.discarded, settled = append(selected.discarded, run), run.Repetition
+			delete(excluded, settled)
 		default:
 			selected.counted, settled = append(selected.counted, run), run.Repetition
+			delete(excluded, settled)
 		}
 	}
+	selected.missing = len(excluded)
 	return selected
 }
 

@@ -69,7 +69,12 @@ func TestFailedRunsNeverPassAGate(t *testing.T) {
 			if r%2 == 0 && r < 8 {
 				invalidate(run, true)
 			}
-		}, "Passed", "0 of 7 runs failed against 0 of 10, p = 1; 3 and 0 were left out for exogenous causes"},
+		}, "Undecided", "0 of 7 runs failed against 0 of 10, p = 1; 3 and 0 were left out for exogenous causes, p = 0.21; a gate does not pass unless"},
+		"half of the runs left out": {20, func(r int, run *Run) {
+			if r%2 == 0 {
+				invalidate(run, true)
+			}
+		}, "Undecided", "10 and 0 were left out for exogenous causes, p = 0.00044; runs of one side are left out more often"},
 	} {
 		for _, metric := range []v1alpha1.Metric{v1alpha1.MetricThroughput, v1alpha1.MetricLatencyP95, v1alpha1.MetricErrorShare} {
 			t.Run(name+" "+string(metric), func(t *testing.T) {
@@ -95,14 +100,48 @@ func TestRepeatedAttemptsHideNothing(t *testing.T) {
 		again.Attempt, again.Verdict, again.Excluded = 2, RunValid, false
 		r.Runs = append(r.Runs, again)
 		f := CompareVariants(Question{Spec: newComparisonSpec(v1alpha1.MetricThroughput, ""), Result: r})[0].Failures
-		want := RunFailures{CandidateRuns: 8, BaselineRuns: 8, Candidate: 1, PValue: 1, AdjustedPValue: 1}
+		want := RunFailures{CandidateRuns: 8, BaselineRuns: 8, Candidate: 1, PValue: 1, AdjustedPValue: 1, ExclusionPValue: 1}
 		if exogenous {
 			want.Candidate, want.CandidateExcluded = 0, 1
 		}
-		f.PValue, f.AdjustedPValue = math.Round(f.PValue), math.Round(f.AdjustedPValue)
+		f.PValue, f.AdjustedPValue, f.ExclusionPValue = math.Round(f.PValue), math.Round(f.AdjustedPValue), math.Round(f.ExclusionPValue)
 		if f != want {
 			t.Errorf("exogenous %v: got %+v, want %+v", exogenous, f, want)
 		}
+	}
+}
+
+// TestGateWithExclusions checks that a gate passes if both sides are affected alike or few runs were repeated, and not if the
+// candidate's runs were repeated until they were valid.
+func TestGateWithExclusions(t *testing.T) {
+	isSecondHalf := func(repetition int) bool { return repetition > 10 }
+	for name, test := range map[string]struct {
+		excluded func(point string, repetition int) bool
+		attempts int
+		want     v1alpha1.GateOutcome
+	}{
+		"both sides":             {func(_ string, r int) bool { return r%4 == 0 }, 0, v1alpha1.GatePassed},
+		"a repeated run":         {func(point string, r int) bool { return point == "p-other" && r == 4 }, 1, v1alpha1.GatePassed},
+		"the baseline's only":    {func(point string, r int) bool { return point == "p-base" && isSecondHalf(r) }, 0, v1alpha1.GateUndecided},
+		"repeated until valid":   {func(point string, r int) bool { return point == "p-other" && isSecondHalf(r) }, 1, v1alpha1.GateUndecided},
+		"one without repetition": {func(point string, r int) bool { return point == "p-other" && r == 4 }, 0, v1alpha1.GateUndecided},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newPairedResult(20, func(int, *Run) {})
+			for i := range r.Runs {
+				if run := &r.Runs[i]; test.excluded(run.Point, run.Repetition) {
+					again := *run
+					invalidate(run, true)
+					for again.Attempt = 2; again.Attempt < 2+test.attempts; again.Attempt++ {
+						r.Runs = append(r.Runs, again)
+					}
+				}
+			}
+			c := CompareVariants(Question{Spec: newComparisonSpec(v1alpha1.MetricThroughput, "10"), Result: r})[0]
+			if c.Gate != test.want {
+				t.Errorf("gate %s, want %s: %q", c.Gate, test.want, c.Message)
+			}
+		})
 	}
 }
 

@@ -29,8 +29,7 @@ type Result struct {
 	Experiment    Identity `json:"experiment"`
 	// Strategy is Grid, Saturation or Compare.
 	Strategy string `json:"strategy"`
-	// Order is Listed, Shuffled, Interleaved or RandomizedPairs. Seed is the seed of the order and of all
-	// permutations.
+	// Order is Listed, Shuffled, Interleaved or RandomizedPairs. Seed is the seed of the order.
 	Order string `json:"order"`
 	Seed  int64  `json:"seed"`
 	// RunsPerDeployment is the number of repetitions of a point on each deployment of its network; absent if there is one deployment.

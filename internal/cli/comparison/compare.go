@@ -19,8 +19,6 @@ type Options struct {
 	// ConfidencePercent is the level of the confidence intervals.
 	ConfidencePercent int32
 	Gates             []v1alpha1.Gate
-	// Seed is the seed of the resampling.
-	Seed int64
 }
 
 // Compare compares candidate with baseline, pairing points with equal parameters. It fails if one side is a
@@ -44,7 +42,7 @@ func Compare(q Options, baseline, candidate *Side) ([]experiment.ComparisonOutco
 		spec := &v1alpha1.Comparison{Stored: &v1alpha1.StoredResult{Variant: against}, Metrics: metrics,
 			ConfidencePercent: q.ConfidencePercent, Gates: q.Gates}
 		result := *candidate.Result
-		result.Points, result.Seed = candidate.pointsOfVariant(variant), q.Seed
+		result.Points = candidate.pointsOfVariant(variant)
 		questions = append(questions, experiment.Question{Spec: spec, Result: &result, Stored: baseline.Result})
 	}
 	outcomes := experiment.CompareVariants(questions...)

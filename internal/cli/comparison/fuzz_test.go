@@ -67,7 +67,7 @@ func FuzzDocument(f *testing.F) {
 		if err != nil || side.setFile(file) != nil {
 			return
 		}
-		outcomes, err := Compare(Options{ConfidencePercent: 95, Gates: []v1alpha1.Gate{gate}, Seed: 1}, side, side)
+		outcomes, err := Compare(Options{ConfidencePercent: 95, Gates: []v1alpha1.Gate{gate}}, side, side)
 		if err != nil {
 			return
 		}

@@ -29,8 +29,6 @@ type CompareOptions struct {
 	Paired bool
 	// Claims is the number of claims of the experiment, for which the significance level is corrected. Default: 1.
 	Claims int
-	// Seed is the seed of the permutations of more runs than can be enumerated.
-	Seed int64
 }
 
 // Compare compares a candidate's runs with a baseline's, each run given by one number. An infinite number is the
@@ -51,7 +49,7 @@ func Compare(baseline, candidate []float64, o CompareOptions) Comparison {
 		c.PValue, c.EffectSize = signedRankTest(differences)
 		s = estimatePairedSpread(keepFinite(differences))
 	} else {
-		c.PValue, c.EffectSize = rankSumTest(b, d, o.Seed)
+		c.PValue, c.EffectSize = rankSumTest(b, d)
 		s = estimateSpread(keepFinite(b), keepFinite(d))
 	}
 	c.AdjustedPValue = min(1, float64(max(1, o.Claims))*c.PValue)

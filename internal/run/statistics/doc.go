@@ -1,5 +1,5 @@
 // Package statistics estimates means with their intervals, compares two samples and detects a steady state. Its
-// functions are pure; permutations take a seed.
+// functions are pure.
 package statistics
 
 import (

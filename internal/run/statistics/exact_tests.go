@@ -3,83 +3,82 @@ package statistics
 import (
 	"cmp"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/aclements/go-moremath/stats"
 )
 
-const (
-	// maxEnumeratedRuns is the number of runs of both sides up to which every assignment of runs to sides is
-	// counted. With more runs, random assignments are drawn.
-	maxEnumeratedRuns = 50
-	drawnAssignments  = 9999
-)
+// maxCountedRuns is the number of runs of both sides up to which every assignment of runs to sides is counted: two points of
+// the most repetitions. Above, the normal distribution approximates the test.
+const maxCountedRuns = 200
 
 // rankSumTest is the exact two-sided permutation test of the rank sum (Wilcoxon, Mann, Whitney), with mean ranks
 // for ties. The p-value is the share of all assignments of the values to the sides whose rank sum is at least as
 // far from its expectation. effect is Cliff's delta. Infinite values have the extreme ranks.
-func rankSumTest(baseline, candidate []float64, seed int64) (p, effect float64) {
+func rankSumTest(baseline, candidate []float64) (p, effect float64) {
 	n, m := len(baseline), len(candidate)
 	ranks := doubledRanks(slices.Concat(candidate, baseline))
 	observed := 0
 	for _, rank := range ranks[:m] {
 		observed += rank
 	}
-	expected := m * (n + m + 1)
-	effect = float64(observed-expected) / float64(n*m)
-	isExtreme := func(sum int) bool { return abs(sum-expected) >= abs(observed-expected) }
-	if n+m > maxEnumeratedRuns {
-		return drawRankSums(ranks, m, seed, isExtreme), effect
+	distance := abs(observed - m*(n+m+1))
+	effect = float64(observed-m*(n+m+1)) / float64(n*m)
+	if n+m > maxCountedRuns {
+		return approximateRankSum(ranks, m, distance), effect
 	}
+	// The sums of both sides are equally far from their expectations.
+	chosen := min(n, m)
+	counts, least := countRankSums(ranks, chosen)
 	extreme, all := 0.0, 0.0
-	for sum, count := range countRankSums(ranks, m) {
+	for i, count := range counts {
 		all += count
-		if isExtreme(sum) {
+		if abs(least+i-chosen*(n+m+1)) >= distance {
 			extreme += count
 		}
 	}
 	return extreme / all, effect
 }
 
-// countRankSums returns, by the sum, the number of ways to choose that many of the ranks.
-func countRankSums(ranks []int, chosen int) []float64 {
-	total := 0
-	for _, rank := range ranks {
-		total += rank
+// countRankSums returns the number of ways to choose that many of the ranks, by how much their sum exceeds the least one.
+func countRankSums(ranks []int, chosen int) (counts []float64, least int) {
+	sorted := slices.Sorted(slices.Values(ranks))
+	// ways holds the counts of each number of chosen ranks. most is the largest index with a count.
+	ways, most := make([][]float64, chosen+1), make([]int, chosen+1)
+	ways[0] = []float64{1}
+	size := 1
+	for k := 1; k <= chosen; k++ {
+		least += sorted[k-1]
+		size += sorted[len(sorted)-k] - sorted[k-1]
+		ways[k] = make([]float64, size)
 	}
-	counts := make([][]float64, chosen+1)
-	for k := range counts {
-		counts[k] = make([]float64, total+1)
-	}
-	counts[0][0] = 1
-	for _, rank := range ranks {
-		for k := chosen; k > 0; k-- {
-			for sum := total; sum >= rank; sum-- {
-				counts[k][sum] += counts[k-1][sum-rank]
+	for i, rank := range sorted {
+		left := len(sorted) - i - 1
+		for k := min(i+1, chosen); k >= max(1, chosen-left); k-- {
+			added := rank - sorted[k-1]
+			for sum, count := range ways[k-1][:most[k-1]+1] {
+				ways[k][sum+added] += count
 			}
+			most[k] = max(most[k], most[k-1]+added)
 		}
 	}
-	return counts[chosen]
+	return ways[chosen], least
 }
 
-// drawRankSums estimates the p-value from random assignments. The observed one counts as drawn, so that p is
-// never 0.
-func drawRankSums(ranks []int, chosen int, seed int64, isExtreme func(sum int) bool) float64 {
-	random := rand.New(rand.NewPCG(uint64(seed), 0))
-	extreme := 1
-	for range drawnAssignments {
-		sum := 0
-		for i := range chosen {
-			j := i + random.IntN(len(ranks)-i)
-			ranks[i], ranks[j] = ranks[j], ranks[i]
-			sum += ranks[i]
-		}
-		if isExtreme(sum) {
-			extreme++
-		}
+// approximateRankSum returns the two-sided p-value of a rank sum at a distance from its expectation, by the normal distribution with a
+// correction for continuity.
+func approximateRankSum(ranks []int, chosen, distance int) float64 {
+	n := float64(len(ranks))
+	squares := 0.0
+	for _, rank := range ranks {
+		deviation := float64(rank) - (n + 1)
+		squares += deviation * deviation
 	}
-	return float64(extreme) / (drawnAssignments + 1)
+	variance := float64(chosen) * (n - float64(chosen)) / n / (n - 1) * squares
+	if distance == 0 || variance == 0 {
+		return 1
+	}
+	return math.Erfc((float64(distance) - 1) / math.Sqrt(2*variance))
 }
 
 // signedRankTest is Wilcoxon's exact two-sided signed-rank test of paired differences, with mean ranks for ties.

@@ -2,6 +2,7 @@ package statistics
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -29,7 +30,7 @@ func TestExactPValues(t *testing.T) {
 		var p float64
 		switch c.Test {
 		case "rankSum":
-			p, _ = rankSumTest(c.Baseline, c.Candidate, 1)
+			p, _ = rankSumTest(c.Baseline, c.Candidate)
 		case "signedRank":
 			p, _ = signedRankTest(subtractPairwise(c.Candidate, c.Baseline))
 		case "fisher":
@@ -44,32 +45,91 @@ func TestExactPValues(t *testing.T) {
 	}
 }
 
-// TestDrawnPValues checks the p-values of more runs than are enumerated: near the exact ones, reproducible, and
-// never 0.
-func TestDrawnPValues(t *testing.T) {
+// countAllRankSums counts the choices of ranks by their sum, for all sums and numbers of chosen ranks.
+func countAllRankSums(ranks []int, chosen, total int) []float64 {
+	counts := make([][]float64, chosen+1)
+	for k := range counts {
+		counts[k] = make([]float64, total+1)
+	}
+	counts[0][0] = 1
+	for _, rank := range ranks {
+		for k := chosen; k > 0; k-- {
+			for sum := total; sum >= rank; sum-- {
+				counts[k][sum] += counts[k-1][sum-rank]
+			}
+		}
+	}
+	return counts[chosen]
+}
+
+// TestCountRankSums compares with a count of all sums, of sides of different sizes with and without ties.
+func TestCountRankSums(t *testing.T) {
 	r := newSeededRand(3)
-	for range 20 {
-		var baseline, candidate []float64
-		for range maxEnumeratedRuns / 2 {
-			baseline, candidate = append(baseline, r.NormFloat64()), append(candidate, 0.5+r.NormFloat64())
+	for _, test := range []struct{ n, m, values int }{{2, 3, 100}, {5, 5, 3}, {30, 30, 1000}, {20, 45, 6}, {60, 3, 40}} {
+		t.Run(fmt.Sprint(test), func(t *testing.T) {
+			var values []float64
+			for range test.n + test.m {
+				values = append(values, float64(r.IntN(test.values)))
+			}
+			ranks, total := doubledRanks(values), (test.n+test.m)*(test.n+test.m+1)
+			want := countAllRankSums(ranks, test.m, total)
+			got, least := countRankSums(ranks, test.m)
+			for sum, count := range want {
+				counted := 0.0
+				if i := sum - least; i >= 0 && i < len(got) {
+					counted = got[i]
+				}
+				if math.Abs(counted-count) > 1e-12*count {
+					t.Fatalf("%v ways to a sum of %d, want %v", counted, sum, count)
+				}
+			}
+		})
+	}
+}
+
+// TestSeparateSamples checks that the p-value of samples that do not overlap is two of all choices, whatever their sizes.
+func TestSeparateSamples(t *testing.T) {
+	for _, test := range []struct{ n, m int }{{4, 4}, {26, 25}, {40, 40}, {100, 100}, {7, 90}} {
+		var low, high []float64
+		for i := range test.n {
+			low = append(low, float64(i))
 		}
-		exact, _ := rankSumTest(baseline, candidate, 1)
-		ranks := doubledRanks(slices.Concat(candidate, baseline))
-		observed, expected := 0, len(candidate)*(len(ranks)+1)
-		for _, rank := range ranks[:len(candidate)] {
-			observed += rank
+		for i := range test.m {
+			high = append(high, float64(1000+i))
 		}
-		drawn := drawRankSums(ranks, len(candidate), 1, func(sum int) bool { return abs(sum-expected) >= abs(observed-expected) })
-		if math.Abs(drawn-exact) > 4*math.Sqrt(exact*(1-exact)/drawnAssignments)+1e-4 {
-			t.Errorf("p is %v, drawn %v", exact, drawn)
+		p, effect := rankSumTest(low, high)
+		if want := leastPValue(test.n, test.m); math.Abs(p/want-1) > 1e-9 || effect != 1 {
+			t.Errorf("%+v: p is %v, want %v, effect %v", test, p, want, effect)
 		}
 	}
-	low, high := make([]float64, 40), make([]float64, 40)
-	for i := range low {
-		low[i], high[i] = float64(i), float64(100+i)
+}
+
+// TestApproximateRankSum compares the approximation with the count at the largest number of runs that are counted, with and without
+// ties. It is close where p is large, and too large where p is small.
+func TestApproximateRankSum(t *testing.T) {
+	r := newSeededRand(3)
+	for _, shift := range []float64{0, 0.2, 0.4, 0.6} {
+		for _, step := range []float64{0, 0.5} {
+			var baseline, candidate []float64
+			for range maxCountedRuns / 2 {
+				b, c := r.NormFloat64(), shift+r.NormFloat64()
+				if step > 0 {
+					b, c = step*math.Round(b/step), step*math.Round(c/step)
+				}
+				baseline, candidate = append(baseline, b), append(candidate, c)
+			}
+			counted, effect := rankSumTest(baseline, candidate)
+			half := maxCountedRuns / 2
+			distance := int(math.Round(math.Abs(effect) * float64(half*half)))
+			approximate := approximateRankSum(doubledRanks(slices.Concat(candidate, baseline)), half, distance)
+			if approximate < 0.97*counted || approximate > 2*counted || counted > 0.01 && approximate > 1.05*counted {
+				t.Errorf("shift %v, step %v: p is %v, approximated as %v", shift, step, counted, approximate)
+			}
+		}
 	}
-	if p, effect := rankSumTest(low, high, 1); p != 1.0/(drawnAssignments+1) || effect != 1 {
-		t.Errorf("p is %v, effect %v", p, effect)
+	long := make([]float64, 2*maxCountedRuns)
+	if p, _ := rankSumTest(long, long); p != 1 {
+		t.Errorf("p of equal values is %v", p)
 	}
 }
 
