@@ -148,7 +148,7 @@ func runObservationsOf(pass *runPass, read *workerReports, troubles []results.Di
 	if load := pass.driver.Workload.Load; load != nil {
 		c.OfferedPerSecond, c.PoissonArrivals = load.RatePerSecond, load.Arrivals == protocol.ArrivalsPoisson
 		if pass.run.Spec.Workload.JMeter == nil {
-			c.Clients = load.Clients
+			c.Clients, c.MaxOutstanding = load.Clients, max(load.Clients, load.MaxOutstanding)
 		}
 	}
 	return c, nil

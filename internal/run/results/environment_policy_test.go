@@ -86,7 +86,7 @@ func TestEnvironmentPolicyKeepsOtherReasons(t *testing.T) {
 			m.Workers[1].Load = &WorkerUsage{Periods: 100, ThrottledPeriods: 6}
 		},
 		WorkerBehindSchedule: func(m *Measurement, _ *RunObservations) {
-			m.Completed, m.Schedule = []int64{50, 50}, Schedule{Planned: 100, Late: 2, MaxLagMicros: 150_000}
+			m.Completed, m.Schedule = []int64{5002, 5002}, Schedule{Planned: 10_004, Late: 200, MaxLagMicros: 150_000}
 		},
 		NotSteady: func(m *Measurement, _ *RunObservations) {
 			m.WindowSelection = &WindowSelection{State: SelectionUnsteady, Reason: "it drifts"}

@@ -50,7 +50,7 @@ func TestNeighbours(t *testing.T) {
 			change: func(_ *Measurement, o *RunObservations) {
 				o.Containers = append(o.Containers, ContainerInfo{Subject: "db", Role: RoleDatabase, Node: "node-3"})
 			},
-			reasons: "HostShared/node-1"},
+			reasons: "HostShared/node-1", notes: "HostUnobserved/node-3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, observations := newQuietRun(t)

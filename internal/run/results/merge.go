@@ -56,9 +56,11 @@ type WorkerSummary struct {
 	Completed int64 `json:"completed"`
 	Failed    int64 `json:"failed"`
 	// MaxLagMicros is the largest lag behind the schedule of an open loop, in microseconds.
-	MaxLagMicros int64        `json:"maxLagMicros"`
-	Load         *WorkerUsage `json:"load,omitempty"`
-	Clock        *WorkerClock `json:"clock,omitempty"`
+	MaxLagMicros int64 `json:"maxLagMicros"`
+	// Silence is the longest time without a completion or failure; absent below two seconds.
+	Silence *Silence     `json:"silence,omitempty"`
+	Load    *WorkerUsage `json:"load,omitempty"`
+	Clock   *WorkerClock `json:"clock,omitempty"`
 }
 
 // Merge merges the results of the workers of one run. Without workers the measurement is empty. It fails if a
@@ -195,7 +197,7 @@ func (m *Measurement) addCounts(w *WorkerResult) {
 	}
 	m.Workers = append(m.Workers, WorkerSummary{
 		Worker: w.Worker, Completed: sum(w.CompletedPerSecond), Failed: sum(w.FailedPerSecond),
-		MaxLagMicros: w.Schedule.MaxLagMicros, Load: w.Load.withoutMachine(), Clock: w.Clock,
+		MaxLagMicros: w.Schedule.MaxLagMicros, Silence: w.longestSilence(), Load: w.Load.withoutMachine(), Clock: w.Clock,
 	})
 	for m.countSeriesValues() > maxSeriesValues && m.coarsenOnce() {
 	}

@@ -55,6 +55,24 @@ func (j *verdictBuilder) judgeUnscheduledLoad(c RunObservations) {
 			"else use the property benchnet.ratePerSecond, and enough threads", counted, due)
 }
 
+// judgeDuplicates finds requests that were counted more than once. In an open loop each request that was due is counted
+// once. In a closed loop at most as many more end in the window than start in it as may be in flight at its start.
+func (j *verdictBuilder) judgeDuplicates(c RunObservations) {
+	m := j.measurement
+	counted, due := float64(m.Summarize().Requests), float64(m.Schedule.Planned)
+	if due == 0 {
+		ended, inFlight := float64(sum(m.Completed)+sum(m.Failed)), float64(c.MaxOutstanding)
+		if inFlight == 0 || m.LatencyKind != ServiceTime {
+			return
+		}
+		counted, due = ended-inFlight, counted
+	}
+	if counted > due {
+		j.addStabilityFinding(RequestsDuplicated, "", (counted-due)/max(1, due), 0, unplannedLimit,
+			"%.0f requests more ended than started: they are counted or sent more than once; inspect the driver", counted-due)
+	}
+}
+
 // arrivalChance returns by how many requests a schedule may deviate from the rate: Poisson arrivals by a quantile, even
 // arrivals by one of each worker.
 func (c RunObservations) arrivalChance(due float64) float64 {

@@ -2,9 +2,6 @@ package results
 
 import (
 	"math"
-	"slices"
-
-	"github.com/benchnet/benchnet/internal/format"
 )
 
 // LatencyKind says what a latency is. It depends on how the load generator starts requests.
@@ -76,45 +73,4 @@ func (h *Histogram) correctForOmission(intervalMicros int64) *Histogram {
 // foreign code may have written, does not overflow.
 func saturatingProduct(count, stride int64) int64 {
 	return min(count, largestCount/stride) * stride
-}
-
-// judgeGaps notes a closed loop in which nothing completed for longer than almost all requests took: all clients
-// waited at once. The resolution is a second: a gap is a sequence of whole seconds without a completion.
-func (j *verdictBuilder) judgeGaps() {
-	m := j.measurement
-	if m.LatencyKind != ServiceTime || sum(m.Completed) == 0 {
-		return
-	}
-	name, limit := m.Summarize().Latency.highestPercentile()
-	gap, at := longestGap(m.Completed)
-	if limit == nil || gap < 1 || float64(1000*gap) <= *limit {
-		return
-	}
-	j.addNote(CompletionGap, "", float64(gap), *limit/1000,
-		"nothing completed for %d s from second %d of the window, longer than the %s of the service time, %s ms: in a closed loop "+
-			"hardly any latency shows such a stall; see the corrected percentiles", gap, at, name, format.Number(*limit))
-}
-
-// highestPercentile returns the highest percentile that is known, or nil.
-func (l Latency) highestPercentile() (name string, millis *float64) {
-	names, values := []string{"p99.9", "p99", "p95", "p90", "p50"}, []*float64{l.P999, l.P99, l.P95, l.P90, l.P50}
-	if i := slices.IndexFunc(values, func(p *float64) bool { return p != nil }); i >= 0 {
-		return names[i], values[i]
-	}
-	return "", nil
-}
-
-// longestGap returns the length and the start of the longest sequence of zeros.
-func longestGap(perSecond []int64) (seconds, start int) {
-	length := 0
-	for i, n := range perSecond {
-		if n > 0 {
-			length = 0
-			continue
-		}
-		if length++; length > seconds {
-			seconds, start = length, i-length+1
-		}
-	}
-	return seconds, start
 }

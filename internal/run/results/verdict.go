@@ -120,8 +120,17 @@ const (
 	ZoneUnknown ReasonCode = "ZoneUnknown"
 	// LatencyOutOfRange means that a latency was below 0 or above the histogram's range.
 	LatencyOutOfRange ReasonCode = "LatencyOutOfRange"
-	// CompletionGap (note) means that nothing completed in a closed loop for longer than its latencies show.
+	// CompletionGap (note) means that nothing completed in a closed loop for longer than its latencies show, or that
+	// completions stalled in much of the window.
 	CompletionGap ReasonCode = "CompletionGap"
+	// WorkerSilent means that a load worker ended nothing for half of the window. As a note: a tenth.
+	WorkerSilent ReasonCode = "WorkerSilent"
+	// RequestsDuplicated means that more requests ended than were due or started. As a note: a few.
+	RequestsDuplicated ReasonCode = "RequestsDuplicated"
+	// ClockUnknown (note) means that the clocks of load workers were not compared.
+	ClockUnknown ReasonCode = "ClockUnknown"
+	// HostUnobserved (note) means that the CPU of a host of the run is unknown, and so is whether any was stolen.
+	HostUnobserved ReasonCode = "HostUnobserved"
 	// CalibrationOutOfBounds means that a pod did not reach a bound of measure.calibrate before the run.
 	CalibrationOutOfBounds ReasonCode = "CalibrationOutOfBounds"
 	// CalibrationMissing means that a figure is missing to which measure.calibrate sets a bound. As a note: a pod was not
@@ -170,6 +179,8 @@ type RunObservations struct {
 	OfferedPerSecond float64
 	// PoissonArrivals reports that the arrivals of an open loop are random.
 	PoissonArrivals bool
+	// MaxOutstanding is the number of operations that all clients may have in flight; 0 if it is unknown.
+	MaxOutstanding int32
 }
 
 // Disturbance is something that happened to the network while it was measured.
@@ -196,6 +207,7 @@ func (m *Measurement) Judge(c RunObservations, t Tolerances) Verdict {
 	j.judgeSchedule()
 	j.judgeOfferedLoad(c)
 	j.judgeMissingRequests()
+	j.judgeDuplicates(c)
 	j.judgeUnscheduledLoad(c)
 	j.judgeWindowSelection()
 	j.judgeStability(c)
@@ -206,7 +218,8 @@ func (m *Measurement) Judge(c RunObservations, t Tolerances) Verdict {
 	j.judgeColocation(c)
 	j.judgeClocks(c)
 	j.judgeGaps()
-	j.judgeWorkerClocks()
+	j.judgeSilence()
+	j.judgeWorkerClocks(c)
 	j.judgeSampleCount()
 	return Verdict{Reasons: j.reasons, Notes: j.notes}
 }
@@ -355,6 +368,8 @@ func (j *verdictBuilder) judgeSchedule() {
 func (j *verdictBuilder) judgeLedger() {
 	l := j.measurement.Ledger
 	switch {
+	case l == nil && j.measurement.LatencyKind != "":
+		j.addNote(LedgerUnchecked, "", 0, 0, "the driver does not compare the ledger with the clients")
 	case l == nil:
 	case l.Violation != "":
 		j.addReason(LedgerDiffers, "", float64(l.Recorded), float64(l.Expected), "the ledger contradicts the clients: %s", l.Violation)

@@ -31,8 +31,11 @@ func (o *ClockOffset) skewFrom(other *ClockOffset) float64 {
 
 // judgeWorkerClocks compares the clocks of workers with each other, and each with itself at the end of the window.
 // Workers share a window, and in an open loop a schedule, only as far as their clocks agree. Latencies do not depend
-// on it: each begins and ends on the clock of one worker.
-func (j *verdictBuilder) judgeWorkerClocks() {
+// on it: each begins and ends on the clock of one worker. Without observation, clocks are not compared.
+func (j *verdictBuilder) judgeWorkerClocks(c RunObservations) {
+	if !c.WithoutObservation {
+		j.judgeUnknownClocks()
+	}
 	worst, first, second := 0.0, 0, 0
 	for i, a := range j.measurement.Workers {
 		if a.Clock == nil {
@@ -58,6 +61,25 @@ func (j *verdictBuilder) judgeWorkerClocks() {
 	}
 	if worst > limit {
 		find(ClockSkewed, WorkerSubject(second), worst, limit, text, first, second, worst, j.tolerances.WorkerClockSkewMillis)
+	}
+}
+
+// judgeUnknownClocks notes workers whose clocks cannot be compared with that of the first worker at both ends of the
+// window.
+func (j *verdictBuilder) judgeUnknownClocks() {
+	workers := j.measurement.Workers
+	if len(workers) < 2 {
+		return
+	}
+	var unknown []string
+	for _, w := range workers {
+		if w.Clock == nil || w.Clock.Before == nil || w.Clock.After == nil || workers[0].Clock != nil && w.Clock.Reference != workers[0].Clock.Reference {
+			unknown = append(unknown, WorkerSubject(w.Worker))
+		}
+	}
+	if len(unknown) > 0 {
+		j.addNote(ClockUnknown, unknown[0], float64(len(unknown)), 0, "the clocks of %d of %d workers were not compared with the others', first %s: "+
+			"whether their windows are the same seconds is unknown", len(unknown), len(workers), unknown[0])
 	}
 }
 

@@ -13,13 +13,13 @@ func TestWorkerClocks(t *testing.T) {
 		reasons, notes string
 	}{
 		"equal":                   {first: clock("member-0", 300, 300), second: clock("member-0", 303, 303)},
-		"unknown":                 {second: clock("member-0", 300, 300)},
-		"never answered":          {first: &WorkerClock{Reference: "member-0"}, second: clock("member-0", 300, 300)},
+		"unknown":                 {second: clock("member-0", 300, 300), notes: "ClockUnknown/worker-0"},
+		"never answered":          {first: &WorkerClock{Reference: "member-0"}, second: clock("member-0", 300, 300), notes: "ClockUnknown/worker-0"},
 		"within the error":        {first: clock("member-0", 0, 0), second: clock("member-0", 14, 14)},
 		"noted":                   {first: clock("member-0", 0, 0), second: clock("member-0", 20, 20), notes: "ClockSkewed/worker-1"},
 		"apart":                   {first: clock("member-0", -90, -90), second: clock("member-0", 40, 40), reasons: "ClockSkewed/worker-1"},
 		"apart, recorded":         {first: clock("member-0", -90, -90), second: clock("member-0", 40, 40), record: true, notes: "ClockSkewed/worker-1"},
-		"of different references": {first: clock("member-1", 500, 500), second: clock("member-0", 0, 0)},
+		"of different references": {first: clock("member-1", 500, 500), second: clock("member-0", 0, 0), notes: "ClockUnknown/worker-1"},
 		"set during the run":      {first: clock("member-0", 0, 0), second: clock("member-0", 0, 250), reasons: "ClockSkewed/worker-1", notes: "ClockSkewed/worker-1"},
 		"both set":                {first: clock("member-0", 0, 40), second: clock("member-0", 0, 40), notes: "ClockSkewed/worker-0 ClockSkewed/worker-1"},
 	} {

@@ -49,12 +49,31 @@ func (j *verdictBuilder) judgeHosts(c RunObservations) {
 			j.addNote(CPUStolen, h.name, h.StealShare, j.tolerances.StolenNoted, "%s", text)
 		}
 	}
+	j.judgeUnobservedHosts(c)
 	for _, t := range c.NodeProblems {
 		if t.Kind == NodeNotReady {
 			j.addReason(t.Kind, t.Subject, 1, 0, "%s", t.Message)
 		} else {
 			j.addNote(t.Kind, t.Subject, 1, 0, "%s", t.Message)
 		}
+	}
+}
+
+// judgeUnobservedHosts notes the hosts whose CPU nothing in the run reported. Without observation, that is expected.
+func (j *verdictBuilder) judgeUnobservedHosts(c RunObservations) {
+	if c.WithoutObservation {
+		return
+	}
+	observed := j.measurement.observedHosts(c.Containers)
+	var unknown []string
+	for _, container := range c.Containers {
+		known := slices.ContainsFunc(observed, func(h namedHost) bool { return h.name == container.Node })
+		if container.Node != "" && !known && !slices.Contains(unknown, container.Node) {
+			unknown = append(unknown, container.Node)
+		}
+	}
+	for _, node := range unknown {
+		j.addNote(HostUnobserved, node, 1, 0, "nothing is known about the CPU of %s: others may have used it, or its hypervisor stolen it", node)
 	}
 }
 

@@ -17,6 +17,12 @@ func newQuietRun(t *testing.T) (*Measurement, RunObservations) {
 		}
 	}
 	m.Members = []MemberUsage{{Member: "member-0", CPUSeconds: Series{1, 1}, MemoryBytes: Series{1, 1}, Periods: 1000, ThrottledPeriods: 50}}
+	// Half of the CPUs would be busy by the member alone.
+	m.Members[0].Host = &Host{CPUs: 2, BusyShare: 0.5}
+	for i := range m.Workers {
+		m.Workers[i].Clock = &WorkerClock{Reference: "member-0", Before: &ClockOffset{}, After: &ClockOffset{}}
+	}
+	m.Workers[0].Load = &WorkerUsage{Host: &Host{CPUs: 2}}
 	return m, RunObservations{ExpectedWorkers: 2, Containers: []ContainerInfo{{Subject: "member-0", Node: "node-1"}, {Subject: "worker-0", Node: "node-2"}}}
 }
 
@@ -84,19 +90,19 @@ func TestJudge(t *testing.T) {
 		},
 		"on schedule": {
 			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
-				m.Completed, m.Schedule = []int64{50, 50}, Schedule{Planned: 100, Late: 1, MaxLagMicros: 150_000}
+				m.Completed, m.Schedule = []int64{5002, 5002}, Schedule{Planned: 10_004, Late: 100, MaxLagMicros: 150_000}
 			},
 		},
 		"behind schedule": {
 			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
-				m.Completed, m.Schedule = []int64{50, 50}, Schedule{Planned: 100, Late: 2, MaxLagMicros: 150_000}
+				m.Completed, m.Schedule = []int64{5002, 5002}, Schedule{Planned: 10_004, Late: 200, MaxLagMicros: 150_000}
 			},
 			reasons: "WorkerBehindSchedule",
-			message: "started 2 of 100 requests (2 %) more than 100 ms late, at most 1 % are tolerated; the largest lag was 150 ms",
+			message: "started 200 of 10004 requests (2 %) more than 100 ms late, at most 1 % are tolerated; the largest lag was 150 ms",
 		},
 		"stalled system with all clients busy": {
 			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) {
-				m.Completed, m.Schedule = []int64{50, 50}, Schedule{Planned: 100, ClientsBusy: 40, MaxWaitMicros: 1_000_000}
+				m.Completed, m.Schedule = []int64{5002, 5002}, Schedule{Planned: 10_004, ClientsBusy: 4000, MaxWaitMicros: 1_000_000}
 			},
 			notes: "ClientsExhausted",
 		},

@@ -84,7 +84,7 @@ func (w OpenLoopWindow) burst() float64 {
 // binSeconds returns the length of the bins that show the noise of the completions. Each has a burst of a system that
 // completes operations in blocks. It returns 0 without two seconds with completions.
 func (w OpenLoopWindow) binSeconds() int {
-	gap := medianGap(w.Ended)
+	gap := MedianGap(w.Ended)
 	if gap == 0 {
 		return 0
 	}

@@ -94,7 +94,7 @@ func DetectLatencyChange(completed, sums []float64) (LevelChange, bool) {
 // stabilityBinSeconds returns the length of the bins in which a window is judged. Each has enough completions, and
 // several bursts of a system that completes operations in blocks. It returns 0 if there are too few bins.
 func stabilityBinSeconds(completed []float64) int {
-	gap := medianGap(completed)
+	gap := MedianGap(completed)
 	if len(completed) < minStabilitySeconds || gap == 0 {
 		return 0
 	}
@@ -108,8 +108,8 @@ func stabilityBinSeconds(completed []float64) int {
 	return size
 }
 
-// medianGap returns the median distance in seconds of the seconds with completions, or 0 if there are fewer than two.
-func medianGap(completed []float64) int {
+// MedianGap returns the median distance in seconds of the seconds with completions, or 0 if there are fewer than two.
+func MedianGap(completed []float64) int {
 	var gaps []int
 	last := -1
 	for second, n := range completed {
