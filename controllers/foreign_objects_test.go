@@ -2,6 +2,7 @@ package controllers_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -42,6 +44,7 @@ func TestForeignObjectsStay(t *testing.T) {
 		"its password":                  &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: naming.DatabaseSuperuserSecret("banks")}, StringData: map[string]string{"mine": "1"}},
 		"its database's Service": &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "banks-db"}, Spec: corev1.ServiceSpec{
 			Ports: []corev1.ServicePort{{Port: 80}}}},
+		"its database's claim": newForeignClaim("data-banks-db-0"),
 	}
 	for name, object := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -60,11 +63,58 @@ func TestForeignObjectsStay(t *testing.T) {
 					t.Errorf("%s should name %s, but is %+v", kind, object.GetName(), c)
 				}
 			}
-			must(t, w.client.Delete(w.ctx, object))
+			w.loseObject(object)
 			w.bringUp("banks")
 			if s := w.getNetwork("banks").Status; !meta.IsStatusConditionTrue(s.Conditions, v1alpha1.ConditionReady) {
 				t.Errorf("the network should be ready now, but is %+v", s.Conditions)
 			}
+		})
+	}
+}
+
+// newForeignClaim returns a claim of somebody else.
+func newForeignClaim(name string) *corev1.PersistentVolumeClaim {
+	return &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PersistentVolumeClaimSpec{
+		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+		Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}}}}
+}
+
+// TestForeignClaimsOfMembersStay checks that no member uses a claim of somebody else, but that a StatefulSet which was deleted
+// finds its own claim again.
+func TestForeignClaimsOfMembersStay(t *testing.T) {
+	for name, c := range map[string]struct {
+		labels  map[string]string
+		refused bool
+	}{
+		"foreign":              {nil, true},
+		"of another member":    {naming.MemberSelector("banks", "member-1"), true},
+		"of an earlier member": {naming.MemberSelector("banks", "member-0"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newTestEnv(t)
+			must(t, w.createFromYAML(cordaNetwork, &v1alpha1.BenchmarkNetwork{}))
+			w.reconcileNetwork("banks")
+			w.fillGenesisSecrets()
+			w.markStatefulSetsReady()
+			w.completeJobs()
+			claim := newForeignClaim("base-banks-member-0-0")
+			claim.Labels = c.labels
+			untouched := w.createForeignObject(claim)
+			var err error
+			for range 2 { // The first pass creates the schemas.
+				_, err = w.networkReconciler().Reconcile(w.ctx, w.requestFor("banks"))
+				w.completeJobs()
+			}
+			if errors.Is(err, apply.ErrForeign) != c.refused {
+				t.Errorf("got %v", err)
+			}
+			if exists := slices.Contains(w.statefulSetNames(), "banks-member-0"); exists == c.refused {
+				t.Errorf("the member exists: %v", exists)
+			}
+			if message := w.networkReady().Message; strings.Contains(message, claim.Name+" already exists") != c.refused {
+				t.Errorf("Ready is %q", message)
+			}
+			untouched()
 		})
 	}
 }

@@ -175,6 +175,11 @@ func deliveryName(owner, purpose string) string {
 	return shortenName(owner, maxLabel-len(suffix)) + suffix
 }
 
+// StatefulSetClaim returns the name that Kubernetes gives the claim of a StatefulSet's pod.
+func StatefulSetClaim(template, set string, ordinal int32) string {
+	return fmt.Sprintf("%s-%s-%d", template, set, ordinal)
+}
+
 // ResultConfigMap returns the name of the ConfigMap with a run's full result.
 func ResultConfigMap(run string) string { return run + "-result" }
 

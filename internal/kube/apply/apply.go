@@ -160,6 +160,9 @@ func (w *Writer) sendApplyPatch(ctx context.Context, intent *unstructured.Unstru
 // or is foreign. The resource version of the intent is used only for an object that the owner controls.
 // Otherwise an intent with the version of a foreign object would take it over.
 func (w *Writer) applyNew(ctx context.Context, owner Owner, intent *unstructured.Unstructured) (*metav1.PartialObjectMetadata, error) {
+	if err := w.checkClaims(ctx, intent); err != nil {
+		return nil, err
+	}
 	version := intent.GetResourceVersion()
 	intent.SetResourceVersion(createOnlyVersion)
 	made, err := w.sendApplyPatch(ctx, intent)
