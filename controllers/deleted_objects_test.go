@@ -95,6 +95,30 @@ func TestNetworkWithoutEachObject(t *testing.T) {
 	}
 }
 
+// TestUserChartWithoutEachObject deletes each object of a network with a user's chart, which has a claim of its own.
+func TestUserChartWithoutEachObject(t *testing.T) {
+	w := newTestEnv(t)
+	text := userChart + `---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: {{ .Values.fullnameOverride }}-backup}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+`
+	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.objectMeta("chart"), BinaryData: map[string][]byte{"chart.tgz": packChart(t, text)}}))
+	must(t, w.createFromYAML(strings.Replace(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], "topology: Shared",
+		`topology: Shared, chart: {configMapName: chart, values: {version: "", uid: ""}}`, 1), &v1alpha1.BenchmarkNetwork{}))
+	must(t, w.reconcileUntilRendered("banks"))
+	w.fillGenesisSecrets()
+	w.markStatefulSetsReady()
+	w.completeJobs()
+	w.reconcileTwice("banks")
+	w.collectGarbage()
+	if w.find(&corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: "banks-db-backup"}}) == nil {
+		t.Fatal("the chart's claim does not exist")
+	}
+	w.loseEach(t, "databases")
+}
+
 // loseEach deletes each object of the network, one after another.
 func (w *testEnv) loseEach(t *testing.T, phase string) {
 	t.Helper()
@@ -133,7 +157,7 @@ func (w *testEnv) loseEach(t *testing.T, phase string) {
 	w.t = t
 }
 
-// runPhases lead a run with two workers from its creation to the end of its upload.
+// runPhases lead a run with two workers from its creation to the end of its upload and its webhook.
 var runPhases = []struct {
 	name  string
 	enter func(w *testEnv, run string)
@@ -149,10 +173,13 @@ var runPhases = []struct {
 	{"both workers ended", func(w *testEnv, run string) { w.endWorker(run, 1) }},
 	{"result written", func(w *testEnv, run string) { w.reconcileRun(run) }},
 	{"complete", func(w *testEnv, run string) { w.reconcileRun(run) }},
-	{"uploading", func(w *testEnv, run string) { w.reconcileRun(run) }},
-	{"uploaded", func(w *testEnv, run string) {
+	{"delivering", func(w *testEnv, run string) { w.reconcileRun(run) }},
+	{"delivered", func(w *testEnv, run string) {
 		if !w.isGone(naming.Upload(run), &batchv1.Job{}) {
 			w.completeJob(naming.Upload(run))
+		}
+		if !w.isGone(naming.RunWebhook(run), &batchv1.Job{}) {
+			w.completeJob(naming.RunWebhook(run))
 		}
 		w.reconcileRun(run)
 	}},
@@ -174,7 +201,7 @@ func (w *testEnv) endWorker(run string, worker int32) {
 
 // TestRunWithoutEachObject deletes each object of a run in each phase. No result may be silently wrong.
 func TestRunWithoutEachObject(t *testing.T) {
-	w := newTestEnvWithRun(t, strings.Replace(twoWorkerRun, "\n    workers:", uploadingRun, 1))
+	w := newTestEnvWithRun(t, deliveringRun)
 	w.createLabelledSecret("s3", v1alpha1.LabelUpload)
 	number := 0
 	for phase := range runPhases {
@@ -190,12 +217,15 @@ func TestRunWithoutEachObject(t *testing.T) {
 	}
 }
 
-// createRun creates another uploading run, whose turn it is.
+// deliveringRun has an upload and a webhook.
+var deliveringRun = strings.Replace(twoWorkerRun, "\n    workers:", `
+    webhook: {url: "https://ci.example.org/hooks"}`+uploadingRun, 1)
+
+// createRun creates another deliveringRun, whose turn it is.
 func (w *testEnv) createRun(run string) {
 	w.t.Helper()
 	w.now = w.now.Add(60e9)
-	text := strings.Replace(twoWorkerRun, "\n    workers:", uploadingRun, 1)
-	must(w.t, w.createFromYAML(strings.Replace(text, "name: extra}", "name: "+run+"}", 1), &v1alpha1.BenchmarkRun{}))
+	must(w.t, w.createFromYAML(strings.Replace(deliveringRun, "name: extra}", "name: "+run+"}", 1), &v1alpha1.BenchmarkRun{}))
 	w.reconcileNetwork("banks")
 }
 
@@ -209,7 +239,7 @@ func (w *testEnv) loseNext(t *testing.T, run string, phase int, lost map[string]
 	var object client.Object
 	role := ""
 	for _, o := range w.listOwnedObjects() {
-		name := strings.NewReplacer(naming.Upload(run), "upload", run, "RUN").Replace(fmt.Sprintf("%T %s", o, o.GetName()))
+		name := strings.NewReplacer(naming.Upload(run), "upload", naming.RunWebhook(run), "webhook", run, "RUN").Replace(fmt.Sprintf("%T %s", o, o.GetName()))
 		if o.GetLabels()[v1alpha1.LabelRun] != run || lost[name] {
 			continue
 		}
@@ -228,7 +258,7 @@ func (w *testEnv) loseNext(t *testing.T, run string, phase int, lost map[string]
 		w.loseObject(object)
 		w.reconcileRun(run)
 		w.reconcileRun(run)
-		if want := lossOf(phase, role); want == "" && phase < bothEnded && !w.isRestored(t, object) {
+		if want := lossOf(phase, role); want == "" && (phase < bothEnded || isDelivery(phase, role)) && !w.isRestored(t, object) {
 			t.Error("it is not restored")
 		}
 		for _, p := range runPhases[phase+1:] {
@@ -239,6 +269,11 @@ func (w *testEnv) loseNext(t *testing.T, run string, phase int, lost map[string]
 	w.t = t
 	w.reconcileNetwork("banks")
 	return more
+}
+
+// isDelivery reports whether the role is that of an upload or a webhook that has not ended.
+func isDelivery(phase int, role string) bool {
+	return runPhases[phase].name == "delivering" && (strings.HasSuffix(role, "upload") || strings.HasSuffix(role, "webhook"))
 }
 
 // bothEnded is the index of the phase from which the run needs nothing again.

@@ -65,13 +65,13 @@ func (d *Dependencies) newDeliveryPass(ctx context.Context, owner apply.Owner, c
 	return pass, nil
 }
 
-// advanceDelivery starts a delivery that has no Job yet, or whose Job is stuck with an older template, and returns the outcome so
-// far.
+// advanceDelivery starts a delivery that has no Job yet, restores one whose objects were deleted or whose Job is stuck with an
+// older template, and returns the outcome so far.
 func (d *Dependencies) advanceDelivery(ctx context.Context, pass *deliveryPass, task deliveryTask) snapshot.Readiness {
 	var outcome snapshot.Readiness
 	if job := pass.owned.Job(task.name); job != nil {
 		outcome = pass.outcomeOf(job)
-		if outcome.State == snapshot.StateWaiting && pass.owned.IsStuck(job) {
+		if outcome.State == snapshot.StateWaiting && (pass.owned.IsStuck(job) || d.lacksObjects(pass, task)) {
 			pass.errs = append(pass.errs, d.createDelivery(ctx, pass, task))
 		}
 	} else {
@@ -79,6 +79,13 @@ func (d *Dependencies) advanceDelivery(ctx context.Context, pass *deliveryPass, 
 	}
 	pass.isWaiting = pass.isWaiting || outcome.State == snapshot.StateWaiting
 	return outcome
+}
+
+// lacksObjects reports whether an object was deleted that the Job of a delivery needs.
+func (d *Dependencies) lacksObjects(pass *deliveryPass, task deliveryTask) bool {
+	policy := &networkingv1.NetworkPolicy{ObjectMeta: metav1.ObjectMeta{Name: task.name}}
+	isIsolated := d.NetworkPolicyMode != networkpolicy.ModeNone
+	return pass.owned.ConfigMap(task.name) == nil || isIsolated && pass.owned.LiveObject(policy) == nil
 }
 
 // advanceWebhook advances the delivery of a document to a webhook, if it is due, and returns the condition Notified.
