@@ -207,7 +207,7 @@ type ComparisonStatus struct {
 }
 
 // ComparisonVerdict says how a candidate differs from its baseline.
-// +kubebuilder:validation:Enum=Better;Worse;NoDifference;TooFewRuns
+// +kubebuilder:validation:Enum=Better;Worse;NoDifference;TooFewRuns;Drifting
 type ComparisonVerdict string
 
 // The verdicts of a comparison.
@@ -219,9 +219,11 @@ const (
 	ComparisonNoDifference ComparisonVerdict = "NoDifference"
 	// ComparisonTooFewRuns means that no outcome of so few runs could be significant.
 	ComparisonTooFewRuns ComparisonVerdict = "TooFewRuns"
+	// ComparisonDrifting means that the difference changed from run to run, so that it is no single number.
+	ComparisonDrifting ComparisonVerdict = "Drifting"
 )
 
-// GateOutcome is the outcome of a gate of a comparison. An Undecided gate has too few runs or nothing to compare with, and does not pass.
+// GateOutcome is the outcome of a gate of a comparison. A gate passes only if the runs show that the regression is within its limit.
 // +kubebuilder:validation:Enum=Passed;Failed;Undecided
 type GateOutcome string
 
@@ -229,8 +231,8 @@ type GateOutcome string
 const (
 	GatePassed GateOutcome = "Passed"
 	GateFailed GateOutcome = "Failed"
-	// GateUndecided means that the gate cannot be judged: with too few runs, without a point of the baseline, or with a run of the
-	// baseline that is 0.
+	// GateUndecided means that the runs show neither that the regression is within the limit nor that it is beyond: they are too few or vary
+	// too much, or there is nothing to compare with. The gate does not pass.
 	GateUndecided GateOutcome = "Undecided"
 )
 

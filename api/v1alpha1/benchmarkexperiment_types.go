@@ -434,8 +434,9 @@ type Gate struct {
 	// +required
 	Metric Metric `json:"metric"`
 	// maxRegressionPercent is how much worse the candidate may be, in percent of the baseline, such as 5 or "2.5". The bound of the error share is in
-	// percentage points. The gate fails if the difference is significant and its whole confidence interval is beyond the bound, or if the candidate's
-	// runs fail significantly more often. It is undecided if they fail more often than the baseline's, or in half of all cases. Default: 5.
+	// percentage points. The gate passes only if the confidence bound of the regression is within this limit. It fails if the whole confidence interval is
+	// beyond it, or if the candidate's runs fail significantly more often. All else is undecided: too few runs or too much spread, more failures than the
+	// baseline's or in half of all cases, a difference that drifts. Default: 5.
 	// +kubebuilder:default="5"
 	// +kubebuilder:validation:XValidation:rule="!string(self).startsWith('-')",message="compare.gates[].maxRegressionPercent must not be negative"
 	// +optional

@@ -26,6 +26,7 @@ type subject struct {
 // subjects lists every table; each has a file of its own.
 var subjects = []subject{
 	{"comparisons", 5000, simulateComparisons},
+	{"gates", 1000, simulateGates},
 	{"equivalence", 5000, simulateEquivalence},
 	{"overload", 1000, simulateOverload},
 	{"saturation", 1000, simulateSaturation},

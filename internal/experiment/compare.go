@@ -60,7 +60,10 @@ type pointPair struct {
 	runs   [2]pointRuns
 	values [2][]float64
 	paired bool
-	trend  *statistics.Trend
+	// deployedOnce reports that the sides have different networks, of which one was deployed only once.
+	deployedOnce bool
+	// trend and divergence are unknown without pairs and across experiments.
+	trend, divergence *statistics.Trend
 	// missing says why there is no partner, or why the metric cannot be compared.
 	missing string
 }
@@ -82,9 +85,11 @@ func (q *Question) pairPoints() []pointPair {
 			p := pointPair{question: q, candidate: point.Variant, baseline: base.name, point: point.Name, partner: partner, metric: metric,
 				runs: runs, missing: cmp.Or(missing, runs[1].describeBlankMetric(metric, "the candidate"), runs[0].describeBlankMetric(metric, "the baseline")),
 				paired: base.isSameExperiment(q.Result) && isPairedOrder(q.Result.Order)}
+			p.deployedOnce = !(base.isSameExperiment(q.Result) && base.networkOf(partner) == point.Network) && min(runs[0].runsPerDeployment, runs[1].runsPerDeployment) == 0
 			p.selectValues()
 			if base.isSameExperiment(q.Result) {
-				p.trend = estimateTrend(runs[0], runs[1], metric)
+				sides := orderRuns(runs[0], runs[1], metric)
+				p.trend, p.divergence = statistics.EstimateTrend(sides[0], sides[1]), statistics.EstimateDivergence(sides[0], sides[1])
 			}
 			pairs = append(pairs, p)
 		}
@@ -111,7 +116,7 @@ func (p *pointPair) compareMetric(claims int) ComparisonOutcome {
 		o.Scale = statistics.Absolute
 	}
 	return ComparisonOutcome{Candidate: p.candidate, Baseline: p.baseline, Point: p.point, BaselinePoint: p.partner, Metric: string(p.metric),
-		Comparison: statistics.Compare(p.values[0], p.values[1], o), Failures: compareFailures(p.runs[0], p.runs[1]), Trend: p.trend}
+		Comparison: statistics.Compare(p.values[0], p.values[1], o), Failures: compareFailures(p.runs[0], p.runs[1]), Trend: p.trend, Divergence: p.divergence}
 }
 
 // decideOutcome sets verdict, gate and message.
@@ -120,13 +125,17 @@ func (c *ComparisonOutcome) decideOutcome(p *pointPair, claims int) {
 	c.Verdict = c.decideVerdict(p.metric, confidence, claims)
 	if gate := findGate(p.question.Spec, p.metric); gate != nil {
 		c.MaxRegression = gate.MaxRegressionPercent.AsApproximateFloat64() / 100
-		c.Gate = c.decideGate(p.metric, confidence)
+		if c.Gate = c.decideGate(p.metric, confidence); c.Gate == v1alpha1.GateUndecided && !c.hasUnjudgeableBound() {
+			c.RunsToDecide = c.runsToDecide(p.metric, confidence)
+		}
 	}
 	c.Message = c.buildMessage(p, confidence, claims)
 }
 
 func (c *ComparisonOutcome) decideVerdict(metric v1alpha1.Metric, confidence float64, claims int) v1alpha1.ComparisonVerdict {
 	switch {
+	case c.isDrifting():
+		return v1alpha1.ComparisonDrifting
 	case c.IsSignificant(confidence) && higherIsBetter(metric) == c.IsHigher():
 		return v1alpha1.ComparisonBetter
 	case c.IsSignificant(confidence):
@@ -138,26 +147,48 @@ func (c *ComparisonOutcome) decideVerdict(metric v1alpha1.Metric, confidence flo
 	}
 }
 
-// decideGate returns the outcome of a gate. It fails if the difference is significant and its whole interval
-// lies beyond the bound, or if the candidate's runs fail significantly more often. It is undecided if failed or left
-// out runs prevent a decision, and if a run of the baseline is 0, because a bound in percent of it cannot
-// be judged.
+// divergenceLevel is the significance level of the test whether the difference changed from run to run.
+const divergenceLevel = 0.01
+
+// isDrifting reports whether the difference changed from run to run, and both sides have enough runs to tell.
+func (c *ComparisonOutcome) isDrifting() bool {
+	return c.Divergence != nil && c.Interval != nil && c.Divergence.PValue < divergenceLevel
+}
+
+// decideGate returns the outcome of a gate, a test of non-inferiority. It passes only if the one-sided bound of the regression is
+// within the limit. It fails if the whole interval lies beyond the limit, or if the candidate's runs fail significantly more often. All
+// else is undecided: too few runs or too much spread, failed or left out runs that prevent a decision, a difference
+// that drifts, and a baseline of 0, because a limit in percent of it cannot be judged.
 func (c *ComparisonOutcome) decideGate(metric v1alpha1.Metric, confidence float64) v1alpha1.GateOutcome {
-	bounds := c.Bounds()
-	least := bounds.Low // the smallest regression within the bounds
-	if higherIsBetter(metric) {
-		least = -bounds.High
-	}
 	switch {
 	case c.Failures.isWorse() && c.Failures.AdjustedPValue < 1-confidence:
 		return v1alpha1.GateFailed
-	case c.Failures.undecidedReason(confidence) != "", c.Verdict == v1alpha1.ComparisonTooFewRuns, c.hasUnjudgeableBound():
+	case c.Failures.undecidedReason(confidence) != "", c.Interval == nil, c.hasUnjudgeableBound(), c.isDrifting():
 		return v1alpha1.GateUndecided
-	case c.Verdict == v1alpha1.ComparisonWorse && least > c.MaxRegression:
+	case asRegression(metric, *c.Interval).Low > c.MaxRegression:
 		return v1alpha1.GateFailed
-	default:
+	case asRegression(metric, *c.OneSided).High <= c.MaxRegression:
 		return v1alpha1.GatePassed
+	default:
+		return v1alpha1.GateUndecided
 	}
+}
+
+// asRegression returns the bounds of a difference as bounds of the regression, which is positive if the candidate is worse.
+func asRegression(metric v1alpha1.Metric, difference statistics.Range) statistics.Range {
+	if higherIsBetter(metric) {
+		return statistics.Range{Low: -difference.High, High: -difference.Low}
+	}
+	return difference
+}
+
+// runsToDecide returns the number of runs, or pairs, that would probably decide an undecided gate; 0 if it is unknown.
+func (c *ComparisonOutcome) runsToDecide(metric v1alpha1.Metric, confidence float64) int {
+	limit := c.MaxRegression
+	if higherIsBetter(metric) {
+		limit = -limit
+	}
+	return c.EstimateRunsToDecide(limit, confidence)
 }
 
 // hasUnjudgeableBound reports whether a bound in percent has no meaning, because a run is 0.

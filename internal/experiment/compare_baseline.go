@@ -67,6 +67,19 @@ func (b *baseline) findPartner(p *Point) (name, missing string) {
 	return "", fmt.Sprintf("the baseline %s has no point at %s", b.name, formatPointLabel("", p.Parameters))
 }
 
+// networkOf returns the network of a point of the baseline, or an empty string.
+func (b *baseline) networkOf(point string) string {
+	if b.result == nil {
+		return ""
+	}
+	for i := range b.result.Points {
+		if b.result.Points[i].Name == point {
+			return b.result.Points[i].Network
+		}
+	}
+	return ""
+}
+
 func (b *baseline) selectCountedRuns(point string) pointRuns {
 	if b.result == nil || point == "" {
 		return pointRuns{}

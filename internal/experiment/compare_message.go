@@ -31,6 +31,9 @@ func (c *ComparisonOutcome) buildMessage(p *pointPair, confidence float64, claim
 			text += "; " + reason
 		}
 	}
+	if p.deployedOnce {
+		text += "; each network was deployed once, so the difference includes what differs between two deployments (spec.deployments)"
+	}
 	if c.Trend != nil && c.Trend.PValue < 1-confidence {
 		text += fmt.Sprintf("; trend of %s per run, p = %.2g", format.SignedPercent(c.Trend.PerRun), c.Trend.PValue)
 	}
@@ -39,11 +42,8 @@ func (c *ComparisonOutcome) buildMessage(p *pointPair, confidence float64, claim
 
 // describeOutcome describes the verdict with its numbers.
 func (c *ComparisonOutcome) describeOutcome(p *pointPair, confidence float64, claims int) string {
-	if c.Verdict == v1alpha1.ComparisonTooFewRuns {
-		unit := "runs"
-		if c.Paired {
-			unit = "pairs"
-		}
+	unit := p.unitOfComparison()
+	if c.Verdict == v1alpha1.ComparisonTooFewRuns && (c.Interval == nil || c.Gate == "") {
 		needed := fmt.Sprintf("%s needs %d", format.WholePercent(confidence), statistics.RunsNeeded(confidence, claims, c.Paired))
 		if claims > 1 {
 			needed = fmt.Sprintf("%d claims at %s need %d", claims, format.WholePercent(confidence), statistics.RunsNeeded(confidence, claims, c.Paired))
@@ -54,22 +54,46 @@ func (c *ComparisonOutcome) describeOutcome(p *pointPair, confidence float64, cl
 	if claims > 1 {
 		numbers += fmt.Sprintf(" (%.2g of %d claims)", c.AdjustedPValue, claims)
 	}
-	bound := c.formatMaxRegression()
+	limit := c.formatMaxRegression()
 	switch {
-	case c.Gate == v1alpha1.GateFailed && c.Verdict == v1alpha1.ComparisonWorse:
-		return fmt.Sprintf("regression > %s at %s: %s", bound, format.WholePercent(confidence), numbers)
+	case c.Gate == v1alpha1.GateFailed && c.Interval != nil && asRegression(p.metric, *c.Interval).Low > c.MaxRegression:
+		return fmt.Sprintf("regression > %s at %s: %s", limit, format.WholePercent(confidence), numbers)
 	case c.Gate == v1alpha1.GateUndecided && c.hasUnjudgeableBound():
 		return numbers + "; a run of the baseline is 0, so a bound in percent of it has no meaning"
-	case c.Gate == v1alpha1.GatePassed && c.Verdict == v1alpha1.ComparisonWorse:
-		return numbers + "; worse, but not significantly by more than " + bound
-	case c.Gate == v1alpha1.GatePassed && (c.Detectable == nil || *c.Detectable > c.MaxRegression):
-		return fmt.Sprintf("%s; the number and spread of the runs could hide a regression of %s: the detectable difference is %s",
-			numbers, bound, c.FormatDetectable())
+	case c.isDrifting():
+		return fmt.Sprintf("%s; the difference changes by %s per run, p = %.2g: it is no single number", numbers,
+			format.SignedPercent(c.Divergence.PerRun), c.Divergence.PValue)
+	case c.Gate == v1alpha1.GatePassed:
+		return fmt.Sprintf("%s; a regression above %s is ruled out at %s", numbers, limit, format.WholePercent(confidence))
+	case c.Gate == v1alpha1.GateUndecided && c.Failures.undecidedReason(confidence) == "":
+		return fmt.Sprintf("%s; a regression above %s is neither shown nor ruled out at %s%s", numbers, limit, format.WholePercent(confidence),
+			c.describeRunsToDecide(unit))
 	case c.Verdict == v1alpha1.ComparisonNoDifference:
 		return numbers + "; the detectable difference is " + c.FormatDetectable()
 	default:
 		return numbers
 	}
+}
+
+// describeRunsToDecide says how many runs would decide the gate, if that is known and more than there are.
+func (c *ComparisonOutcome) describeRunsToDecide(unit string) string {
+	if c.RunsToDecide <= min(c.Baselines, c.Candidates) {
+		return ""
+	}
+	return fmt.Sprintf(": with this spread, %d %s would decide", c.RunsToDecide, unit)
+}
+
+// unitOfComparison is what the numbers of a comparison count.
+func (p *pointPair) unitOfComparison() string {
+	switch {
+	case p.runs[0].runsPerDeployment > 0 && p.paired:
+		return "pairs of deployments"
+	case p.runs[0].runsPerDeployment > 0 || p.runs[1].runsPerDeployment > 0:
+		return "deployments"
+	case p.paired:
+		return "pairs"
+	}
+	return "runs"
 }
 
 func (c *ComparisonOutcome) formatMaxRegression() string {

@@ -206,8 +206,12 @@ func pairValues(baseline, candidate pointRuns, metric v1alpha1.Metric) (b, c []f
 	return b, c
 }
 
-// estimateTrend estimates the trend over the runs of two points of one experiment.
-func estimateTrend(baseline, candidate pointRuns, metric v1alpha1.Metric) *statistics.Trend {
+// orderRuns returns the valid runs of two points of one experiment, each with its place in the order of all of them, or the means of
+// their deployments.
+func orderRuns(baseline, candidate pointRuns, metric v1alpha1.Metric) [2][]statistics.OrderedRun {
+	if baseline.runsPerDeployment > 0 {
+		return [2][]statistics.OrderedRun{baseline.orderDeployments(metric), candidate.orderDeployments(metric)}
+	}
 	order := slices.Concat(baseline.counted, candidate.counted)
 	slices.SortStableFunc(order, func(a, b Run) int { return a.Start.Compare(b.Start) })
 	var sides [2][]statistics.OrderedRun
@@ -222,7 +226,19 @@ func estimateTrend(baseline, candidate pointRuns, metric v1alpha1.Metric) *stati
 		}
 		sides[side] = append(sides[side], statistics.OrderedRun{Place: float64(place), Value: v})
 	}
-	return statistics.EstimateTrend(sides[0], sides[1])
+	return sides
+}
+
+// orderDeployments returns the means of the deployments without a failed run.
+func (p pointRuns) orderDeployments(metric v1alpha1.Metric) []statistics.OrderedRun {
+	var means []statistics.OrderedRun
+	s := p.sampleMetric(metric)
+	for i, value := range s.values {
+		if !math.IsInf(value, 0) {
+			means = append(means, statistics.OrderedRun{Place: float64(s.numbers[i]), Value: value})
+		}
+	}
+	return means
 }
 
 // isPairedOrder reports whether the runs of one repetition were measured next to each other.

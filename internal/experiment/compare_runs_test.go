@@ -42,7 +42,7 @@ func TestFailedRunsNeverPassAGate(t *testing.T) {
 		gate    v1alpha1.GateOutcome
 		message string
 	}{
-		"all valid": {10, func(int, *Run) {}, "Passed", "the detectable difference is"},
+		"all valid": {10, func(int, *Run) {}, "Passed", "is ruled out at 95 %"},
 		"errors in every second run": {10, func(r int, run *Run) {
 			if r%2 == 0 {
 				run.Metrics["ErrorShare"] = 0.3
@@ -245,5 +245,68 @@ func TestClaimsAreCorrectedTogether(t *testing.T) {
 	}
 	if c := CompareVariants(Question{Spec: spec, Result: r})[0]; c.Verdict != v1alpha1.ComparisonTooFewRuns || !strings.HasPrefix(c.Message, "too few pairs: 7 against 7; 4 claims at 95 % need 8") {
 		t.Errorf("%s: %s", c.Verdict, c.Message)
+	}
+}
+
+// TestGateKnowsWhatItDoesNotKnow has regressions that too few or too noisy runs cannot rule out.
+func TestGateKnowsWhatItDoesNotKnow(t *testing.T) {
+	slower := func(factor float64) func(int, *Run) {
+		return func(_ int, run *Run) { run.Metrics["Throughput"] *= factor }
+	}
+	for name, c := range map[string]struct {
+		pairs   int
+		change  func(repetition int, run *Run)
+		gate    v1alpha1.GateOutcome
+		message string
+	}{
+		"half as fast, six pairs":  {6, slower(0.5), v1alpha1.GateFailed, "regression > 5 % at 95 %"},
+		"half as fast, five pairs": {5, slower(0.5), v1alpha1.GateFailed, "regression > 5 % at 95 %"},
+		"half as fast, four pairs": {4, slower(0.5), v1alpha1.GateUndecided, "too few pairs"},
+		"10 % slower, six pairs":   {6, slower(0.9), v1alpha1.GateFailed, "regression > 5 % at 95 %"},
+		"at the limit":             {10, slower(0.95), v1alpha1.GateUndecided, "a regression above 5 % is neither shown nor ruled out at 95 %"},
+		"4 % slower, six pairs":    {6, slower(0.96), v1alpha1.GateUndecided, "with this spread, "},
+		"no difference, ten pairs": {10, slower(1), v1alpha1.GatePassed, "a regression above 5 % is ruled out at 95 %"},
+		"2 % slower, many pairs":   {60, slower(0.98), v1alpha1.GatePassed, "a regression above 5 % is ruled out at 95 %"},
+		"a difference that grows":  {20, func(r int, run *Run) { run.Metrics["Throughput"] *= 1 - 0.01*float64(r-10) }, v1alpha1.GateUndecided, "it is no single number"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := CompareVariants(Question{Spec: newComparisonSpec(v1alpha1.MetricThroughput, "5"), Result: newPairedResult(c.pairs, c.change)})[0]
+			if got.Gate != c.gate || !strings.Contains(got.Message, c.message) {
+				t.Errorf("%s, gate %s, %q; want %s with %q", got.Verdict, got.Gate, got.Message, c.gate, c.message)
+			}
+		})
+	}
+}
+
+// TestGateWithAFailedPair checks that a pair that failed on both sides hides no regression.
+func TestGateWithAFailedPair(t *testing.T) {
+	r := newPairedResult(6, func(_ int, run *Run) { run.Metrics["Throughput"] *= 0.5 })
+	for i := range r.Runs[:2] {
+		r.Runs[i].Verdict, r.Runs[i].Metrics = RunFailed, nil
+	}
+	if c := CompareVariants(Question{Spec: newComparisonSpec(v1alpha1.MetricThroughput, "5"), Result: r})[0]; c.Gate != v1alpha1.GateFailed {
+		t.Errorf("%s, gate %s, %q", c.Verdict, c.Gate, c.Message)
+	}
+}
+
+// TestDeployedOnceIsSaid checks that a comparison of networks that were deployed once says what it does not cover.
+func TestDeployedOnceIsSaid(t *testing.T) {
+	for name, c := range map[string]struct {
+		networks [2]string
+		perRun   int
+		says     bool
+	}{
+		"one network":          {[2]string{"n1", "n1"}, 0, false},
+		"two networks":         {[2]string{"n1", "n2"}, 0, true},
+		"repeated deployments": {[2]string{"n1", "n2"}, 2, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newPairedResult(12, func(int, *Run) {})
+			r.Points[0].Network, r.Points[1].Network, r.RunsPerDeployment = c.networks[0], c.networks[1], c.perRun
+			got := CompareVariants(Question{Spec: newComparisonSpec(v1alpha1.MetricThroughput, ""), Result: r})[0]
+			if strings.Contains(got.Message, "each network was deployed once") != c.says {
+				t.Errorf("the message is %q", got.Message)
+			}
+		})
 	}
 }

@@ -57,18 +57,18 @@ func TestVerdictsAndGates(t *testing.T) {
 		gate    v1alpha1.GateOutcome
 		message string
 	}{
-		"same":              {"Throughput", "5", base, "NoDifference", "Passed", "throughput +0.0 % [-1.1 %, +1.2 %], p = 1; the detectable difference is 1.9 %"},
+		"same":              {"Throughput", "5", base, "NoDifference", "Passed", "throughput +0.0 % [-1.1 %, +1.2 %], p = 1; a regression above 5 % is ruled out at 95 %"},
 		"far worse":         {"Throughput", "5", times(0.9), "Worse", "Failed", "regression > 5 % at 95 %: throughput -9.8 % ["},
-		"worse, within":     {"Throughput", "20", times(0.9), "Worse", "Passed", "; worse, but not significantly by more than 20 %"},
+		"worse, within":     {"Throughput", "20", times(0.9), "Worse", "Passed", "; a regression above 20 % is ruled out at 95 %"},
 		"better":            {"Throughput", "5", times(1.1), "Better", "Passed", "throughput +10.2 % ["},
 		"no gate":           {"Throughput", "", times(0.9), "Worse", "", "throughput -9.8 % ["},
 		"latency worse":     {"LatencyP95", "5", times(0.9), "Worse", "Failed", "regression > 5 % at 95 %: p95 latency +10.9 % ["},
 		"latency better":    {"LatencyP95", "5", times(1.1), "Better", "Passed", "p95 latency -9.3 % ["},
 		"errors, in points": {"ErrorShare", "500m", times(1.1), "Worse", "Failed", "regression > 0.5 points at 95 %: error share +1.02 points ["},
-		"errors, within":    {"ErrorShare", "5", times(1.1), "Worse", "Passed", "; worse, but not significantly by more than 5 points"},
+		"errors, within":    {"ErrorShare", "5", times(1.1), "Worse", "Passed", "; a regression above 5 points is ruled out at 95 %"},
 		"too few":           {"Throughput", "5", []float64{50, 51}, "TooFewRuns", "Undecided", "too few runs: 2 against 5; 95 % needs 4"},
 		"none":              {"Throughput", "5", nil, "TooFewRuns", "Undecided", "too few runs: 0 against 5; 95 % needs 4"},
-		"too noisy":         {"Throughput", "5", []float64{80, 120, 100, 90, 115}, "NoDifference", "Passed", "could hide a regression of 5 %: the detectable difference is "},
+		"too noisy":         {"Throughput", "5", []float64{80, 120, 100, 90, 115}, "NoDifference", "Undecided", "a regression above 5 % is neither shown nor ruled out at 95 %: with this spread, 34 runs would decide"},
 	} {
 		points, runs := newMeasuredRuns(map[string][]float64{"base": base, "other": test.other})
 		runs = append(runs, Run{Point: "p-other", Repetition: 9, Verdict: RunInvalid, Excluded: true, Metrics: map[string]float64{"Throughput": 1, "LatencyP95": 1, "ErrorShare": 1}}, Run{Point: "p-base", Repetition: 9, Verdict: RunInvalid, Excluded: true})

@@ -74,8 +74,8 @@ func TestDeploymentsAreTheUnit(t *testing.T) {
 		verdict     v1alpha1.ComparisonVerdict
 		pairs       int
 	}{
-		"by run":                     {[]float64{100, 101}, []float64{105, 104}, 0, v1alpha1.ComparisonWorse, 8},
-		"two deployments":            {[]float64{100, 101}, []float64{105, 104}, 4, v1alpha1.ComparisonTooFewRuns, 2},
+		"by run":                     {[]float64{100, 101}, []float64{104.5, 105.5}, 0, v1alpha1.ComparisonWorse, 8},
+		"two deployments":            {[]float64{100, 101}, []float64{104.5, 105.5}, 4, v1alpha1.ComparisonTooFewRuns, 2},
 		"deployments without effect": {[]float64{100, 105, 98, 103, 99, 104, 100}, []float64{104, 99, 103, 98, 105, 100, 101}, 4, v1alpha1.ComparisonNoDifference, 7},
 		"deployments with an effect": {[]float64{100, 105, 98, 103, 99, 104, 100}, []float64{110, 116, 107, 113, 109, 115, 111}, 4, v1alpha1.ComparisonWorse, 7},
 	} {

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -11,7 +12,7 @@ import (
 )
 
 // judgePoint returns the outcome of each objective at a point. It fails if a run that the system itself made
-// invalid failed it, or if the whole interval over the valid runs misses the limit. It passes if the whole
+// invalid failed it, or if the whole interval over the valid runs misses the limit. It passes if no run failed and the whole
 // interval keeps to the limit. Of too few runs for an interval, all must miss it or keep to it. All else is undecided.
 func judgePoint(wanted []v1alpha1.Objective, p *Point, runs []Run) []results.ObjectiveOutcome {
 	var all []results.ObjectiveOutcome
@@ -38,6 +39,8 @@ func judgePointLimit(limit objectives.Limit, p *Point, runs []Run) results.Objec
 	described := limit.Describe(strings.TrimSpace(limit.Format(e.Mean) + " " + e.Format(limit.Format)))
 	bounds := e.Bounds()
 	switch low, high := limit.IsMet(bounds.Low), limit.IsMet(bounds.High); {
+	case low && high && countFailedRuns(runs) > 0:
+		return limit.Outcome(results.ObjectiveUndecided, "%s, but %s", described, describeFailedRuns(runs))
 	case low && high:
 		return limit.Outcome(results.ObjectivePassed, "%s", described)
 	case low || high:
@@ -51,8 +54,19 @@ func judgePointLimit(limit objectives.Limit, p *Point, runs []Run) results.Objec
 	}
 }
 
+// countFailedRuns counts the runs that failed, or that the system itself made invalid.
+func countFailedRuns(runs []Run) int { return pointRuns{counted: withoutExcluded(runs)}.countFailed() }
+
+func withoutExcluded(runs []Run) []Run {
+	return slices.DeleteFunc(slices.Clone(runs), func(r Run) bool { return r.Verdict != RunValid && r.Excluded })
+}
+
+func describeFailedRuns(runs []Run) string {
+	return fmt.Sprintf("%d of %s failed", countFailedRuns(runs), format.Count(len(withoutExcluded(runs)), "run"))
+}
+
 // judgePointQueries returns the outcome of each query objective at a point. It fails if it failed in any run, and passes if it passed in
-// all valid runs. All else is undecided.
+// all valid runs and no run failed. All else is undecided.
 func judgePointQueries(wanted []v1alpha1.QueryObjective, runs []Run) []results.ObjectiveOutcome {
 	var all []results.ObjectiveOutcome
 	for i := range wanted {
@@ -76,7 +90,10 @@ func judgePointQuery(wanted *v1alpha1.QueryObjective, runs []Run) results.Object
 			}
 		}
 	}
-	if decisive == results.ObjectivePassed {
+	switch {
+	case decisive == results.ObjectivePassed && countFailedRuns(runs) > 0:
+		decisive, message = results.ObjectiveUndecided, describeFailedRuns(runs)+"; "+message
+	case decisive == results.ObjectivePassed:
 		message = fmt.Sprintf("passed in %s, %s", format.Count(valid, "valid run"), message)
 	}
 	return objectives.NewQueryOutcome(wanted, decisive, message)

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,6 +36,7 @@ func TestJudgePoint(t *testing.T) {
 		"mean within, interval astride": {[]run{valid(400), valid(590), valid(450), valid(470), valid(480)}, results.ObjectiveUndecided, "the limit is within the interval"},
 		"an invalid run of the host":    {[]run{valid(480), {RunInvalid, results.ObjectiveUndecided, 9000}}, results.ObjectivePassed, "480.0 ms"},
 		"an overloaded run":             {[]run{valid(480), {RunInvalid, results.ObjectiveFailed, 9000}}, results.ObjectiveFailed, "run r2"},
+		"nine of ten crashed":           {append([]run{valid(480)}, slices.Repeat([]run{{RunFailed, "", 0}}, 9)...), results.ObjectiveUndecided, "480.0 ms, must be at most 500.0 ms, but 9 of 10 runs failed"},
 		"too few samples":               {[]run{valid(480), {RunValid, results.ObjectiveUndecided, 400}}, results.ObjectiveUndecided, "run r2"},
 		"no valid run":                  {[]run{{RunFailed, "", 0}}, results.ObjectiveUndecided, "no valid run"},
 		"no run":                        {nil, results.ObjectiveUndecided, "no valid run"},
@@ -43,6 +45,7 @@ func TestJudgePoint(t *testing.T) {
 			var runs []Run
 			for i, r := range c.runs {
 				made := Run{Name: fmt.Sprintf("r%d", i+1), Verdict: r.verdict, Metrics: map[string]float64{string(v1alpha1.MetricLatencyP95): r.p95}}
+				made.Excluded = r.outcome == results.ObjectiveUndecided // Only the host made it invalid.
 				if r.outcome != "" {
 					made.Objectives = []results.ObjectiveOutcome{{Metric: string(v1alpha1.MetricLatencyP95), Outcome: r.outcome, Message: "p95"}}
 				}
@@ -72,6 +75,7 @@ func TestJudgePointQueries(t *testing.T) {
 		"one failed":           {[]run{{RunValid, results.ObjectiveUndecided}, {RunValid, results.ObjectiveFailed}}, results.ObjectiveFailed, "run r2: queue"},
 		"one is undecided":     {[]run{{RunValid, results.ObjectivePassed}, {RunValid, results.ObjectiveUndecided}}, results.ObjectiveUndecided, "run r2: queue"},
 		"the first undecided":  {[]run{{RunValid, results.ObjectiveUndecided}, {RunValid, results.ObjectivePassed}}, results.ObjectiveUndecided, "run r1: queue"},
+		"one crashed":          {[]run{{RunValid, results.ObjectivePassed}, {RunFailed, ""}}, results.ObjectiveUndecided, "1 of 2 runs failed; run r1: queue"},
 		"failed by the system": {[]run{{RunValid, results.ObjectivePassed}, {RunInvalid, results.ObjectiveFailed}}, results.ObjectiveFailed, "run r2: queue"},
 		"an invalid run":       {[]run{{RunInvalid, results.ObjectiveUndecided}, {RunValid, results.ObjectivePassed}}, results.ObjectivePassed, "1 valid run, run r2"},
 		"no valid run":         {[]run{{RunFailed, ""}, {RunInvalid, results.ObjectiveUndecided}}, results.ObjectiveUndecided, "queue is unknown: the point has no valid run"},
@@ -81,6 +85,7 @@ func TestJudgePointQueries(t *testing.T) {
 			var runs []Run
 			for i, r := range c.runs {
 				made := Run{Name: fmt.Sprintf("r%d", i+1), Verdict: r.verdict}
+				made.Excluded = r.outcome == results.ObjectiveUndecided // Only the host made it invalid.
 				if r.outcome != "" {
 					made.Objectives = []results.ObjectiveOutcome{{Metric: "queue", Outcome: r.outcome, Message: "queue"}}
 				}

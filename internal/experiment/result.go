@@ -198,13 +198,18 @@ type ComparisonOutcome struct {
 	statistics.Comparison `json:",inline"`
 	// Failures compares the shares of failed runs of both points.
 	Failures RunFailures `json:"failures"`
-	// Trend is the change from run to run in the order of both points' runs; absent if it is unknown.
-	Trend   *statistics.Trend          `json:"trend,omitempty"`
-	Verdict v1alpha1.ComparisonVerdict `json:"verdict"`
+	// Trend is the change from run to run in the order of both points' runs, or from deployment to deployment, and Divergence that of the ratio of candidate to baseline;
+	// absent if they are unknown.
+	Trend      *statistics.Trend          `json:"trend,omitempty"`
+	Divergence *statistics.Trend          `json:"divergence,omitempty"`
+	Verdict    v1alpha1.ComparisonVerdict `json:"verdict"`
 	// Gate is empty without a gate. MaxRegression is its bound on the comparison's scale.
 	Gate          v1alpha1.GateOutcome `json:"gate,omitempty"`
 	MaxRegression float64              `json:"maxRegression,omitempty"`
-	Message       string               `json:"message"`
+	// RunsToDecide is the number of runs, pairs or deployments on each side that would decide an undecided gate if mean and spread stayed
+	// the same; absent if that is unknown.
+	RunsToDecide int    `json:"runsToDecide,omitempty"`
+	Message      string `json:"message"`
 }
 
 // Label returns the label of a point for people: its variant and parameters, or template.

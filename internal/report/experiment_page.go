@@ -228,6 +228,7 @@ func comparisonTables(e *experiment.Result) []htmlTable {
 var verdictLabels = map[v1alpha1.ComparisonVerdict]string{
 	v1alpha1.ComparisonBetter: "Better", v1alpha1.ComparisonWorse: "Worse",
 	v1alpha1.ComparisonNoDifference: "No difference shown", v1alpha1.ComparisonTooFewRuns: "Too few runs",
+	v1alpha1.ComparisonDrifting: "Difference drifts",
 }
 
 // formatDifference formats a difference on its comparison's scale: a share of the baseline, or in the metric's

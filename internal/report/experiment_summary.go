@@ -155,6 +155,9 @@ func describeComparisons(e *experiment.Result) []string {
 	if few := counts[v1alpha1.ComparisonTooFewRuns]; few > 0 {
 		text += fmt.Sprintf(", %d had too few runs", few)
 	}
+	if drifting := counts[v1alpha1.ComparisonDrifting]; drifting > 0 {
+		text += fmt.Sprintf(", %d had a difference that drifts", drifting)
+	}
 	if len(differences) > maxListedComparisons {
 		differences = nil
 	}

@@ -53,7 +53,12 @@ func Compare(baseline, candidate []float64, o CompareOptions) Comparison {
 		s = estimateSpread(keepFinite(b), keepFinite(d))
 	}
 	c.AdjustedPValue = min(1, float64(max(1, o.Claims))*c.PValue)
+	c.spread = s
 	c.Difference, c.Uncertainty = c.Scale.toDifference(s.mean), s.estimateUncertainty(o.Confidence, c.Scale.toDifference)
+	if s.runs >= MinRunsForInterval {
+		half := tQuantile(o.Confidence, s.degrees) * s.standardError
+		c.OneSided = &Range{c.Scale.toDifference(s.mean - half), c.Scale.toDifference(s.mean + half)}
+	}
 	if !c.HasTooFewRuns(o.Confidence, o.Claims) {
 		c.Detectable = c.detectableDifference(s, o)
 	}
@@ -224,6 +229,26 @@ func (c Comparison) detectableDifference(s spread, o CompareOptions) *float64 {
 	level := (1 - o.Confidence) / float64(max(1, o.Claims))
 	quantiles := tQuantile(1-level/2, s.degrees) + tQuantile(statisticalPower, s.degrees)
 	return new(c.Scale.toDifference(s.standardError * quantiles * (1 + 1/float64(s.runs))))
+}
+
+// maxRunsToDecide bounds the numbers of runs that EstimateRunsToDecide considers.
+const maxRunsToDecide = 10000
+
+// EstimateRunsToDecide returns the number of runs on each side with which the one-sided bounds would lie on one side of a limit of the
+// difference, if mean and spread stayed the same. It returns 0 if that is unknown or above 10000.
+func (c Comparison) EstimateRunsToDecide(limit, confidence float64) int {
+	s := c.spread
+	if s.runs < 2 || s.degrees == 0 {
+		return 0
+	}
+	for n := MinRunsForInterval; n <= maxRunsToDecide; n++ {
+		share := float64(n) / float64(s.runs)
+		half := tQuantile(confidence, max(1, s.degrees*share)) * s.standardError / math.Sqrt(share)
+		if c.Scale.toDifference(s.mean-half) > limit || c.Scale.toDifference(s.mean+half) < limit {
+			return n
+		}
+	}
+	return 0
 }
 
 // keepFinite returns the values of the runs that did not fail.

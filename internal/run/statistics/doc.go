@@ -95,6 +95,9 @@ type Comparison struct {
 	// of the means. Uncertainty bounds it; the extremes are those of single pairs or, unpaired, of single runs.
 	Difference float64 `json:"difference"`
 	Uncertainty
+	// OneSided has the lower and the upper bound of the difference, each of which alone has the confidence; absent for fewer runs than
+	// MinRunsForInterval.
+	OneSided *Range `json:"oneSided,omitempty"`
 	// PValue is that of the exact two-sided test: signed ranks of pairs, or else the rank sum. AdjustedPValue is
 	// corrected for the number of claims.
 	PValue         float64 `json:"pValue"`
@@ -105,4 +108,6 @@ type Comparison struct {
 	// Detectable is the smallest difference, on the same scale, that so many runs of such a spread would have
 	// shown with 80 % power; absent if it is unknown.
 	Detectable *float64 `json:"detectable,omitempty"`
+
+	spread spread
 }

@@ -11,7 +11,7 @@ type OrderedRun struct {
 	Place, Value float64
 }
 
-// Trend is a change from run to run that is common to all sides, such as a host that gets slower.
+// Trend is a change from run to run.
 type Trend struct {
 	// PerRun is the relative change of the metric per run.
 	PerRun float64 `json:"perRun"`
@@ -19,37 +19,71 @@ type Trend struct {
 	PValue float64 `json:"pValue"`
 }
 
-// EstimateTrend fits one exponential trend to several sides, each with its own level. It returns nil if a value
-// is not finite and above 0, or if there are too few runs.
+// EstimateTrend fits one exponential trend to several sides, each with its own level, such as that of a host that gets slower. It
+// returns nil if a value is not finite and above 0, or if there are too few runs.
 func EstimateTrend(sides ...[]OrderedRun) *Trend {
-	var xx, xy, yy float64
-	degrees := -1
+	sum := leastSquares{degrees: -1}
 	for _, side := range sides {
-		var places, logarithms []float64
-		for _, run := range side {
-			if !(run.Value > 0) || math.IsInf(run.Value, 0) {
-				return nil
-			}
-			places, logarithms = append(places, run.Place), append(logarithms, math.Log(run.Value))
-		}
-		if len(side) == 0 {
+		fit, ok := fitTrend(side)
+		if !ok {
 			return nil
 		}
-		x, y := stats.Mean(places), stats.Mean(logarithms)
-		for i := range side {
-			xx += (places[i] - x) * (places[i] - x)
-			xy += (places[i] - x) * (logarithms[i] - y)
-			yy += (logarithms[i] - y) * (logarithms[i] - y)
-		}
-		degrees += len(side) - 1
+		sum.xx, sum.xy, sum.yy, sum.degrees = sum.xx+fit.xx, sum.xy+fit.xy, sum.yy+fit.yy, sum.degrees+fit.degrees
 	}
-	if degrees < 1 || xx == 0 {
+	if sum.degrees < 1 || sum.xx == 0 {
 		return nil
 	}
-	slope := xy / xx
+	return newTrend(sum.xy/sum.xx, sum.residual()/sum.xx, sum.degrees)
+}
+
+// EstimateDivergence fits a trend of its own to each side, and returns the change of their ratio per run. It returns nil if a value is
+// not finite and above 0, or if there are too few runs.
+func EstimateDivergence(baseline, candidate []OrderedRun) *Trend {
+	b, okBaseline := fitTrend(baseline)
+	c, okCandidate := fitTrend(candidate)
+	degrees := b.degrees + c.degrees - 2
+	if !okBaseline || !okCandidate || degrees < 1 || b.xx == 0 || c.xx == 0 {
+		return nil
+	}
+	return newTrend(c.xy/c.xx-b.xy/b.xx, (b.residual()+c.residual())*(1/b.xx+1/c.xx), degrees)
+}
+
+// leastSquares holds the sums of squares and products of deviations from the means of places x and logarithms y, with the degrees of
+// freedom around the mean.
+type leastSquares struct {
+	xx, xy, yy float64
+	degrees    int
+}
+
+// residual is the sum of squares around the line.
+func (f leastSquares) residual() float64 { return max(0, f.yy-f.xy*f.xy/f.xx) }
+
+func fitTrend(side []OrderedRun) (leastSquares, bool) {
+	var places, logarithms []float64
+	for _, run := range side {
+		if !(run.Value > 0) || math.IsInf(run.Value, 0) {
+			return leastSquares{}, false
+		}
+		places, logarithms = append(places, run.Place), append(logarithms, math.Log(run.Value))
+	}
+	if len(side) == 0 {
+		return leastSquares{}, false
+	}
+	fit := leastSquares{degrees: len(side) - 1}
+	x, y := stats.Mean(places), stats.Mean(logarithms)
+	for i := range side {
+		fit.xx += (places[i] - x) * (places[i] - x)
+		fit.xy += (places[i] - x) * (logarithms[i] - y)
+		fit.yy += (logarithms[i] - y) * (logarithms[i] - y)
+	}
+	return fit, true
+}
+
+// newTrend returns a slope with its p-value. The variance of the slope is scaled divided by the degrees of freedom.
+func newTrend(slope, scaled float64, degrees int) *Trend {
 	t := &Trend{PerRun: math.Expm1(slope), PValue: 1}
-	if residual := max(0, yy-slope*xy); slope != 0 {
-		statistic := math.Abs(slope) / math.Sqrt(residual/float64(degrees)/xx)
+	if slope != 0 {
+		statistic := math.Abs(slope) / math.Sqrt(scaled/float64(degrees))
 		t.PValue = 2 * (1 - stats.TDist{V: float64(degrees)}.CDF(statistic))
 	}
 	return t
