@@ -116,6 +116,7 @@ func (d *Design) summarizePoints(step *NextStep, r *Result) []Point {
 				p.Failed++
 			}
 		}
+		p.Deployments = estimateDeployments(selectCountedRuns(r, p.Name))
 		p.Metrics, p.Bottleneck = EstimateMetrics(own, r.RunsPerDeployment, r.Confidence), mostFrequentBottleneck(own)
 		p.Objectives = append(judgePoint(key.objectives, &p, own), judgePointQueries(key.queryObjectives, own)...)
 		points = append(points, p)

@@ -1,5 +1,43 @@
 package experiment
 
+import (
+	"maps"
+	"slices"
+
+	"github.com/benchnet/benchnet/internal/run/statistics"
+)
+
+// estimateDeployments returns, by metric, how much the valid runs of a point vary between and within deployments.
+func estimateDeployments(runs pointRuns) map[string]statistics.DeploymentSpread {
+	if runs.runsPerDeployment < 2 {
+		return nil
+	}
+	samples := map[string]map[int][]float64{}
+	for _, run := range runs.counted {
+		if run.Verdict != RunValid {
+			continue
+		}
+		for metric, v := range run.Metrics {
+			if samples[metric] == nil {
+				samples[metric] = map[int][]float64{}
+			}
+			deployment := deploymentOf(run.Repetition, runs.runsPerDeployment)
+			samples[metric][deployment] = append(samples[metric][deployment], v)
+		}
+	}
+	all := map[string]statistics.DeploymentSpread{}
+	for metric, deployments := range samples {
+		var ordered [][]float64 // Sums depend on the order in their last digits.
+		for _, n := range slices.Sorted(maps.Keys(deployments)) {
+			ordered = append(ordered, deployments[n])
+		}
+		if spread := statistics.EstimateDeploymentSpread(ordered); spread != nil {
+			all[metric] = *spread
+		}
+	}
+	return all
+}
+
 // metricSamples are values of a metric, each with the number of its repetition or of its deployment.
 type metricSamples struct {
 	numbers []int

@@ -127,3 +127,18 @@ func TestFailedRunFailsItsDeployment(t *testing.T) {
 		t.Errorf("deployments and their means are %s, want %s", got, want)
 	}
 }
+
+// TestPointShowsSpreadOfDeployments checks the variance components in the result of an experiment.
+func TestPointShowsSpreadOfDeployments(t *testing.T) {
+	l := newSimulator(t, "{spec: {repetitions: 6, deployments: 3}}")
+	step := l.runToEnd()
+	for i, name := range l.createdRuns {
+		run := l.observed.Runs[name]
+		run.Metrics = map[string]float64{"Throughput": 100 + 10*float64(i/2) + float64(i%2)}
+		l.observed.Runs[name] = run
+	}
+	point := l.design.BuildResult(l.experiment, 0, &step, l.observed, nil).Points[0]
+	if s := point.Deployments["Throughput"]; s.Between < 0.08 || s.Between > 0.1 || s.Within > 0.01 || s.PValue > 0.01 || point.Metrics["Throughput"].N != 3 {
+		t.Errorf("got %+v, estimate %+v", s, point.Metrics["Throughput"])
+	}
+}

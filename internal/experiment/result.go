@@ -109,6 +109,9 @@ type Point struct {
 	// Metrics holds the metrics by name (v1alpha1.Metric): Throughput in operations per second, latencies in
 	// ms, ErrorShare from 0 to 1.
 	Metrics map[string]statistics.Estimate `json:"metrics"`
+	// Deployments has, by metric, how much the runs vary between and within deployments; absent without several runs on several
+	// deployments.
+	Deployments map[string]statistics.DeploymentSpread `json:"deployments,omitempty"`
 	// Objectives are the outcomes of the workload's objectives over the runs; absent without objectives.
 	Objectives []results.ObjectiveOutcome `json:"objectives,omitempty"`
 	// Bottleneck is the bottleneck that most of the runs name, for people.

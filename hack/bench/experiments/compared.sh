@@ -13,6 +13,21 @@ measure_aa() {
       metric, alarms[metric], all[metric], 100 * alarms[metric] / all[metric], few[metric], failed[metric] }'
 }
 
+measure_deployed_corda() { measure_deployed deployed-corda; }
+measure_deployed_malachite() { measure_deployed deployed-malachite; }
+
+# measure_deployed PART: deploys a network repeatedly and prints how much its runs vary between and within deployments.
+measure_deployed() {
+  apply_experiment "$1"
+  await_result
+  print_runs
+  say "relative deviations between and within deployments, and the F test's p, by metric:"
+  gzip --decompress --stdout "$out/$experiment.json.gz" |
+    python3 -c 'import json, sys
+for metric, d in sorted(json.load(sys.stdin)["points"][0]["deployments"].items()):
+    print("  {:12} {between:8.2%} {within:8.2%}   p = {pValue:.2g}".format(metric, **d))'
+}
+
 # measure_slowed compares a network with a slower copy. The comparison must find the difference, and the gate must fail.
 measure_slowed() {
   apply_experiment slowed
