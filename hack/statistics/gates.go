@@ -40,7 +40,8 @@ var gateDesigns = []gateDesign{
 
 // simulateGates judges a gate of 5 % on the throughput of candidates that are equal, 5 % slower and 10 % slower.
 func simulateGates(simulations int) markdownTable {
-	t := markdownTable{header: []string{"runs", "deployments × pairs", "equal: claimed different", "equal: passed", "-5 %: passed (false)", "-10 %: passed (false)", "-10 %: failed"}}
+	t := markdownTable{header: []string{"runs", "deployments × pairs", "equal: claimed different", "equal: passed",
+		"-5 %: passed (false)", "-10 %: passed (false)", "-10 %: failed"}}
 	passed := func(c experiment.ComparisonOutcome) bool { return c.Gate == v1alpha1.GatePassed }
 	failed := func(c experiment.ComparisonOutcome) bool { return c.Gate == v1alpha1.GateFailed }
 	claimed := func(c experiment.ComparisonOutcome) bool {
@@ -59,7 +60,8 @@ func simulateGates(simulations int) markdownTable {
 
 // judge measures a baseline and a candidate that is faster by the factor.
 func (d *gateDesign) judge(r *rand.Rand, factor float64) experiment.ComparisonOutcome {
-	result := &experiment.Result{Order: string(v1alpha1.OrderRandomizedPairs), Points: []experiment.Point{{Name: "p01", Variant: "base"}, {Name: "p02", Variant: "other"}}}
+	result := &experiment.Result{Order: string(v1alpha1.OrderRandomizedPairs),
+		Points: []experiment.Point{{Name: "p01", Variant: "base"}, {Name: "p02", Variant: "other"}}}
 	if d.deployments > 1 {
 		result.RunsPerDeployment = d.pairs
 	}

@@ -85,9 +85,11 @@ func (q *Question) pairPoints() []pointPair {
 			p := pointPair{question: q, candidate: point.Variant, baseline: base.name, point: point.Name, partner: partner, metric: metric,
 				runs: runs, missing: cmp.Or(missing, runs[1].describeBlankMetric(metric, "the candidate"), runs[0].describeBlankMetric(metric, "the baseline")),
 				paired: base.isSameExperiment(q.Result) && isPairedOrder(q.Result.Order)}
-			p.deployedOnce = !(base.isSameExperiment(q.Result) && base.networkOf(partner) == point.Network) && min(runs[0].runsPerDeployment, runs[1].runsPerDeployment) == 0
+			sameExperiment := base.isSameExperiment(q.Result)
+			sameNetwork := sameExperiment && base.networkOf(partner) == point.Network
+			p.deployedOnce = !sameNetwork && min(runs[0].runsPerDeployment, runs[1].runsPerDeployment) == 0
 			p.selectValues()
-			if base.isSameExperiment(q.Result) {
+			if sameExperiment {
 				sides := orderRuns(runs[0], runs[1], metric)
 				p.trend, p.divergence = statistics.EstimateTrend(sides[0], sides[1]), statistics.EstimateDivergence(sides[0], sides[1])
 			}

@@ -42,37 +42,44 @@ func (c *ComparisonOutcome) buildMessage(p *pointPair, confidence float64, claim
 
 // describeOutcome describes the verdict with its numbers.
 func (c *ComparisonOutcome) describeOutcome(p *pointPair, confidence float64, claims int) string {
-	unit := p.unitOfComparison()
 	if c.Verdict == v1alpha1.ComparisonTooFewRuns && (c.Interval == nil || c.Gate == "") {
 		needed := fmt.Sprintf("%s needs %d", format.WholePercent(confidence), statistics.RunsNeeded(confidence, claims, c.Paired))
 		if claims > 1 {
 			needed = fmt.Sprintf("%d claims at %s need %d", claims, format.WholePercent(confidence), statistics.RunsNeeded(confidence, claims, c.Paired))
 		}
-		return fmt.Sprintf("too few %s: %d against %d; %s", unit, c.Candidates, c.Baselines, needed)
+		return fmt.Sprintf("too few %s: %d against %d; %s", p.unitOfComparison(), c.Candidates, c.Baselines, needed)
 	}
 	numbers := fmt.Sprintf("%s %s %s, p = %.2g", metricLabels[p.metric], c.FormatDifference(c.Difference), c.FormatBounds(), c.PValue)
 	if claims > 1 {
 		numbers += fmt.Sprintf(" (%.2g of %d claims)", c.AdjustedPValue, claims)
 	}
-	limit := c.formatMaxRegression()
 	switch {
-	case c.Gate == v1alpha1.GateFailed && c.Interval != nil && asRegression(p.metric, *c.Interval).Low > c.MaxRegression:
-		return fmt.Sprintf("regression > %s at %s: %s", limit, format.WholePercent(confidence), numbers)
 	case c.Gate == v1alpha1.GateUndecided && c.hasUnjudgeableBound():
 		return numbers + "; a run of the baseline is 0, so a bound in percent of it has no meaning"
 	case c.isDrifting():
 		return fmt.Sprintf("%s; the difference changes by %s per run, p = %.2g: it is no single number", numbers,
 			format.SignedPercent(c.Divergence.PerRun), c.Divergence.PValue)
-	case c.Gate == v1alpha1.GatePassed:
-		return fmt.Sprintf("%s; a regression above %s is ruled out at %s", numbers, limit, format.WholePercent(confidence))
-	case c.Gate == v1alpha1.GateUndecided && c.Failures.undecidedReason(confidence) == "":
-		return fmt.Sprintf("%s; a regression above %s is neither shown nor ruled out at %s%s", numbers, limit, format.WholePercent(confidence),
-			c.describeRunsToDecide(unit))
+	case c.Gate != "":
+		return c.describeGate(p, numbers, confidence)
 	case c.Verdict == v1alpha1.ComparisonNoDifference:
 		return numbers + "; the detectable difference is " + c.FormatDetectable()
-	default:
-		return numbers
 	}
+	return numbers
+}
+
+// describeGate describes the outcome of a gate that the numbers decide or leave undecided.
+func (c *ComparisonOutcome) describeGate(p *pointPair, numbers string, confidence float64) string {
+	limit, level := c.formatMaxRegression(), format.WholePercent(confidence)
+	switch {
+	case c.Gate == v1alpha1.GateFailed && c.Interval != nil && asRegression(p.metric, *c.Interval).Low > c.MaxRegression:
+		return fmt.Sprintf("regression > %s at %s: %s", limit, level, numbers)
+	case c.Gate == v1alpha1.GatePassed:
+		return fmt.Sprintf("%s; a regression above %s is ruled out at %s", numbers, limit, level)
+	case c.Gate == v1alpha1.GateUndecided && c.Failures.undecidedReason(confidence) == "":
+		return fmt.Sprintf("%s; a regression above %s is neither shown nor ruled out at %s%s", numbers, limit, level,
+			c.describeRunsToDecide(p.unitOfComparison()))
+	}
+	return numbers
 }
 
 // describeRunsToDecide says how many runs would decide the gate, if that is known and more than there are.

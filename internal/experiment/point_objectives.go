@@ -39,10 +39,8 @@ func judgePointLimit(limit objectives.Limit, p *Point, runs []Run) results.Objec
 	described := limit.Describe(strings.TrimSpace(limit.Format(e.Mean) + " " + e.Format(limit.Format)))
 	bounds := e.Bounds()
 	switch low, high := limit.IsMet(bounds.Low), limit.IsMet(bounds.High); {
-	case low && high && countFailedRuns(runs) > 0:
-		return limit.Outcome(results.ObjectiveUndecided, "%s, but %s", described, describeFailedRuns(runs))
 	case low && high:
-		return limit.Outcome(results.ObjectivePassed, "%s", described)
+		return passUnlessRunsFailed(limit, described, runs)
 	case low || high:
 		within := "within the interval"
 		if e.Interval == nil {
@@ -52,6 +50,14 @@ func judgePointLimit(limit objectives.Limit, p *Point, runs []Run) results.Objec
 	default:
 		return limit.Outcome(results.ObjectiveFailed, "%s", described)
 	}
+}
+
+// passUnlessRunsFailed returns the outcome of an objective that the valid runs keep to.
+func passUnlessRunsFailed(limit objectives.Limit, described string, runs []Run) results.ObjectiveOutcome {
+	if countFailedRuns(runs) > 0 {
+		return limit.Outcome(results.ObjectiveUndecided, "%s, but %s", described, describeFailedRuns(runs))
+	}
+	return limit.Outcome(results.ObjectivePassed, "%s", described)
 }
 
 // countFailedRuns counts the runs that failed, or that the system itself made invalid.
