@@ -133,7 +133,7 @@ func (p *runPass) findDisturbances() ([]results.Disturbance, error) {
 	if ready != nil && ready.Reason == v1alpha1.ReasonSecretLost {
 		all = append(all, results.Disturbance{Kind: results.SecretLost, Message: ready.Message})
 	}
-	if record != nil && job != nil && job.DeletionTimestamp == nil && job.Generation != record.JobGeneration {
+	if record != nil && record.JobGeneration != 0 && job != nil && job.DeletionTimestamp == nil && job.Generation != record.JobGeneration {
 		all = append(all, results.Disturbance{Kind: results.WorkersChanged, Message: fmt.Sprintf(
 			"Job %s of the workers was changed during the run, such as its parallelism; create another run", job.Name)})
 	}

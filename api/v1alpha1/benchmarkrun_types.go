@@ -160,8 +160,9 @@ type RunRelease struct {
 	NetworkUID types.UID `json:"networkUID"`
 	// jobUID is the UID of the workers' Job.
 	JobUID types.UID `json:"jobUID"`
-	// jobGeneration is the generation of the workers' Job.
-	JobGeneration int64 `json:"jobGeneration"`
+	// jobGeneration is the generation of the workers' Job. 0 means that it was not recorded.
+	// +optional
+	JobGeneration int64 `json:"jobGeneration,omitempty"`
 	// barrierUID is the UID of the ConfigMap by which the workers were released.
 	BarrierUID types.UID `json:"barrierUID"`
 	// barrierVersion is the resource version of the barrier before the release.
