@@ -133,8 +133,8 @@ func assertExperimentDeleted(ns *cluster.Namespace, name string) {
 	ns.WaitEmpty()
 }
 
-// TestComparisonWithItself compares a version with itself on one network: a suspended experiment starts
-// nothing, and the gate passes.
+// TestComparisonWithItself compares a version with itself on two deployments of one network: a suspended experiment starts
+// nothing, and two deployments pass no gate.
 func TestComparisonWithItself(t *testing.T) {
 	t.Parallel()
 	ns := cluster.NewNamespace(t, "compare")
@@ -144,23 +144,27 @@ func TestComparisonWithItself(t *testing.T) {
 	ns.WaitExperiment("same", "is suspended", func(e *v1alpha1.BenchmarkExperiment) bool { return e.Status.Phase == "Suspended" })
 	before := len(ns.ListRuns("same"))
 	// The reconcile that counts the end of the last running run would create the next one.
-	done := fmt.Sprintf("%d/6", before)
+	done := fmt.Sprintf("%d/8", before)
 	ns.WaitExperiment("same", "has counted "+done+" runs", func(e *v1alpha1.BenchmarkExperiment) bool { return e.Status.Display.Runs == done })
-	if after := len(ns.ListRuns("same")); after != before || after == 6 {
+	if after := len(ns.ListRuns("same")); after != before || after == 8 {
 		t.Errorf("there were %d runs when it was suspended, and %d when these had ended", before, after)
 	}
 	setSuspended(ns, false)
 	e := ns.WaitExperiment("same", "has ended", (*v1alpha1.BenchmarkExperiment).IsComplete)
-	r := assertRunsComplete(ns, e, []string{"same-p01-r1", "same-p01-r2", "same-p01-r3", "same-p02-r1", "same-p02-r2", "same-p02-r3"})
-	if r.Points[0].Network != "same-n1" || r.Points[1].Network != "same-n1" {
-		t.Errorf("variants that do not differ should share a network: %s, %s", r.Points[0].Network, r.Points[1].Network)
+	r := assertRunsComplete(ns, e, []string{"same-p01-r1", "same-p01-r2", "same-p01-r3", "same-p01-r4",
+		"same-p02-r1", "same-p02-r2", "same-p02-r3", "same-p02-r4"})
+	for _, run := range r.Runs {
+		if want := fmt.Sprintf("same-n%d", (run.Repetition+1)/2); run.Network != want {
+			t.Errorf("%s ran on %s, want %s: variants that do not differ share a network of each deployment", run.Name, run.Network, want)
+		}
 	}
 	if len(r.Comparisons) != 1 || len(e.Status.Comparisons) != 1 {
 		t.Fatalf("there should be one comparison: %+v", r.Comparisons)
 	}
 	t.Log(e.Status.Comparisons[0].Message)
-	if c := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionGatesPassed); c == nil || c.Status != "True" {
-		t.Errorf("the gate should pass: %+v, %s", c, e.Status.Comparisons[0].Message)
+	c := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionGatesPassed)
+	if c == nil || c.Reason != v1alpha1.ReasonGateUndecided || !strings.Contains(e.Status.Comparisons[0].Message, "too few pairs of deployments: 2 against 2") {
+		t.Errorf("the gate should be undecided: %+v, %s", c, e.Status.Comparisons[0].Message)
 	}
 	mustPass(t, "a deleted experiment leaves nothing", func(t *testing.T) { assertExperimentDeleted(ns.ForSubtest(t), "same") })
 }
