@@ -215,3 +215,36 @@ func TestLostSecretsInvalidateRuns(t *testing.T) {
 	w.reconcileRun("later")
 	w.wantReason("later", v1alpha1.ReasonWaitingForNetwork, "was deleted")
 }
+
+// TestSecretOfLaterVersion checks a network whose operator is upgraded to a version that generates a further Secret. It gets that
+// Secret, and the record of the others stays valid.
+func TestSecretOfLaterVersion(t *testing.T) {
+	w := newTestEnv(t)
+	must(t, w.createFromYAML(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
+	w.bringUp("banks")
+	network, token := w.getNetwork("banks"), naming.CommandsSecret("banks")
+	before := network.DeepCopy()
+	digests := before.Status.GeneratedSecrets.Digests
+	network.Status.GeneratedSecrets.Digests = digests[:len(digests)-8]
+	must(t, w.client.Status().Patch(w.ctx, network, client.MergeFrom(before)))
+	secrets := w.generatedSecrets()
+	lost := naming.IdentitySecret("banks", "member-0")
+	for _, name := range []string{token, lost} {
+		w.removeObject(&corev1.Secret{ObjectMeta: w.objectMeta(name)})
+	}
+	delete(secrets, token)
+	w.reconcileNetwork("banks")
+	w.reconcileNetwork("banks")
+	w.wantLost(lost, "kubectl benchnet reset banks", secrets)
+	if got := w.generatedSecrets()[token]; len(got.Data["token"]) < 26 {
+		t.Errorf("Secret %s has %d bytes of token", token, len(got.Data["token"]))
+	}
+	if got, want := len(w.getNetwork("banks").Status.GeneratedSecrets.Digests), len(digests); got != want {
+		t.Errorf("the record has %d digits, want %d", got, want)
+	}
+	w.removeObject(&corev1.Secret{ObjectMeta: w.objectMeta(token)})
+	w.reconcileNetwork("banks")
+	if c := w.networkReady(); !strings.Contains(c.Message, "Secret "+token+" was deleted") {
+		t.Errorf("the lost token should be reported, but: %+v", c)
+	}
+}

@@ -299,8 +299,8 @@ type GeneratedSecrets struct {
 	// epoch is the identifier of the epoch in which they are used.
 	// +optional
 	Epoch string `json:"epoch,omitempty"`
-	// digests has 8 hexadecimal digits of a hash of each Secret's content, in the order of their names. Dashes stand for a Secret that
-	// is not in use yet.
+	// digests has 8 hexadecimal digits of a hash of each Secret's content, in the order of their names, with the token of the commands
+	// last. Dashes stand for a Secret that is not in use yet.
 	// +kubebuilder:validation:MaxLength=65536
 	// +optional
 	Digests string `json:"digests,omitempty"`

@@ -4,43 +4,37 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+
+	"github.com/benchnet/benchnet/internal/agent/calibration"
+	"github.com/benchnet/benchnet/internal/agent/machine"
 )
 
-// TestCommandsPort checks that the port of the metrics serves no commands, and that the port of the commands does.
-func TestCommandsPort(t *testing.T) {
-	for _, handler := range []struct {
-		name            string
-		mux             *http.ServeMux
-		commands, ready int
+// TestMetricsPort checks that the port of the metrics serves the readiness and no commands.
+func TestMetricsPort(t *testing.T) {
+	server := httptest.NewServer(newAgentMux("", nil, http.NotFoundHandler()))
+	defer server.Close()
+	for _, c := range []struct {
+		method, target string
+		want           int
 	}{
-		{"metrics", newAgentMux("", nil, http.NotFoundHandler()), http.StatusNotFound, http.StatusOK},
-		{"commands", newCommandsMux(t.TempDir()), http.StatusOK, http.StatusNotFound},
+		{http.MethodGet, machine.Path, http.StatusNotFound},
+		{http.MethodPost, calibration.ContainerPath + "?seconds=0.01", http.StatusNotFound},
+		{http.MethodPost, calibration.StreamPath + "?seconds=0.01", http.StatusNotFound},
+		{http.MethodGet, "/ready", http.StatusOK},
 	} {
-		for _, c := range []struct {
-			method, target string
-			want           int
-		}{
-			{http.MethodGet, "/machine", handler.commands},
-			{http.MethodPost, "/calibration?seconds=0.01", handler.commands},
-			{http.MethodPost, "/calibration/stream?seconds=0.01", handler.commands},
-			{http.MethodGet, "/ready", handler.ready},
-		} {
-			t.Run(handler.name+" "+c.target, func(t *testing.T) {
-				server := httptest.NewServer(handler.mux)
-				defer server.Close()
-				request, err := http.NewRequestWithContext(t.Context(), c.method, server.URL+c.target, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				response, err := http.DefaultClient.Do(request)
-				if err != nil {
-					t.Fatal(err)
-				}
-				response.Body.Close()
-				if response.StatusCode != c.want {
-					t.Errorf("status %d, want %d", response.StatusCode, c.want)
-				}
-			})
-		}
+		t.Run(c.target, func(t *testing.T) {
+			request, err := http.NewRequestWithContext(t.Context(), c.method, server.URL+c.target, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response, err := http.DefaultClient.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response.Body.Close()
+			if response.StatusCode != c.want {
+				t.Errorf("status %d, want %d", response.StatusCode, c.want)
+			}
+		})
 	}
 }

@@ -54,6 +54,14 @@ func emulateNetwork(flags *flag.FlagSet) subcommand.Action {
 	}
 }
 
+// Limits of one request to the agent. The longest is a calibration of 60 s.
+const (
+	readTimeout    = 5 * time.Second
+	writeTimeout   = 70 * time.Second
+	idleTimeout    = 2 * time.Minute // Longer than the interval of scrapes.
+	maxHeaderBytes = 16 << 10
+)
+
 // listenAndServe listens on address and serves in the background until the process ends. Without an address it does
 // nothing.
 func listenAndServe(address string, handler http.Handler) error {
@@ -64,7 +72,8 @@ func listenAndServe(address string, handler http.Handler) error {
 	if err != nil {
 		return fmt.Errorf("serve HTTP: %w", err)
 	}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
+	server := &http.Server{Handler: handler, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes}
 	go func() { logToStderr("serve HTTP: %v", server.Serve(listener)) }()
 	return nil
 }

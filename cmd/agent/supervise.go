@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -15,15 +14,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/agent/calibration"
 	"github.com/benchnet/benchnet/internal/agent/cgroup"
+	"github.com/benchnet/benchnet/internal/agent/commands"
 	"github.com/benchnet/benchnet/internal/agent/exitcause"
 	"github.com/benchnet/benchnet/internal/agent/exposition"
 	"github.com/benchnet/benchnet/internal/agent/files"
 	"github.com/benchnet/benchnet/internal/agent/forward"
 	"github.com/benchnet/benchnet/internal/agent/host"
 	"github.com/benchnet/benchnet/internal/agent/jvm"
-	"github.com/benchnet/benchnet/internal/agent/machine"
 	"github.com/benchnet/benchnet/internal/agent/process"
 	"github.com/benchnet/benchnet/internal/agent/threads"
 	"github.com/benchnet/benchnet/internal/agent/work"
@@ -34,6 +32,7 @@ import (
 func superviseCommand(flags *flag.FlagSet) subcommand.Action {
 	address := flags.String("metrics-addr", ":9101", "`address` to serve /metrics and /ready on; empty for none")
 	commandsAddress := flags.String("commands-addr", "", "`address` to serve /machine and /calibration on; empty for none. Scrapers must not reach it")
+	tokenFile := flags.String("commands-token-file", "", "`file` with the token that requests at --commands-addr must carry")
 	var patterns repeatedFlag
 	flags.Var(&patterns, "ready-pattern", "regular `expression`; a matching line of the standard output creates --ready-file; if repeated, a line for each")
 	ready := flags.String("ready-file", "", "`file` that is created when the command is ready; removed at the start")
@@ -61,7 +60,7 @@ func superviseCommand(flags *flag.FlagSet) subcommand.Action {
 		if err := listenAndServe(*address, newAgentMux(*ready, starting, newMetricsHandler(*volume, tally))); err != nil {
 			return process.ExitNotRun, err
 		}
-		if err := listenAndServe(*commandsAddress, newCommandsMux(*volume)); err != nil {
+		if err := serveCommands(*commandsAddress, *tokenFile, *volume); err != nil {
 			return process.ExitNotRun, err
 		}
 		if err := forwardConnections(forwards); err != nil {
@@ -195,13 +194,19 @@ func newAgentMux(readyFile string, starting *lastLine, metrics http.Handler) *ht
 	return mux
 }
 
-// newCommandsMux returns a handler of the calibration and of the description of the host, which are only for the workers of
-// the network.
-func newCommandsMux(volume string) *http.ServeMux {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+machine.Path, machineHandler(machine.Reader{Root: "/", Volume: volume}))
-	calibration.AddHandlers(mux, volume)
-	return mux
+// serveCommands serves the commands of load workers in the background. It fails without a token.
+func serveCommands(address, tokenFile, volume string) error {
+	if address == "" {
+		return nil
+	}
+	if tokenFile == "" {
+		return subcommand.UsageErrorf("--commands-addr needs --commands-token-file")
+	}
+	token, err := commands.ReadToken(tokenFile)
+	if err != nil {
+		return err
+	}
+	return listenAndServe(address, commands.NewHandler(token, volume))
 }
 
 // metricsHandler serves the usage of this container, its host, volume and JVMs, and the counter.
@@ -256,15 +261,6 @@ func (t metricsHandler) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 		_ = t.worker.WriteLoadMetrics(w, t.now())
 	}
 	_ = exposition.Write(w, metrics...)
-}
-
-// machineHandler answers with the description of the host as JSON.
-func machineHandler(reader machine.Reader) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		// An error means that the client disconnected.
-		_ = json.NewEncoder(w).Encode(reader.Read())
-	}
 }
 
 // readinessHandler answers HTTP probes by the existence of file. They cost the container far less than exec

@@ -11,6 +11,7 @@ import (
 
 	"github.com/benchnet/benchnet/internal/agent/barrier"
 	"github.com/benchnet/benchnet/internal/agent/cgroup"
+	"github.com/benchnet/benchnet/internal/agent/commands"
 	"github.com/benchnet/benchnet/internal/agent/kube"
 	"github.com/benchnet/benchnet/internal/agent/observer"
 	"github.com/benchnet/benchnet/internal/agent/report"
@@ -28,6 +29,7 @@ func runWorker(flags *flag.FlagSet) subcommand.Action {
 	reportName := flags.String("report", "", "`ConfigMap` to report to")
 	plan := flags.String("plan", "", "`file` with the user's JMeter plan; COMMAND is then JMeter, which gets the arguments to run it")
 	address := flags.String("metrics-addr", "", "`address` to serve /metrics on; empty for none")
+	tokenFile := flags.String("commands-token-file", "", "`file` with the token of the commands of the network's agents; empty if none is observed")
 	stream := flags.String("stream", "", "`URL` of the stream of a member's blocks, which is measured instead of running COMMAND")
 	return func(ctx context.Context, args []string, _ io.Writer) (int, error) {
 		if err := subcommand.RequireFlags("namespace", *namespace, "barrier", *barrierName, "report", *reportName); err != nil {
@@ -45,6 +47,11 @@ func runWorker(flags *flag.FlagSet) subcommand.Action {
 		}
 		if err := listenAndServe(*address, newAgentMux("", nil, newWorkerMetricsHandler(w))); err != nil {
 			return 0, err
+		}
+		if *tokenFile != "" {
+			if w.CommandsToken, err = commands.ReadToken(*tokenFile); err != nil {
+				return 0, err
+			}
 		}
 		cluster, err := kube.NewInCluster(*namespace)
 		if err != nil {

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/network/networkpolicy"
 	"github.com/benchnet/benchnet/internal/network/plan"
@@ -37,6 +38,7 @@ type policyPod struct {
 	ports     []corev1.ContainerPort
 	// commandAddresses are the addresses at which agents in the pod serve commands.
 	commandAddresses []string
+	spec             corev1.PodSpec
 	// otherNamespace is the name of the pod's namespace, if it is not that of the networks.
 	otherNamespace string
 }
@@ -77,7 +79,7 @@ func decodeStatefulSet(t *testing.T, object client.Object) client.Object {
 }
 
 func newPolicyPod(name string, template corev1.PodTemplateSpec) policyPod {
-	made := policyPod{name: name, component: template.Labels["app.kubernetes.io/component"], label: template.Labels}
+	made := policyPod{name: name, component: template.Labels["app.kubernetes.io/component"], label: template.Labels, spec: template.Spec}
 	for _, c := range append(slices.Clone(template.Spec.InitContainers), template.Spec.Containers...) {
 		made.ports = append(made.ports, c.Ports...)
 		if i := slices.Index(c.Command, "--commands-addr"); i >= 0 {
@@ -196,6 +198,7 @@ func TestNetworksAreIsolated(t *testing.T) {
 			}
 			for _, to := range both.pods {
 				checkCommandPorts(t, to)
+				checkCommandsToken(t, to)
 			}
 			checkIngressRules(t, both)
 			checkAPIServerAccess(t, both)
@@ -227,6 +230,33 @@ func checkCommandPorts(t *testing.T, to policyPod) {
 			return fmt.Sprintf(":%d", p.ContainerPort) == address && !isMetricsPort(p)
 		}) {
 			t.Errorf("%s serves commands at %s, which is no port of its own: %+v", to.name, address, to.ports)
+		}
+	}
+}
+
+// checkCommandsToken checks that exactly the containers that serve or send commands mount the token of their network, and that no
+// container has it in its environment.
+func checkCommandsToken(t *testing.T, to policyPod) {
+	t.Helper()
+	volume, secret := "", naming.CommandsSecret(to.label[v1alpha1.LabelNetwork])
+	for _, v := range to.spec.Volumes {
+		if v.Secret != nil && v.Secret.SecretName == secret {
+			volume = v.Name
+		}
+	}
+	for _, c := range append(slices.Clone(to.spec.InitContainers), to.spec.Containers...) {
+		needed := slices.Contains(c.Command, "--commands-addr") || slices.Contains(c.Command, "work")
+		flag := slices.Index(c.Command, "--commands-token-file")
+		mounted := slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool {
+			return m.Name == volume && flag >= 0 && c.Command[flag+1] == m.MountPath+"/"+pods.CommandsTokenKey && m.ReadOnly
+		})
+		if needed != mounted || (flag >= 0) != needed {
+			t.Errorf("%s, container %s: needs the token %t, mounts it %t: %q, %+v", to.name, c.Name, needed, mounted, c.Command, c.VolumeMounts)
+		}
+		if slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool {
+			return e.ValueFrom != nil && e.ValueFrom.SecretKeyRef != nil && e.ValueFrom.SecretKeyRef.Name == secret
+		}) {
+			t.Errorf("%s, container %s has the token in its environment", to.name, c.Name)
 		}
 	}
 }

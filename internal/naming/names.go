@@ -86,6 +86,9 @@ func MemberDatabaseSecret(network, member string) string {
 // CredentialsSecret returns the name of the Secret with a network's random passwords.
 func CredentialsSecret(network string) string { return networkPrefix(network) + "-credentials" }
 
+// CommandsSecret returns the name of the Secret with the token of the commands of a network's agents.
+func CommandsSecret(network string) string { return networkPrefix(network) + "-commands" }
+
 // NetworkMapSecret returns the name of the Secret with the data that all members of a network share about each
 // other.
 func NetworkMapSecret(network string) string { return networkPrefix(network) + "-network-map" }

@@ -5,16 +5,15 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 )
 
 // Paths at which an agent serves the calibration of its container.
 const (
-	// containerPath measures the container for the given seconds and answers with a results.PodCalibration as JSON.
-	containerPath = "/calibration"
-	// streamPath sends zeros for the given seconds.
-	streamPath = "/calibration/stream"
+	// ContainerPath measures the container for the given seconds and answers with a results.PodCalibration as JSON.
+	ContainerPath = "/calibration"
+	// StreamPath sends zeros for the given seconds.
+	StreamPath = "/calibration/stream"
 )
 
 const (
@@ -26,15 +25,14 @@ const (
 	streamChunkBytes = 64 << 10
 )
 
-// AddHandlers adds the paths of the calibration to mux. Requests exclude each other, so that together they cost the
-// container no more than one, and a second one is answered with Conflict.
+// AddHandlers adds the paths of the calibration to mux. The caller must pass them one request at a time, so that together they
+// cost the container no more than one.
 func AddHandlers(mux *http.ServeMux, volume string) {
-	var busy sync.Mutex
 	for path, serve := range map[string]func(http.ResponseWriter, *http.Request, time.Duration){
-		containerPath: func(w http.ResponseWriter, r *http.Request, duration time.Duration) {
+		ContainerPath: func(w http.ResponseWriter, r *http.Request, duration time.Duration) {
 			serveContainer(w, r, duration, volume)
 		},
-		streamPath: serveStream,
+		StreamPath: serveStream,
 	} {
 		mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
 			duration, err := parseSeconds(r)
@@ -42,11 +40,6 @@ func AddHandlers(mux *http.ServeMux, volume string) {
 				http.Error(w, err.Error(), http.StatusBadRequest)
 				return
 			}
-			if !busy.TryLock() {
-				http.Error(w, "another calibration is under way", http.StatusConflict)
-				return
-			}
-			defer busy.Unlock()
 			serve(w, r, duration)
 		})
 	}

@@ -33,14 +33,19 @@ var ErrTooLate = errors.New("the release was received too late for the calibrati
 
 // Run measures a worker's own container, as subject, and those behind the endpoints that are agents, all at the same time,
 // because the run will use them at the same time. Then it measures the network to each agent in turn. The whole takes
-// about duration. A pod that cannot be measured has an Error.
-func Run(ctx context.Context, duration time.Duration, subject string, endpoints []protocol.ObservedEndpoint) []results.PodCalibration {
-	agents := slices.DeleteFunc(slices.Clone(endpoints), func(o protocol.ObservedEndpoint) bool { return o.CommandsURL == "" })
+// about duration. A pod that cannot be measured has an Error. The token is that of the network's commands.
+func Run(ctx context.Context, duration time.Duration, subject, token string, endpoints []protocol.ObservedEndpoint) []results.PodCalibration {
+	var agents []remoteAgent
+	for _, o := range endpoints {
+		if o.CommandsURL != "" {
+			agents = append(agents, remoteAgent{o, token})
+		}
+	}
 	pods := make([]results.PodCalibration, len(agents)+1)
 	network := time.Duration(networkShare * float64(duration))
 	var all sync.WaitGroup
 	for i, agent := range agents {
-		all.Go(func() { pods[i+1] = measureRemote(ctx, agent, duration-network) })
+		all.Go(func() { pods[i+1] = agent.measureContainer(ctx, duration-network) })
 	}
 	all.Go(func() {
 		measured, err := MeasureContainer(ctx, duration-network, "")
@@ -52,12 +57,18 @@ func Run(ctx context.Context, duration time.Duration, subject string, endpoints 
 		pod := &pods[i+1]
 		pod.Subject = agent.Member
 		if pod.Error == "" {
-			measured, err := measureNetwork(ctx, agent, network/time.Duration(len(agents)))
+			measured, err := agent.measureNetwork(ctx, network/time.Duration(len(agents)))
 			pod.Network = measured
 			*pod = withError(*pod, err)
 		}
 	}
 	return pods
+}
+
+// remoteAgent is the agent of another pod, with the token of its commands.
+type remoteAgent struct {
+	protocol.ObservedEndpoint
+	token string
 }
 
 func withError(pod results.PodCalibration, err error) results.PodCalibration {
@@ -67,22 +78,22 @@ func withError(pod results.PodCalibration, err error) results.PodCalibration {
 	return pod
 }
 
-func measureRemote(ctx context.Context, agent protocol.ObservedEndpoint, duration time.Duration) (pod results.PodCalibration) {
-	err := postToAgent(ctx, agent, containerPath, duration, func(body io.Reader) error {
+func (a remoteAgent) measureContainer(ctx context.Context, duration time.Duration) (pod results.PodCalibration) {
+	err := a.post(ctx, ContainerPath, duration, func(body io.Reader) error {
 		return json.NewDecoder(io.LimitReader(body, maxAnswerBytes)).Decode(&pod)
 	})
 	return withError(pod, err)
 }
 
-// postToAgent requests a measurement and passes the body of a successful response to read.
-func postToAgent(ctx context.Context, agent protocol.ObservedEndpoint, path string, duration time.Duration, read func(io.Reader) error) error {
-	target := fmt.Sprintf("%s%s?%s=%f", agent.CommandsURL, path, secondsParameter, duration.Seconds())
-	return observer.SendRequest(ctx, http.MethodPost, target, read)
+// post requests a measurement and passes the body of a successful response to read.
+func (a remoteAgent) post(ctx context.Context, path string, duration time.Duration, read func(io.Reader) error) error {
+	target := fmt.Sprintf("%s%s?%s=%f", a.CommandsURL, path, secondsParameter, duration.Seconds())
+	return observer.SendRequest(ctx, http.MethodPost, target, a.token, read)
 }
 
-// measureNetwork measures round trips to an agent for half of the duration, and then the bandwidth from it.
-func measureNetwork(ctx context.Context, agent protocol.ObservedEndpoint, duration time.Duration) (*results.NetworkCalibration, error) {
-	address, err := url.Parse(agent.CommandsURL)
+// measureNetwork measures round trips to the agent for half of the duration, and then the bandwidth from it.
+func (a remoteAgent) measureNetwork(ctx context.Context, duration time.Duration) (*results.NetworkCalibration, error) {
+	address, err := url.Parse(a.CommandsURL)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +101,7 @@ func measureNetwork(ctx context.Context, agent protocol.ObservedEndpoint, durati
 	if err := measureRoundTrips(ctx, address.Host, duration/2, measured); err != nil {
 		return nil, err
 	}
-	err = postToAgent(ctx, agent, streamPath, duration/2, func(body io.Reader) error {
+	err = a.post(ctx, StreamPath, duration/2, func(body io.Reader) error {
 		began := time.Now()
 		received, err := io.Copy(io.Discard, body)
 		measured.BandwidthMbps = float64(received) * 8 / 1e6 / time.Since(began).Seconds()

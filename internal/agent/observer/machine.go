@@ -15,14 +15,14 @@ import (
 // maxMachineBytes bounds the description of a host, in bytes of JSON.
 const maxMachineBytes = 16 << 10
 
-// DescribeMachines requests /machine from the agents of the endpoints once. The result maps members to hosts and lacks
-// those whose agent does not answer.
-func DescribeMachines(ctx context.Context, endpoints []protocol.ObservedEndpoint) map[string]*results.Machine {
+// DescribeMachines requests /machine from the agents of the endpoints once, with the token of the network's commands. The
+// result maps members to hosts and lacks those whose agent does not answer.
+func DescribeMachines(ctx context.Context, token string, endpoints []protocol.ObservedEndpoint) map[string]*results.Machine {
 	described := make([]*results.Machine, len(endpoints))
 	var all sync.WaitGroup
 	for i, o := range endpoints {
 		if o.CommandsURL != "" {
-			all.Go(func() { described[i], _ = fetchMachine(ctx, o.CommandsURL+machine.Path) })
+			all.Go(func() { described[i], _ = fetchMachine(ctx, o.CommandsURL+machine.Path, token) })
 		}
 	}
 	all.Wait()
@@ -35,11 +35,11 @@ func DescribeMachines(ctx context.Context, endpoints []protocol.ObservedEndpoint
 	return byMember
 }
 
-func fetchMachine(ctx context.Context, url string) (*results.Machine, error) {
+func fetchMachine(ctx context.Context, url, token string) (*results.Machine, error) {
 	ctx, cancel := context.WithTimeout(ctx, scrapeTimeout)
 	defer cancel()
 	var m results.Machine
-	err := SendRequest(ctx, http.MethodGet, url, func(body io.Reader) error {
+	err := SendRequest(ctx, http.MethodGet, url, token, func(body io.Reader) error {
 		return json.NewDecoder(io.LimitReader(body, maxMachineBytes)).Decode(&m)
 	})
 	if err != nil {

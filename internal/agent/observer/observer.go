@@ -30,7 +30,7 @@ type ScrapeFunc func(ctx context.Context, url string, names []string) (map[strin
 // ScrapeHTTP is a ScrapeFunc for metrics endpoints over HTTP.
 func ScrapeHTTP(ctx context.Context, url string, names []string) (map[string]float64, error) {
 	var values map[string]float64
-	err := SendRequest(ctx, http.MethodGet, url, func(body io.Reader) (err error) {
+	err := SendRequest(ctx, http.MethodGet, url, "", func(body io.Reader) (err error) {
 		values, err = exposition.Read(body, names...)
 		return err
 	})
@@ -38,11 +38,14 @@ func ScrapeHTTP(ctx context.Context, url string, names []string) (map[string]flo
 }
 
 // SendRequest sends a request without a body to an agent or an exporter, and passes the body of a successful response
-// to read.
-func SendRequest(ctx context.Context, method, url string, read func(body io.Reader) error) error {
+// to read. The token authenticates commands; empty for none.
+func SendRequest(ctx context.Context, method, url, token string, read func(body io.Reader) error) error {
 	request, err := http.NewRequestWithContext(ctx, method, url, nil)
 	if err != nil {
 		return err
+	}
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
 	}
 	response, err := httpClient.Do(request)
 	if err != nil {

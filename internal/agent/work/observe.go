@@ -55,7 +55,7 @@ func (w *Worker) startObserving(ctx context.Context, window *protocol.Window) <-
 		go func() { own <- w.measureOwnLoad(ctx, window) }()
 		share := observer.SelectEndpoints(w.Workload.Observe, w.Index, w.Workers)
 		machines := make(chan map[string]*results.Machine, 1)
-		go func() { machines <- observer.DescribeMachines(ctx, share) }()
+		go func() { machines <- observer.DescribeMachines(ctx, w.CommandsToken, share) }()
 		seen := observer.Observe(ctx, share, window, w.Scrape)
 		done <- workerObservation{seen, <-machines, <-own, <-clock}
 	}()
@@ -75,7 +75,7 @@ func (w *Worker) calibratePods(ctx context.Context, start time.Time) {
 	ctx, cancel := context.WithDeadlineCause(ctx, start.Add(-calibrationMargin), calibration.ErrTooLate)
 	defer cancel()
 	share := observer.SelectEndpoints(w.Workload.Observe, w.Index, w.Workers)
-	w.calibration = calibration.Run(ctx, duration, results.WorkerSubject(w.Index), share)
+	w.calibration = calibration.Run(ctx, duration, results.WorkerSubject(w.Index), w.CommandsToken, share)
 }
 
 // compareClock compares the worker's clock with that of the reference now and at the end of the window. It returns

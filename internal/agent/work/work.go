@@ -51,6 +51,8 @@ type Worker struct {
 	Command []string
 	// JMeterPlan is the user's JMeter plan, which Command (JMeter) runs; empty for a driver that speaks the protocol.
 	JMeterPlan string
+	// CommandsToken is the token of the commands of the network's agents; empty if none is observed.
+	CommandsToken string
 	// StreamURL is the URL of a member's block stream. Command and JMeterPlan are then empty.
 	StreamURL string
 	// BlockTimeout bounds the wait for the first block of StreamURL; 15 minutes by default.

@@ -99,14 +99,15 @@ func (in Input) chartValues(g memberGroup, settings []Setting, size resource.Qua
 	image, entrypoint := in.serverImage(g.spec)
 	exported := in.Network.Spec.Observation != v1alpha1.ObservationNone
 	return map[string]any{
-		"image":        image,
-		"entrypoint":   entrypoint,
-		"auth":         map[string]any{"existingSecret": naming.DatabaseSuperuserSecret(in.Network.Name), "passwordKey": PasswordKey},
-		"settings":     conf,
-		"storage":      storage,
-		"resources":    in.serverResources(g.spec),
-		"exporter":     map[string]any{"enabled": exported, "port": exporterPort, "image": in.Images.Image("postgres-exporter", "")},
-		"agent":        map[string]any{"enabled": true, "port": agentPort, "commandsPort": commandsPort, "image": in.Images.Image("agent", "")},
+		"image":      image,
+		"entrypoint": entrypoint,
+		"auth":       map[string]any{"existingSecret": naming.DatabaseSuperuserSecret(in.Network.Name), "passwordKey": PasswordKey},
+		"settings":   conf,
+		"storage":    storage,
+		"resources":  in.serverResources(g.spec),
+		"exporter":   map[string]any{"enabled": exported, "port": exporterPort, "image": in.Images.Image("postgres-exporter", "")},
+		"agent": map[string]any{"enabled": true, "port": agentPort, "commandsPort": commandsPort,
+			"commandsSecret": naming.CommandsSecret(in.Network.Name), "image": in.Images.Image("agent", "")},
 		"commonLabels": naming.DatabaseLabels(in.Network.Name, g.name),
 		"affinity":     in.serverAntiAffinity(),
 	}

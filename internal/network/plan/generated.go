@@ -35,13 +35,14 @@ func (l LostSecret) HasContent(digest string) bool {
 type secretRecord map[string]string
 
 // recordedSecrets returns the digests of those generated Secrets that the status records. A reset begins with an empty record,
-// since no member continues with earlier keys. Only the superuser's password remains, with which the servers were created.
+// since no member continues with earlier keys. Only the superuser's password remains, with which the servers were created. The
+// record of an earlier version may be shorter.
 func (in Input) recordedSecrets(names []string, epoch string) secretRecord {
 	status, found := in.Network.Status.GeneratedSecrets, secretRecord{}
-	if status == nil || len(status.Digests) != digestLength*len(names) {
+	if status == nil {
 		return found
 	}
-	for i, name := range names {
+	for i, name := range names[:min(len(names), len(status.Digests)/digestLength)] {
 		digest := status.Digests[i*digestLength : (i+1)*digestLength]
 		current := status.Epoch == epoch || name == naming.DatabaseSuperuserSecret(in.Network.Name)
 		if current && digest != noDigest {
@@ -55,11 +56,7 @@ func (in Input) recordedSecrets(names []string, epoch string) secretRecord {
 // once they exist, and the genesis once it is complete: until then no member uses any of it. It reports whether the
 // genesis has been completed.
 func (p *Plan) checkGeneratedSecrets(in Input, genesis []string) (completed bool) {
-	names := slices.Clone(genesis)
-	for _, c := range p.Credentials {
-		names = append(names, c.Name)
-	}
-	slices.Sort(names)
+	names := p.generatedNames(in.Network.Name, genesis)
 	record := in.recordedSecrets(names, p.Epoch.ID)
 	completed = len(genesis) > 0 && !slices.ContainsFunc(genesis, func(name string) bool { return record[name] == "" })
 	filled := !slices.ContainsFunc(genesis, func(name string) bool { return !in.GenesisSecretFilled(name) })
@@ -79,6 +76,20 @@ func (p *Plan) checkGeneratedSecrets(in Input, genesis []string) (completed bool
 	}
 	p.GeneratedSecrets = v1alpha1.GeneratedSecrets{Epoch: p.Epoch.ID, Digests: digests.String()}
 	return completed
+}
+
+// generatedNames returns the names of all generated Secrets in the order of their record. Secrets that a later version adds come
+// last, so that the record of an earlier version stays valid.
+func (p *Plan) generatedNames(network string, genesis []string) []string {
+	added := naming.CommandsSecret(network)
+	names := slices.Clone(genesis)
+	for _, c := range p.Credentials {
+		if c.Name != added {
+			names = append(names, c.Name)
+		}
+	}
+	slices.Sort(names)
+	return append(names, added)
 }
 
 // secretDigest returns the start of the digest of a live Secret, or "" if it does not exist or is empty.

@@ -101,7 +101,7 @@ type Stage struct {
 // Plan holds all objects of a network.
 type Plan struct {
 	Topology platform.Topology
-	// Credentials are Secrets of random passwords. They are created once, before everything else.
+	// Credentials are Secrets of random passwords and tokens. They are created once, before everything else.
 	Credentials []platform.Credential
 	// GeneratedSecrets records the Secrets of credentials and genesis that exist. LostSecrets are those that were recorded
 	// and no longer exist with the same content. They are not created again.
@@ -176,6 +176,7 @@ func (p *Plan) buildProvisioningStages(in Input, sized *v1alpha1.BenchmarkNetwor
 	if platformInput.Databases, err = buildDatabaseStages(in, platformInput, p); err != nil {
 		return err
 	}
+	p.Credentials = append(p.Credentials, platform.Credential{Name: naming.CommandsSecret(in.Network.Name), Keys: []string{pods.CommandsTokenKey}})
 	genesis, err := buildGenesisStage(in, platformInput, p)
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ func withUserSchemas(in *Input) {
 // TestPlanOfUserSchemas checks that the operator makes no databases, accounts and teardown, and that members may reach the server.
 func TestPlanOfUserSchemas(t *testing.T) {
 	p := mustBuildPlan(t, withUserSchemas)
-	if len(p.findStage(StageDatabases).Objects) > 0 || len(p.findStage(StageSchemas).Objects) > 0 || len(p.Teardown) > 0 || len(p.Credentials) != 1 {
+	if len(p.findStage(StageDatabases).Objects) > 0 || len(p.findStage(StageSchemas).Objects) > 0 || len(p.Teardown) > 0 || len(p.Credentials) != 2 {
 		t.Errorf("got stages %+v, teardown %v and credentials %v, want nothing for a database", p.Stages, p.Teardown, p.Credentials)
 	}
 	for _, o := range p.findStage(StageGenesis).Objects {

@@ -2,6 +2,7 @@ package emerald_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -79,7 +80,8 @@ func TestOnlyValidatorMountsItsKey(t *testing.T) {
 	holds := map[string]bool{}
 	for _, v := range p.Volumes {
 		if v.Secret != nil {
-			holds[v.Name] = len(v.Secret.Items) == 0 ||
+			isToken := strings.HasSuffix(v.Secret.SecretName, "-commands")
+			holds[v.Name] = !isToken && len(v.Secret.Items) == 0 ||
 				slices.ContainsFunc(v.Secret.Items, func(k corev1.KeyToPath) bool { return k.Key == "priv_validator_key.json" })
 		}
 		if v.Projected != nil {

@@ -190,7 +190,7 @@ func podTemplatesOf(objects []client.Object) []podTemplate {
 
 // declaredSecrets returns the Secrets that a pod may read.
 func (b BuildOutput) declaredSecrets(in platform.Input) map[string]bool {
-	declared := map[string]bool{}
+	declared := map[string]bool{naming.CommandsSecret(in.Network.Name): true}
 	for _, name := range b.Genesis.Secrets {
 		declared[name] = true
 	}

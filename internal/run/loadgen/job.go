@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"slices"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -60,7 +61,7 @@ func podDeadline(run *v1alpha1.BenchmarkRun) time.Duration {
 }
 
 func buildPodSpec(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) corev1.PodSpec {
-	return corev1.PodSpec{
+	pod := corev1.PodSpec{
 		Affinity:                     buildAffinity(run),
 		ActiveDeadlineSeconds:        new(int64(podDeadline(run).Seconds())),
 		RestartPolicy:                corev1.RestartPolicyNever,
@@ -72,6 +73,13 @@ func buildPodSpec(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) corev
 		Containers:                   []corev1.Container{workerContainer(run, d)},
 		Volumes:                      append(workerVolumes(run), d.Volumes...),
 	}
+	pods.MountCommandsToken(&pod, naming.CommandsSecret(run.Spec.NetworkName), func(*corev1.Container) bool { return sendsCommands(d) })
+	return pod
+}
+
+// sendsCommands reports whether workers send commands to agents of the network.
+func sendsCommands(d Driver) bool {
+	return slices.ContainsFunc(d.Workload.Observe, func(o protocol.ObservedEndpoint) bool { return o.CommandsURL != "" })
 }
 
 // buildAffinity keeps the worker off the hosts of the network's pods, which are those without the label of a run. It
@@ -95,6 +103,9 @@ func workerContainer(run *v1alpha1.BenchmarkRun, d Driver) corev1.Container {
 		command = append(command, "--plan", d.Plan)
 	case d.Stream != "":
 		command = append(command, "--stream", d.Stream)
+	}
+	if sendsCommands(d) {
+		command = append(command, "--commands-token-file", pods.CommandsTokenFile)
 	}
 	if len(d.Command) > 0 {
 		command = append(append(command, "--"), d.Command...)
