@@ -128,6 +128,12 @@ type PointStatus struct {
 	// runsInvalid is the number of runs that are invalid or failed. They are not part of the mean values of this point.
 	// +optional
 	RunsInvalid int32 `json:"runsInvalid,omitempty"`
+	// attempts are the numbers of runs that were created for each repetition of this point. A run that no longer exists was deleted. It
+	// counts as failed, and the next attempt replaces it.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=100
+	// +optional
+	Attempts []int32 `json:"attempts,omitempty"`
 	// throughputMilliPerSecond is the mean throughput of the valid runs, in thousandths of an operation per second.
 	// +optional
 	ThroughputMilliPerSecond *int64 `json:"throughputMilliPerSecond,omitempty"`

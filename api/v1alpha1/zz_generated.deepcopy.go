@@ -2199,6 +2199,11 @@ func (in *PointStatus) DeepCopyInto(out *PointStatus) {
 			(*out)[key] = val
 		}
 	}
+	if in.Attempts != nil {
+		in, out := &in.Attempts, &out.Attempts
+		*out = make([]int32, len(*in))
+		copy(*out, *in)
+	}
 	if in.ThroughputMilliPerSecond != nil {
 		in, out := &in.ThroughputMilliPerSecond, &out.ThroughputMilliPerSecond
 		*out = new(int64)

@@ -75,7 +75,7 @@ func confidenceLevel(compare *v1alpha1.Comparison) float64 {
 	return defaultConfidence
 }
 
-// collectEndedRuns returns the runs that have ended, sorted by their start.
+// collectEndedRuns returns the runs that have ended or were deleted, sorted by their start.
 func (d *Design) collectEndedRuns(step *NextStep, seen ObservedState) []Run {
 	runs := []Run{}
 	for _, made := range step.CreatedRuns {
@@ -85,6 +85,10 @@ func (d *Design) collectEndedRuns(step *NextStep, seen ObservedState) []Run {
 		}
 		run.Point, run.Repetition, run.Attempt, run.Network = made.Point.Name, made.Repetition, made.Attempt, d.Networks[made.Network].Name
 		runs = append(runs, run)
+	}
+	for _, made := range step.DeletedRuns {
+		runs = append(runs, Run{Name: made.Name, Point: made.Point.Name, Repetition: made.Repetition, Attempt: made.Attempt,
+			Network: d.Networks[made.Network].Name, Verdict: RunDeleted, Reasons: []string{"it was deleted"}})
 	}
 	slices.SortStableFunc(runs, func(a, b Run) int { return a.Start.Compare(b.Start) })
 	return runs
@@ -104,17 +108,7 @@ func (d *Design) summarizePoints(step *NextStep, r *Result) []Point {
 			own = append(own, run)
 			p.Unit, p.LatencyKind = cmp.Or(p.Unit, run.Unit), cmp.Or(p.LatencyKind, run.LatencyKind)
 			p.countNotes(run.Notes)
-			switch run.Verdict {
-			case RunValid:
-				p.Valid++
-			case RunInvalid:
-				p.Invalid++
-				if slices.Contains(run.Codes, results.OfferedNotAchieved) {
-					p.Overloaded++
-				}
-			default:
-				p.Failed++
-			}
+			p.countRun(&run)
 		}
 		p.Deployments = estimateDeployments(selectCountedRuns(r, p.Name))
 		p.Metrics, p.Bottleneck = EstimateMetrics(own, r.RunsPerDeployment, r.Confidence), mostFrequentBottleneck(own)
@@ -122,6 +116,30 @@ func (d *Design) summarizePoints(step *NextStep, r *Result) []Point {
 		points = append(points, p)
 	}
 	return points
+}
+
+// countRun adds one run to the numbers of runs.
+func (p *Point) countRun(run *Run) {
+	switch run.Verdict {
+	case RunValid:
+		p.Valid++
+	case RunInvalid:
+		p.Invalid++
+		if slices.Contains(run.Codes, results.OfferedNotAchieved) {
+			p.Overloaded++
+		}
+	case RunCancelled:
+		p.Failed++
+		p.Cancelled++
+	case RunDeleted:
+		p.Failed++
+		p.Deleted++
+	default:
+		p.Failed++
+	}
+	if run.Attempt > 1 {
+		p.Repeated++
+	}
 }
 
 // countNotes adds the notes of one run and counts each code once.

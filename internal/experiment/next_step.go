@@ -17,6 +17,8 @@ const (
 	// RunFailed and RunCancelled are verdicts of runs without a result: they failed, or a user cancelled them.
 	RunFailed    = RunVerdict(v1alpha1.PhaseFailed)
 	RunCancelled = RunVerdict(v1alpha1.PhaseCancelled)
+	// RunDeleted is the verdict of a run that a user deleted before the experiment was complete.
+	RunDeleted RunVerdict = "Deleted"
 )
 
 // ObservedState holds the existing runs and networks of an experiment.
@@ -37,6 +39,8 @@ type NextStep struct {
 	ActiveRuns []string
 	// CreatedRuns are all runs created so far, in the order of the experiment.
 	CreatedRuns []PlannedRun
+	// DeletedRuns are the runs that no longer exist. The next attempt replaces each.
+	DeletedRuns []PlannedRun
 	// Searches holds the state of each search, in the order of the points.
 	Searches []PointSearch
 	// EndedTurns is how many of TotalTurns have ended. A turn ends when all its runs have ended.
@@ -190,13 +194,19 @@ func (w *nextStepBuilder) visitTurn(t Turn) (due *PlannedRun, settled bool) {
 }
 
 // visitAttempts follows the attempts at one run. A run that missed the offered rate is not repeated: it is a
-// finding about its load.
+// finding about its load. An attempt in the status that does not exist was deleted, and does not count for the policy.
 func (w *nextStepBuilder) visitAttempts(run PlannedRun) (due *PlannedRun, settled bool) {
 	policy := w.experiment.Spec.Failures
+	recorded, deleted := recordedAttempts(&w.experiment.Status, run.Point.Name, run.Repetition), 0
 	for attempt := 1; ; attempt++ {
 		run.Attempt = attempt
 		run.Name = runName(w.experiment, &run)
 		seen, there := w.observed.Runs[run.Name]
+		if !there && attempt <= recorded {
+			w.step.DeletedRuns = append(w.step.DeletedRuns, run)
+			deleted++
+			continue
+		}
 		if !there {
 			return &run, false
 		}
@@ -211,10 +221,35 @@ func (w *nextStepBuilder) visitAttempts(run PlannedRun) (due *PlannedRun, settle
 		}
 		repeat := seen.Verdict == RunFailed && policy.Failed == v1alpha1.FailedRepeat ||
 			seen.Verdict == RunInvalid && !seen.MissedOfferedRate() && policy.Invalid == v1alpha1.InvalidRepeat
-		if !repeat || attempt >= int(max(1, policy.Attempts)) {
+		if !repeat || attempt-deleted >= int(max(1, policy.Attempts)) {
 			return nil, true
 		}
 	}
+}
+
+// recordedAttempts returns the number of attempts at a repetition in the status, or 0.
+func recordedAttempts(s *v1alpha1.BenchmarkExperimentStatus, point string, repetition int) int {
+	for i := range s.Points {
+		if p := &s.Points[i]; p.Name == point && repetition <= len(p.Attempts) {
+			return int(p.Attempts[repetition-1])
+		}
+	}
+	return 0
+}
+
+// CountAttempts returns the number of attempts at each repetition of a point, of which as many as in recorded are known to have existed.
+func (s *NextStep) CountAttempts(point string, recorded []int32) []int32 {
+	attempts := slices.Clone(recorded)
+	for _, run := range s.CreatedRuns {
+		if run.Point.Name != point {
+			continue
+		}
+		for len(attempts) < run.Repetition {
+			attempts = append(attempts, 0)
+		}
+		attempts[run.Repetition-1] = max(attempts[run.Repetition-1], int32(run.Attempt))
+	}
+	return attempts
 }
 
 func runName(e *v1alpha1.BenchmarkExperiment, run *PlannedRun) string {

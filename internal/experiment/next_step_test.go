@@ -22,6 +22,48 @@ type experimentSimulator struct {
 	verdict func(run PlannedRun) RunVerdict
 }
 
+// TestDeletedRunsAreRecorded deletes runs while an experiment is running. Each is replaced by the next attempt and stays in the result.
+func TestDeletedRunsAreRecorded(t *testing.T) {
+	for name, test := range map[string]struct {
+		deleted []string
+		want    string
+	}{
+		"the first":           {[]string{"p01-r1"}, "r1 a1 Deleted, r1 a2 Valid, r2 a1 Valid, r3 a1 Valid"},
+		"the last":            {[]string{"p01-r3"}, "r1 a1 Valid, r2 a1 Valid, r3 a1 Deleted, r3 a2 Valid"},
+		"several":             {[]string{"p01-r1", "p01-r2", "p01-r3"}, "r1 a1 Deleted, r1 a2 Valid, r2 a1 Deleted, r2 a2 Valid, r3 a1 Deleted, r3 a2 Valid"},
+		"a replacement, too":  {[]string{"p01-r2", "p01-r2-a2"}, "r1 a1 Valid, r2 a1 Deleted, r2 a2 Deleted, r2 a3 Valid, r3 a1 Valid"},
+		"nothing was deleted": {nil, "r1 a1 Valid, r2 a1 Valid, r3 a1 Valid"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newSimulator(t, "{spec: {repetitions: 3}}")
+			left := test.deleted
+			var step NextStep
+			for range 30 {
+				step = l.reconcileOnce()
+				points := l.experiment.Status.Points
+				if len(points) == 0 {
+					points = []v1alpha1.PointStatus{{Name: "p01"}}
+				}
+				points[0].Attempts = step.CountAttempts("p01", points[0].Attempts)
+				l.experiment.Status.Points = points
+				if len(left) > 0 && slices.ContainsFunc(step.CreatedRuns, func(r PlannedRun) bool { return r.Name == l.experiment.Name+"-"+left[0] }) {
+					delete(l.observed.Runs, l.experiment.Name+"-"+left[0])
+					left = left[1:]
+				}
+			}
+			var got []string
+			runs := l.design.BuildResult(l.experiment, 1, &step, l.observed, nil).Runs
+			slices.SortFunc(runs, func(a, b Run) int { return strings.Compare(a.Name, b.Name) })
+			for _, run := range runs {
+				got = append(got, fmt.Sprintf("r%d a%d %s", run.Repetition, run.Attempt, run.Verdict))
+			}
+			if text := strings.Join(got, ", "); !step.IsDone() || text != test.want {
+				t.Errorf("done: %v; got %s, want %s", step.IsDone(), text, test.want)
+			}
+		})
+	}
+}
+
 func newSimulator(t *testing.T, spec string) *experimentSimulator {
 	e, d := parseDesign(t, spec)
 	return &experimentSimulator{t: t, experiment: e, design: d, groups: d.GroupRuns(&e.Spec, Seed(e)),

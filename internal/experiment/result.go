@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/format"
 	"github.com/benchnet/benchnet/internal/run/results"
 	"github.com/benchnet/benchnet/internal/run/statistics"
 )
@@ -45,7 +46,7 @@ type Result struct {
 	// Variants lists the variants in order; empty without variants.
 	Variants []string `json:"variants"`
 	Points   []Point  `json:"points"`
-	// Runs lists the ended runs, including failed and invalid ones, sorted by their start.
+	// Runs lists the ended runs, including failed, invalid and deleted ones, sorted by their start. That of a deleted run is unknown.
 	Runs        []Run               `json:"runs"`
 	Saturation  []Saturation        `json:"saturation,omitempty"`
 	Comparisons []ComparisonOutcome `json:"comparisons,omitempty"`
@@ -94,11 +95,15 @@ type Point struct {
 	Variant string `json:"variant,omitempty"`
 	// Network is the network on which the point was measured: that of the first deployment.
 	Network string `json:"network"`
-	// Valid, Invalid and Failed are the numbers of runs; Failed includes cancelled runs. Only the valid ones are
-	// in the numbers.
+	// Valid, Invalid and Failed are the numbers of runs; Failed includes cancelled and deleted runs. Only the valid ones
+	// are in the numbers.
 	Valid   int `json:"valid"`
 	Invalid int `json:"invalid"`
 	Failed  int `json:"failed"`
+	// Cancelled and Deleted are the numbers of failed runs that a user cancelled or deleted, and Repeated is that of further attempts.
+	Cancelled int `json:"cancelled,omitempty"`
+	Deleted   int `json:"deleted,omitempty"`
+	Repeated  int `json:"repeated,omitempty"`
 	// Notes counts, by reason code, the runs with such a note.
 	Notes map[results.ReasonCode]int `json:"notes,omitempty"`
 	// Overloaded counts the runs that fell short of the offered rate. They are among the invalid runs.
@@ -218,11 +223,20 @@ type ComparisonOutcome struct {
 // Label returns the label of a point for people: its variant and parameters, or template.
 func (p *Point) Label() string { return formatPointLabel(p.Variant, p.Parameters) }
 
-// NotesText lists the point's notes for people, such as "CPUStolen in 2 of 3 runs"; empty without notes.
+// NotesText lists the point's notes for people, such as "CPUStolen in 2 of 3 runs", and how many runs were cancelled, deleted or
+// repeated; empty without any.
 func (p *Point) NotesText() string {
 	var notes []string
 	if p.Overloaded > 0 {
 		notes = append(notes, fmt.Sprintf("%s in %d of %d runs", results.OfferedNotAchieved, p.Overloaded, p.Valid+p.Invalid+p.Failed))
+	}
+	for _, counted := range []struct {
+		runs int
+		what string
+	}{{p.Cancelled, "cancelled"}, {p.Deleted, "deleted"}, {p.Repeated, "repeated"}} {
+		if counted.runs > 0 {
+			notes = append(notes, fmt.Sprintf("%s %s", format.Count(counted.runs, "run"), counted.what))
+		}
 	}
 	for _, code := range slices.Sorted(maps.Keys(p.Notes)) {
 		notes = append(notes, fmt.Sprintf("%s in %d of %d runs", code, p.Notes[code], p.Valid+p.Invalid+p.Failed))

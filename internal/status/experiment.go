@@ -216,7 +216,7 @@ func setProgress(s *v1alpha1.BenchmarkExperimentStatus, in ExperimentInput) {
 		s.StartTime = &started
 	}
 	s.RunsEnded = int32(len(in.Result.Runs))
-	s.RunsTotal = max(s.Plan.Runs, int32(len(in.Step.CreatedRuns)))
+	s.RunsTotal = max(s.Plan.Runs, int32(len(in.Step.CreatedRuns)+len(in.Step.DeletedRuns)))
 	s.Display.Runs = fmt.Sprintf("%d/%d", s.RunsEnded, s.RunsTotal)
 	if in.Experiment.Spec.Strategy == v1alpha1.StrategySaturation {
 		s.Display.Runs = fmt.Sprint(s.RunsEnded)
@@ -225,11 +225,18 @@ func setProgress(s *v1alpha1.BenchmarkExperimentStatus, in ExperimentInput) {
 	if len(in.Step.ActiveRuns) > 0 {
 		setTimeLeft(s, in)
 	}
+	recorded := map[string][]int32{}
+	for i := range in.Experiment.Status.Points {
+		p := &in.Experiment.Status.Points[i]
+		recorded[p.Name] = p.Attempts
+	}
 	repetitions := int(max(1, in.Experiment.Spec.Repetitions))
 	for i := range in.Result.Points {
 		p := &in.Result.Points[i]
-		s.Points = append(s.Points, pointStatus(p))
-		if p.Valid+p.Invalid+p.Failed >= repetitions {
+		point := pointStatus(p)
+		point.Attempts = in.Step.CountAttempts(p.Name, recorded[p.Name])
+		s.Points = append(s.Points, point)
+		if p.Valid+p.Invalid+p.Failed-p.Deleted >= repetitions {
 			s.PointsDone++
 		}
 	}
