@@ -99,6 +99,7 @@ func (r *RunReconciler) assembleResult(ctx context.Context, pass *runPass, read 
 	if err := r.addProvenance(pass, result, nodes); err != nil {
 		return nil, err
 	}
+	result.Policies = tolerances.Policies()
 	result.Environment.Regions = regions
 	result.Environment.Calibration = read.measurement.Calibration
 	result.Environment.Hosts = read.measurement.DescribeHosts(circumstances.Containers)

@@ -60,6 +60,8 @@ type pointPair struct {
 	runs   [2]pointRuns
 	values [2][]float64
 	paired bool
+	// stored reports that the baseline was measured in another experiment.
+	stored bool
 	// deployedOnce reports that the sides have different networks, of which one was deployed only once.
 	deployedOnce bool
 	// trend and divergence are unknown without pairs and across experiments.
@@ -82,10 +84,11 @@ func (q *Question) pairPoints() []pointPair {
 		partner, missing := base.findPartner(point)
 		runs := [2]pointRuns{base.selectCountedRuns(partner), selectCountedRuns(q.Result, point.Name)}
 		for _, metric := range q.Spec.Metrics {
-			p := pointPair{question: q, candidate: point.Variant, baseline: base.name, point: point.Name, partner: partner, metric: metric,
-				runs: runs, missing: cmp.Or(missing, runs[1].describeBlankMetric(metric, "the candidate"), runs[0].describeBlankMetric(metric, "the baseline")),
-				paired: base.isSameExperiment(q.Result) && isPairedOrder(q.Result.Order)}
 			sameExperiment := base.isSameExperiment(q.Result)
+			p := pointPair{question: q, candidate: point.Variant, baseline: base.name, point: point.Name, partner: partner, metric: metric,
+				runs: runs, stored: !sameExperiment, paired: sameExperiment && isPairedOrder(q.Result.Order),
+				missing: cmp.Or(missing, describeIncomparable(runs[0], runs[1], metric),
+					runs[1].describeBlankMetric(metric, "the candidate"), runs[0].describeBlankMetric(metric, "the baseline"))}
 			sameNetwork := sameExperiment && base.networkOf(partner) == point.Network
 			p.deployedOnce = !sameNetwork && min(runs[0].runsPerDeployment, runs[1].runsPerDeployment) == 0
 			p.selectValues()

@@ -34,6 +34,9 @@ func (c *ComparisonOutcome) buildMessage(p *pointPair, confidence float64, claim
 	if p.deployedOnce {
 		text += "; each network was deployed once, so the difference includes what differs between two deployments (spec.deployments)"
 	}
+	if differences := p.describeDifferences(); differences != "" {
+		text += "; " + differences
+	}
 	if c.Trend != nil && c.Trend.PValue < 1-confidence {
 		text += fmt.Sprintf("; trend of %s per run, p = %.2g", format.SignedPercent(c.Trend.PerRun), c.Trend.PValue)
 	}

@@ -1,12 +1,14 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/format"
+	"github.com/benchnet/benchnet/internal/run/results"
 	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
@@ -41,7 +43,8 @@ type ReproductionOutcome struct {
 }
 
 // AssessReproduction compares throughput and p95 latency at each point of the original with those of the repetition's point of
-// the same parameters. The margin is a share, such as 0.1. A metric that no run of the original has is left out.
+// the same parameters. The margin is a share, such as 0.1. A metric that no run of the original has is left out, except
+// in an open loop, whose throughput is its rate.
 func AssessReproduction(original, repetition *Result, margin float64) []ReproductionOutcome {
 	var outcomes []ReproductionOutcome
 	for i := range original.Points {
@@ -55,7 +58,7 @@ func AssessReproduction(original, repetition *Result, margin float64) []Reproduc
 			candidate, missing = selectCountedRuns(repetition, repetition.Points[at].Name), ""
 		}
 		for _, metric := range ReproductionMetrics {
-			if metric != v1alpha1.MetricThroughput && !baseline.hasMetric(metric) {
+			if metric != v1alpha1.MetricThroughput && !baseline.hasMetric(metric) && !baseline.isOpenLoop() {
 				continue
 			}
 			o := ReproductionOutcome{Point: point.Label(), Metric: string(metric), Failures: compareFailures(baseline, candidate), Message: missing,
@@ -86,6 +89,11 @@ func (p pointRuns) hasMetric(metric v1alpha1.Metric) bool {
 	return slices.ContainsFunc(p.counted, func(r Run) bool { _, ok := r.Metrics[string(metric)]; return ok })
 }
 
+// isOpenLoop reports whether latencies of a run are response times.
+func (p pointRuns) isOpenLoop() bool {
+	return slices.ContainsFunc(p.counted, func(r Run) bool { return r.LatencyKind == results.ResponseTime })
+}
+
 // positiveValues returns the values of a metric of the valid runs, or of their deployments, without those that have no logarithm.
 func (p pointRuns) positiveValues(metric v1alpha1.Metric) []float64 {
 	var s metricSamples
@@ -114,11 +122,18 @@ func (o *ReproductionOutcome) describeObstacle(baseline, candidate pointRuns, me
 		switch blank := side.runs.describeBlankMetric(metric, side.name); {
 		case side.runs.countFailed() > 0:
 			return fmt.Sprintf("%d of %d runs of %s failed", side.runs.countFailed(), side.runs.countRuns(), side.name)
+		case side.runs.excluded > len(side.runs.counted):
+			return fmt.Sprintf("%d runs of %s were left out for exogenous causes, %d count", side.runs.excluded, side.name, len(side.runs.counted))
 		case blank != "":
 			return blank
 		case side.runs.hasZero(metric):
 			return fmt.Sprintf("%s is 0 in a run of %s, so there is no ratio", metricLabels[metric], side.name)
 		}
+	}
+	differences := cmp.Or(describeIncomparable(baseline, candidate, metric),
+		describeConditions(baseline, candidate, ConditionWindow, ConditionWorkload, ConditionPolicies))
+	if differences != "" {
+		return differences
 	}
 	if o.HasTooFewRuns() {
 		return fmt.Sprintf("not enough runs: %s, a claim needs %d on each side", o.FormatRuns(), statistics.MinRunsForInterval)

@@ -155,6 +155,8 @@ type Run struct {
 	// Objectives are the outcomes of the workload's objectives; absent without objectives.
 	Objectives []results.ObjectiveOutcome `json:"objectives,omitempty"`
 	Bottleneck string                     `json:"bottleneck,omitempty"`
+	// Conditions are what must be equal in runs that are compared; absent in documents of earlier versions.
+	Conditions map[Condition]string `json:"conditions,omitempty"`
 	// Load holds what only a search uses. It is not in the document; the run's own result has it.
 	Load LoadEvidence `json:"-"`
 	// ResultConfigMap holds the run's whole result.

@@ -20,6 +20,7 @@ func SummarizeRun(r *results.RunResult) Run {
 		LatencyKind: results.LatencyKind(limits.Truncate(string(r.Summary.LatencyKind), maxTextBytes)),
 		Verdict:     RunVerdict(r.Verdict.Validity()), Metrics: runMetrics(&r.Summary), Load: newLoadEvidence(r),
 		ResultConfigMap: naming.ResultConfigMap(name)}
+	run.Conditions = conditionsOf(r)
 	run.Excluded = r.Verdict.HasOnlyExogenousReasons()
 	if b := r.Bottleneck; b != nil {
 		run.Bottleneck = limits.Truncate(strings.TrimSpace(string(b.Resource)+" "+b.Subject), maxTextBytes)

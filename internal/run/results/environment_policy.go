@@ -19,6 +19,14 @@ var environmentalCodes = map[ReasonCode]bool{
 // IsEnvironmental reports whether the cause of a finding lies in the environment of the run.
 func (c ReasonCode) IsEnvironmental() bool { return environmentalCodes[c] }
 
+// IsMissingEvidence reports whether a finding says that something was not observed.
+func (c ReasonCode) IsMissingEvidence() bool { return missingEvidence[c] }
+
+// missingEvidence lists the notes about what was not observed.
+var missingEvidence = map[ReasonCode]bool{
+	HostUnobserved: true, ClockUnknown: true, LedgerUnchecked: true, MembersUnobserved: true, DatabaseUnobserved: true, NodesUnknown: true,
+}
+
 // RecordedOnlyNotes returns the notes that would make the run invalid if environmentPolicy were Enforce.
 func (v Verdict) RecordedOnlyNotes() []Reason {
 	var found []Reason

@@ -129,7 +129,7 @@ func (m *Merger) AddWorker(w *WorkerResult) error {
 		return fmt.Errorf("result of worker %d: %w", w.Worker, err)
 	}
 	m.measurement.Data = w.Data
-	m.lastWorker = &WorkerResult{Worker: w.Worker, StartMillis: w.StartMillis, WindowSeconds: w.WindowSeconds, Data: w.Data}
+	m.lastWorker = &WorkerResult{Worker: w.Worker, Unit: w.Unit, StartMillis: w.StartMillis, WindowSeconds: w.WindowSeconds, Data: w.Data}
 	m.measurement.alignSeries(w)
 	for _, member := range w.Members {
 		m.addMember(member)
@@ -159,11 +159,15 @@ func (m *Merger) Measurement() *Measurement {
 	return merged
 }
 
-// checkComparable fails if two workers measured different windows or took their values from different data.
+// checkComparable fails if two workers measured different windows, counted different units or took their values from
+// different data.
 func checkComparable(a, b *WorkerResult) error {
 	if a.StartMillis != b.StartMillis || a.WindowSeconds != b.WindowSeconds {
 		return fmt.Errorf("worker %d measured %d s from %d, worker %d %d s from %d: not the same window",
 			a.Worker, a.WindowSeconds, a.StartMillis, b.Worker, b.WindowSeconds, b.StartMillis)
+	}
+	if a.Unit != b.Unit {
+		return fmt.Errorf("worker %d counted %q, worker %d %q: their operations cannot be added", a.Worker, truncateText(a.Unit), b.Worker, truncateText(b.Unit))
 	}
 	if a.Data != b.Data {
 		return fmt.Errorf("worker %d used data with the hash %q, worker %d %q: the ConfigMap changed while the run started",

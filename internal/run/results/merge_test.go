@@ -97,6 +97,7 @@ func TestMergeRejectsInvalidResults(t *testing.T) {
 		"two results of worker 0":               func(w *WorkerResult) { w.Worker = 0 },
 		"the ConfigMap changed":                 func(w *WorkerResult) { w.Data = DataFile{SHA256: strings.Repeat("a", 64), Rows: 3} },
 		`data.sha256: "none" is not`:            func(w *WorkerResult) { w.Data.SHA256 = "none" },
+		"their operations cannot be added":      func(w *WorkerResult) { w.Unit = "transactions" },
 		"not the same window":                   func(w *WorkerResult) { w.StartMillis++ },
 		"windowSeconds: 0 is not positive":      func(w *WorkerResult) { w.WindowSeconds = 0 },
 		"startMillis: 0 is not an instant":      func(w *WorkerResult) { w.StartMillis = 0 },

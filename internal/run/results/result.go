@@ -27,6 +27,8 @@ type RunResult struct {
 	Workload    json.RawMessage `json:"workload,omitempty"`
 	Environment Environment     `json:"environment"`
 	Verdict     Verdict         `json:"verdict"`
+	// Policies are the policies of the verdict; absent in results of older versions.
+	Policies *Policies `json:"policies,omitempty"`
 	// Objectives are the outcomes of the workload's objectives, in their order; absent without objectives.
 	Objectives []ObjectiveOutcome `json:"objectives,omitempty"`
 	// Hosts splits the CPU time of each host between the run and others; absent in results of older versions.

@@ -1,5 +1,7 @@
 package results
 
+import "github.com/benchnet/benchnet/internal/format"
+
 // ThrottlingPolicy says how the verdict treats a member at its CPU limit.
 type ThrottlingPolicy string
 
@@ -66,6 +68,32 @@ func DefaultTolerances() Tolerances {
 		GCShare: 0.1, WorkerGCShare: 0.01,
 		VolumeFreeShare: 0.01, VolumeFreeNoted: 0.1, ClockSkewMillis: 10, WorkerClockSkewMillis: 100,
 	}
+}
+
+// Policies are what the user chose about the verdict of a run.
+type Policies struct {
+	// Environment is Enforce or Record, Stability is Tolerant or Strict.
+	Environment string `json:"environment"`
+	Stability   string `json:"stability"`
+	// MaxErrorShare is the share of requests that may fail.
+	MaxErrorShare float64 `json:"maxErrorShare"`
+}
+
+// Policies returns the policies that the tolerances follow.
+func (t Tolerances) Policies() *Policies {
+	p := &Policies{Environment: "Enforce", Stability: "Tolerant", MaxErrorShare: t.ErrorShare}
+	if t.RecordEnvironment {
+		p.Environment = "Record"
+	}
+	if t.StrictStability {
+		p.Stability = "Strict"
+	}
+	return p
+}
+
+// String returns the policies for people, such as "Enforce, Tolerant, 0 % errors".
+func (p *Policies) String() string {
+	return p.Environment + ", " + p.Stability + ", " + format.Percent(p.MaxErrorShare) + " errors"
 }
 
 // othersLimit returns the number of CPUs that anything but the run's containers may use on a host with the given
