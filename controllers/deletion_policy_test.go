@@ -121,6 +121,8 @@ type deletingUpdate struct {
 	do func(client.Client) error
 	// refused is a part of the message to a runner; empty if a runner may do it.
 	refused string
+	// onlyOperator is true if an admin may not do it either.
+	onlyOperator bool
 }
 
 // deletingUpdates returns every change of guardedKinds, and those of metadata.
@@ -132,7 +134,7 @@ func (w *testEnv) deletingUpdates() map[string]deletingUpdate {
 	add := func(kind, patch, refused string) {
 		all[kind+" "+patch] = deletingUpdate{func(c client.Client) error {
 			return c.Patch(w.ctx, objects[kind].DeepCopyObject().(client.Object), mergePatch(patch), client.DryRunAll)
-		}, refused}
+		}, refused, false}
 	}
 	for kind, guarded := range guardedKinds {
 		for name, f := range guarded.fields {
@@ -151,9 +153,13 @@ func (w *testEnv) deletingUpdates() map[string]deletingUpdate {
 		text := strings.Replace(networkKeepingResults, "name: kept", "name: another", 1)
 		all["create with "+by] = deletingUpdate{func(c client.Client) error {
 			return c.Create(w.ctx, w.decodeYAML(strings.Replace(text, replaced, by, 1)), client.DryRunAll)
-		}, refused}
+		}, refused, strings.Contains(by, "benchnet.dev")}
 	}
 	created("name: another", `name: another, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: gone, uid: "1"}]`, "metadata.ownerReferences")
+	for _, kind := range []string{"BenchmarkExperiment", "BenchmarkNetwork"} {
+		created("name: another", `name: another, ownerReferences: [{apiVersion: benchnet.dev/v1alpha1, kind: `+kind+`, name: grid, uid: "1", controller: true}]`,
+			"metadata.ownerReferences")
+	}
 	created("spec:", "spec:\n  ttlSecondsAfterFinished: 0", "")
 	created("", "", "")
 	return all
@@ -177,10 +183,11 @@ func TestDeletionPolicyRestrictsRunners(t *testing.T) {
 			if u.refused != "" && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), u.refused)) {
 				t.Errorf("a runner should be refused with %q, but: %v", u.refused, err)
 			}
-			for who, able := range map[string]client.Client{"an admin": admin, "the operator": w.operatorClient} {
-				if err := u.do(able); err != nil {
-					t.Errorf("%s may do so, but: %v", who, err)
-				}
+			if err := u.do(admin); (err != nil) != u.onlyOperator {
+				t.Errorf("an admin may do so: %t, but: %v", !u.onlyOperator, err)
+			}
+			if err := u.do(w.operatorClient); err != nil {
+				t.Errorf("the operator may do so, but: %v", err)
 			}
 		})
 	}

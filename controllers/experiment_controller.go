@@ -31,6 +31,8 @@ type ExperimentReconciler struct {
 	Dependencies
 	// endedRuns caches the results of ended runs by UID, so that each result is decoded only once.
 	endedRuns sync.Map
+	// checkedRuns holds the UIDs of runs whose specs, which are immutable, are those that the experiment planned.
+	checkedRuns sync.Map
 	// preflights holds the last checks of experiments that wait.
 	preflights preflightTracker
 	// rejectedDocuments holds, by the experiment's UID, the rejectedDocument of each experiment whose stored
@@ -99,6 +101,9 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 // advanceExperiment creates the networks and runs that are due and deletes the networks that are no longer
 // needed. It writes the result when the experiment is done.
 func (r *ExperimentReconciler) advanceExperiment(ctx context.Context, pass *experimentPass) error {
+	if err := r.checkCreatedRuns(pass); err != nil {
+		return err
+	}
 	owner := experimentOwner(pass.experiment)
 	if pass.step.IsDone() {
 		if err := r.writeResult(ctx, pass, owner); err != nil {
@@ -168,8 +173,11 @@ func (r *ExperimentReconciler) deleteIfExpired(ctx context.Context, e *v1alpha1.
 	return r.deleteAfterDeadline(ctx, e, e.Status.CompletionTime.Add(time.Duration(*ttl)*time.Second))
 }
 
-// forgetRun drops the cached result of a deleted run.
-func (r *ExperimentReconciler) forgetRun(uid types.UID) { r.endedRuns.Delete(uid) }
+// forgetRun drops what is cached of a deleted run.
+func (r *ExperimentReconciler) forgetRun(uid types.UID) {
+	r.endedRuns.Delete(uid)
+	r.checkedRuns.Delete(uid)
+}
 
 // SetupWithManager watches experiments, the networks, runs and Jobs that they own, and the deletion of any network.
 func (r *ExperimentReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) error {

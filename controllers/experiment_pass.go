@@ -34,6 +34,7 @@ type experimentPass struct {
 	experiment *v1alpha1.BenchmarkExperiment
 	design     *experiment.Design
 	networks   map[string]*v1alpha1.BenchmarkNetwork
+	runs       map[string]*v1alpha1.BenchmarkRun
 	observed   experiment.ObservedState
 	// runProblem is the problem of the first run, by name, that has one.
 	runProblem string
@@ -52,7 +53,7 @@ type experimentPass struct {
 
 // readAndPlan reads the state of the experiment and determines the next step.
 func (r *ExperimentReconciler) readAndPlan(ctx context.Context, e *v1alpha1.BenchmarkExperiment) (*experimentPass, error) {
-	pass := &experimentPass{experiment: e, networks: map[string]*v1alpha1.BenchmarkNetwork{}}
+	pass := &experimentPass{experiment: e, networks: map[string]*v1alpha1.BenchmarkNetwork{}, runs: map[string]*v1alpha1.BenchmarkRun{}}
 	if pass.design, pass.specErr = experiment.NewDesign(e); pass.specErr != nil {
 		return pass, nil
 	}
@@ -151,10 +152,32 @@ func (r *ExperimentReconciler) readNetworksAndRuns(ctx context.Context, pass *ex
 		if err != nil {
 			return err
 		}
-		pass.observed.Runs[run.Name] = found
+		pass.runs[run.Name], pass.observed.Runs[run.Name] = run, found
 		if problem := status.RunProblem(run); problem != "" && (pass.runProblem == "" || problem < pass.runProblem) {
 			pass.runProblem = problem
 		}
+	}
+	return nil
+}
+
+// checkCreatedRuns fails if a run has the name of one of the experiment's, but another spec: somebody else created it, and it
+// measured something else.
+func (r *ExperimentReconciler) checkCreatedRuns(pass *experimentPass) error {
+	for i := range pass.step.CreatedRuns {
+		planned := &pass.step.CreatedRuns[i]
+		live := pass.runs[planned.Name]
+		if _, known := r.checkedRuns.Load(live.UID); known {
+			continue
+		}
+		path, err := experiment.FindChangedField(&pass.design.BuildRun(pass.experiment, planned).Spec, &live.Spec)
+		if err != nil {
+			return fmt.Errorf("compare run %s: %w", live.Name, err)
+		}
+		if path != "" {
+			return fmt.Errorf("BenchmarkRun %s was not created by the operator, since its %s is not that of the experiment's run of that name: %w",
+				live.Name, path, apply.ErrForeign)
+		}
+		r.checkedRuns.Store(live.UID, true)
 	}
 	return nil
 }

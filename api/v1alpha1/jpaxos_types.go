@@ -101,8 +101,8 @@ type JPaxosPlatform struct {
 	// +kubebuilder:default={}
 	// +optional
 	Tuning JPaxosTuning `json:"tuning,omitzero"`
-	// extraProperties are keys of paxos.properties that have no field here. A whole number needs no quotes. Keys that have a
-	// field are rejected.
+	// extraProperties are keys of paxos.properties for your own JPaxos or service, which begin with lsr. or service. All keys of
+	// JPaxos itself have fields here. A whole number needs no quotes.
 	// +kubebuilder:validation:MaxProperties=64
 	// +optional
 	ExtraProperties map[string]Text `json:"extraProperties,omitempty"`

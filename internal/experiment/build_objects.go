@@ -1,7 +1,11 @@
 package experiment
 
 import (
+	"encoding/json"
+	"fmt"
 	"hash/fnv"
+	"maps"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -48,4 +52,48 @@ func (d *Design) BuildFirstRun(e *v1alpha1.BenchmarkExperiment, point int) *v1al
 	}
 	run.Name = runName(e, &run)
 	return d.BuildRun(e, &run)
+}
+
+// FindChangedField returns the path of a field of a planned run that the live run lacks or has with another value, or "" if there
+// is none. Fields that only the live run has are defaults of the API.
+func FindChangedField(planned, live *v1alpha1.BenchmarkRunSpec) (string, error) {
+	var documents [2]any
+	for i, spec := range []*v1alpha1.BenchmarkRunSpec{planned, live} {
+		content, err := json.Marshal(spec)
+		if err != nil {
+			return "", err
+		}
+		if err := json.Unmarshal(content, &documents[i]); err != nil {
+			return "", err
+		}
+	}
+	return findChangedField(documents[0], documents[1], "spec"), nil
+}
+
+func findChangedField(planned, live any, path string) string {
+	switch p := planned.(type) {
+	case map[string]any:
+		l, _ := live.(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(p)) {
+			if found := findChangedField(p[name], l[name], path+"."+name); found != "" {
+				return found
+			}
+		}
+		return ""
+	case []any:
+		l, _ := live.([]any)
+		if len(l) != len(p) {
+			return path
+		}
+		for i := range p {
+			if found := findChangedField(p[i], l[i], fmt.Sprintf("%s[%d]", path, i)); found != "" {
+				return found
+			}
+		}
+		return ""
+	}
+	if planned != live {
+		return path
+	}
+	return ""
 }

@@ -84,10 +84,10 @@ func TestExtraProperties(t *testing.T) {
 	objects := buildMembers(t, func(p *v1alpha1.JPaxosPlatform) {
 		p.Service, p.ServiceClass = v1alpha1.JPaxosOwn, "com.example.Service"
 		p.Tuning.IndirectConsensus = v1alpha1.SwitchEnabled
-		p.ExtraProperties = map[string]v1alpha1.Text{"B": "2", "A": "1"}
+		p.ExtraProperties = map[string]v1alpha1.Text{"service.B": "2", "lsr.A": "1"}
 	})
 	properties := findObject[*corev1.ConfigMap](t, objects, "net-member-0").Data["paxos.properties"]
-	if !strings.HasSuffix(properties, "\nA = 1\nB = 2\n") || !strings.Contains(properties, "\nIndirectConsensus = true\n") {
+	if !strings.HasSuffix(properties, "\nlsr.A = 1\nservice.B = 2\n") || !strings.Contains(properties, "\nIndirectConsensus = true\n") {
 		t.Errorf("the properties lack what the spec has:\n%s", properties)
 	}
 	command := findObject[*appsv1.StatefulSet](t, objects, "net-member-1").Spec.Template.Spec.Containers[0].Command

@@ -99,7 +99,10 @@ var specFieldByProperty = map[string]string{
 	"NvmPoolSize":                            "tuning.nvmPoolBytes",
 }
 
-// Syntax of extraProperties, the keys of your own JPaxos. It is narrower than that of the file, so that an entry is one line.
+// ownPrefixes begin the keys of a user's own JPaxos or service. All keys of JPaxos itself have fields or are set by the operator.
+var ownPrefixes = []string{"lsr.", "service."}
+
+// Syntax of extraProperties. It is narrower than that of the file, so that an entry is one line.
 var (
 	propertyKeyPattern   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]*$`)
 	propertyValuePattern = regexp.MustCompile(`^[ -\[\]-~]+$`)
@@ -115,6 +118,9 @@ func extraPropertyProblem(key, value string) string {
 		return "is set by the operator: it follows from the network"
 	case !propertyKeyPattern.MatchString(key):
 		return "must be a key of paxos.properties: letters, digits, dots, dashes and underscores, no spaces"
+	case !slices.ContainsFunc(ownPrefixes, func(prefix string) bool { return strings.HasPrefix(key, prefix) }):
+		return "is no key of JPaxos, whose keys have fields in platform.jpaxos: keys of your own JPaxos or service must begin with " +
+			strings.Join(ownPrefixes, " or ")
 	case !propertyValuePattern.MatchString(value):
 		return "must have a value on one line: printable ASCII, no backslash"
 	default:

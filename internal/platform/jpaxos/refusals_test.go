@@ -71,9 +71,14 @@ func TestRefuses(t *testing.T) {
 		{"the transport as a property", withExtraProperty("Network", "NIO"), own + "extraProperties[Network]", []string{"platform.jpaxos.transport"}},
 		{"a custom replica list", withExtraProperty("process.7", "x:1:2"), own + "extraProperties[process.7]", []string{"set by the operator"}},
 		{"the log directory", withExtraProperty("LogPath", "/tmp"), own + "extraProperties[LogPath]", []string{"set by the operator"}},
-		{"a second line", withExtraProperty("Key", "1\nWindowSize = 5"), own + "extraProperties[Key]", []string{"one line"}},
+		{"a second line", withExtraProperty("service.key", "1\nWindowSize = 5"), own + "extraProperties[service.key]", []string{"one line"}},
+		{"a key with a typing error", withExtraProperty("windowSize", "5"), own + "extraProperties[windowSize]",
+			[]string{"no key of JPaxos", "lsr. or service."}},
+		{"a key that no code reads", withExtraProperty("BenchmarkRunReplica", "true"), own + "extraProperties[BenchmarkRunReplica]",
+			[]string{"lsr. or service."}},
+		{"a key that contains a prefix", withExtraProperty("my.service.a", "1"), own + "extraProperties[my.service.a]", []string{"lsr. or service."}},
 		{"a comment", withExtraProperty("#Key", "1"), own + "extraProperties[#Key]", []string{"letters, digits"}},
-		{"a continued line", withExtraProperty("Key", `1\`), own + "extraProperties[Key]", []string{"no backslash"}},
+		{"a continued line", withExtraProperty("service.key", `1\`), own + "extraProperties[service.key]", []string{"no backslash"}},
 		{"no key", withExtraProperty("a b", "1"), own + "extraProperties[a b]", []string{"no spaces"}},
 		{"a workload of another platform", func(s *networkSpec) {
 			s.Workloads[0].JPaxos, s.Workloads[0].Corda = nil, &v1alpha1.CordaWorkload{Flow: "Issue"}

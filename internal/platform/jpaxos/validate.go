@@ -60,7 +60,7 @@ func validateCount(count int32, path *field.Path) field.ErrorList {
 }
 
 // jvmProperties are the beginnings of the system properties of a replica, its libraries and its service.
-var jvmProperties = []string{"java.library.path", "lsr.", "service."}
+var jvmProperties = append([]string{"java.library.path"}, ownPrefixes...)
 
 func validateTuning(p *v1alpha1.JPaxosPlatform, path *field.Path) field.ErrorList {
 	var errs field.ErrorList

@@ -38,7 +38,7 @@ var freeFields = map[string]string{
 	"CordaTuning.jvmArgs":            corda + "tuning: {jvmArgs: ['-XX:OnError=kill']}}}}",
 	"DatabaseSpec.settings":          corda + "notary: {type: Single}}}, database: {engine: PostgreSQL, settings: {archive_command: a}}}",
 	"DatabaseOverride.settings":      corda + "notary: {type: Single, database: {settings: {ssl_passphrase_command: a}}}}}, database: {engine: PostgreSQL}}",
-	"JPaxosPlatform.extraProperties": jpaxos + "extraProperties: {'a=b': c}}}}",
+	"JPaxosPlatform.extraProperties": jpaxos + "extraProperties: {windowsize: 5}}}}",
 	"JPaxosPlatform.jvmArgs":         jpaxos + "jvmArgs: ['@/tmp/a']}}}",
 	"EmeraldExecution.flags":         emerald + "flags: {ipcpath: a}}}}}",
 
