@@ -168,10 +168,12 @@ func (c *ComparisonOutcome) decideGate(metric v1alpha1.Metric, confidence float6
 	switch {
 	case c.Failures.isWorse() && c.Failures.AdjustedPValue < 1-confidence:
 		return v1alpha1.GateFailed
-	case c.Failures.undecidedReason(confidence) != "", c.Interval == nil, c.hasUnjudgeableBound(), c.isDrifting():
+	case c.Interval == nil, c.hasUnjudgeableBound(), c.isDrifting():
 		return v1alpha1.GateUndecided
 	case asRegression(metric, *c.Interval).Low > c.MaxRegression:
 		return v1alpha1.GateFailed
+	case c.Failures.undecidedReason(confidence) != "":
+		return v1alpha1.GateUndecided
 	case asRegression(metric, *c.OneSided).High <= c.MaxRegression:
 		return v1alpha1.GatePassed
 	default:

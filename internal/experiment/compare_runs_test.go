@@ -262,6 +262,12 @@ func TestGateKnowsWhatItDoesNotKnow(t *testing.T) {
 		"half as fast, six pairs":  {6, slower(0.5), v1alpha1.GateFailed, "regression > 5 % at 95 %"},
 		"half as fast, five pairs": {5, slower(0.5), v1alpha1.GateFailed, "regression > 5 % at 95 %"},
 		"half as fast, four pairs": {4, slower(0.5), v1alpha1.GateUndecided, "too few pairs"},
+		"half as fast, one failed": {7, func(r int, run *Run) {
+			run.Metrics["Throughput"] *= 0.5
+			if r == 3 {
+				run.Verdict, run.Metrics = RunFailed, nil
+			}
+		}, v1alpha1.GateFailed, "regression > 5 % at 95 %"},
 		"10 % slower, six pairs":   {6, slower(0.9), v1alpha1.GateFailed, "regression > 5 % at 95 %"},
 		"at the limit":             {10, slower(0.95), v1alpha1.GateUndecided, "a regression above 5 % is neither shown nor ruled out at 95 %"},
 		"4 % slower, six pairs":    {6, slower(0.96), v1alpha1.GateUndecided, "with this spread, "},
