@@ -107,6 +107,7 @@ func TestKueueAdmission(t *testing.T) {
 	if c := w.admittedCondition("a"); c.Status != metav1.ConditionTrue || !strings.Contains(c.Message, "in ClusterQueue all") || w.startedNetworks() != "a b" {
 		t.Fatalf("the network should start: %+v", c)
 	}
+	w.reconcileNetwork("a") // It records the Secrets that the pass before created.
 	writes := w.writeCount.Load()
 	w.reconcileNetwork("a")
 	if w.writeCount.Load() != writes {

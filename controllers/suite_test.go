@@ -52,6 +52,8 @@ func TestMain(m *testing.M) {
 			return m.Run()
 		}
 		env := &envtest.Environment{CRDDirectoryPaths: []string{filepath.Join("..", "config", "crd", "bases")}, ErrorIfCRDPathMissing: true}
+		// All tests together create more Services than the default /24 has addresses.
+		env.ControlPlane.GetAPIServer().Configure().Set("service-cluster-ip-range", "10.0.0.0/16")
 		// A failed start may leave processes behind, too.
 		defer func() {
 			closeConnections()
