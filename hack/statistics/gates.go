@@ -49,7 +49,7 @@ func simulateGates(simulations int) markdownTable {
 	}
 	for _, d := range gateDesigns {
 		judge := func(factor float64) []experiment.ComparisonOutcome {
-			return simulate(simulations, func(r *rand.Rand) experiment.ComparisonOutcome { return d.judge(r, factor) })
+			return simulate(simulations, func(r *rand.Rand) experiment.ComparisonOutcome { return d.judgeCandidate(r, factor) })
 		}
 		equal, atLimit, beyond := judge(1), judge(0.95), judge(0.9)
 		t.rows = append(t.rows, []string{d.name, fmt.Sprintf("%d × %d", d.deployments, d.pairs), formatShare(equal, claimed), formatShare(equal, passed),
@@ -58,8 +58,8 @@ func simulateGates(simulations int) markdownTable {
 	return t
 }
 
-// judge measures a baseline and a candidate that is faster by the factor.
-func (d *gateDesign) judge(r *rand.Rand, factor float64) experiment.ComparisonOutcome {
+// judgeCandidate simulates the runs of a baseline and of a candidate with its throughput times the factor, and compares them.
+func (d *gateDesign) judgeCandidate(r *rand.Rand, factor float64) experiment.ComparisonOutcome {
 	result := &experiment.Result{Order: string(v1alpha1.OrderRandomizedPairs),
 		Points: []experiment.Point{{Name: "p01", Variant: "base"}, {Name: "p02", Variant: "other"}}}
 	if d.deployments > 1 {

@@ -64,7 +64,7 @@ type pointPair struct {
 	stored bool
 	// deployedOnce reports that the sides have different networks, of which one was deployed only once.
 	deployedOnce bool
-	// trend and divergence are unknown without pairs and across experiments.
+	// trend and divergence are nil if the sides are of different experiments, or have too few runs.
 	trend, divergence *statistics.Trend
 	// missing says why there is no partner, or why the metric cannot be compared.
 	missing string
@@ -225,7 +225,7 @@ func EstimateMetrics(runs []Run, runsPerDeployment int, confidence float64) map[
 			if samples[metric] == nil {
 				samples[metric] = &metricSamples{}
 			}
-			samples[metric].add(r.Repetition, v)
+			samples[metric].addSample(r.Repetition, v)
 		}
 	}
 	estimates := make(map[string]statistics.Estimate, len(samples))

@@ -189,7 +189,7 @@ func (p pointRuns) sampleMetric(metric v1alpha1.Metric) metricSamples {
 			v, measured = worst, true
 		}
 		if measured {
-			s.add(run.Repetition, v)
+			s.addSample(run.Repetition, v)
 		}
 	}
 	return s.averageDeployments(p.runsPerDeployment)

@@ -44,7 +44,7 @@ type metricSamples struct {
 	values  []float64
 }
 
-func (s *metricSamples) add(number int, value float64) {
+func (s *metricSamples) addSample(number int, value float64) {
 	s.numbers, s.values = append(s.numbers, number), append(s.values, value)
 }
 
@@ -60,7 +60,7 @@ func (s metricSamples) averageDeployments(runsPerDeployment int) metricSamples {
 	for i, repetition := range s.numbers {
 		deployment := deploymentOf(repetition, runsPerDeployment)
 		if runs[deployment] == 0 {
-			means.add(deployment, 0)
+			means.addSample(deployment, 0)
 		}
 		sums[deployment] += s.values[i]
 		runs[deployment]++

@@ -79,14 +79,14 @@ func withError(pod results.PodCalibration, err error) results.PodCalibration {
 }
 
 func (a remoteAgent) measureContainer(ctx context.Context, duration time.Duration) (pod results.PodCalibration) {
-	err := a.post(ctx, ContainerPath, duration, func(body io.Reader) error {
+	err := a.requestMeasurement(ctx, ContainerPath, duration, func(body io.Reader) error {
 		return json.NewDecoder(io.LimitReader(body, maxAnswerBytes)).Decode(&pod)
 	})
 	return withError(pod, err)
 }
 
-// post requests a measurement and passes the body of a successful response to read.
-func (a remoteAgent) post(ctx context.Context, path string, duration time.Duration, read func(io.Reader) error) error {
+// requestMeasurement requests a measurement and passes the body of a successful response to read.
+func (a remoteAgent) requestMeasurement(ctx context.Context, path string, duration time.Duration, read func(io.Reader) error) error {
 	target := fmt.Sprintf("%s%s?%s=%f", a.CommandsURL, path, secondsParameter, duration.Seconds())
 	return observer.SendRequest(ctx, http.MethodPost, target, a.token, read)
 }
@@ -101,7 +101,7 @@ func (a remoteAgent) measureNetwork(ctx context.Context, duration time.Duration)
 	if err := measureRoundTrips(ctx, address.Host, duration/2, measured); err != nil {
 		return nil, err
 	}
-	err = a.post(ctx, StreamPath, duration/2, func(body io.Reader) error {
+	err = a.requestMeasurement(ctx, StreamPath, duration/2, func(body io.Reader) error {
 		began := time.Now()
 		received, err := io.Copy(io.Discard, body)
 		measured.BandwidthMbps = float64(received) * 8 / 1e6 / time.Since(began).Seconds()

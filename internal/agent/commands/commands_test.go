@@ -40,7 +40,7 @@ func send(t *testing.T, method, url, authorization string, body io.Reader) *http
 	return response
 }
 
-// TestEveryCommandNeedsTheToken also covers paths that do not exist, which must not be told from those that do.
+// TestEveryCommandNeedsTheToken also covers paths that do not exist: without the token, the answer must be the same as for those that do.
 func TestEveryCommandNeedsTheToken(t *testing.T) {
 	url := startAgent(t)
 	for _, target := range []struct {

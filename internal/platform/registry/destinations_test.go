@@ -52,7 +52,7 @@ func urlOf(host string) string {
 func TestDestinationsAreChecked(t *testing.T) {
 	found := map[string]bool{}
 	for _, spec := range []any{v1alpha1.BenchmarkNetworkSpec{}, v1alpha1.BenchmarkRunSpec{}, v1alpha1.BenchmarkExperimentSpec{}} {
-		findDestinations(reflect.TypeOf(spec), found, map[reflect.Type]bool{})
+		findFields(reflect.TypeOf(spec), isDestination, found, map[reflect.Type]bool{})
 	}
 	for name := range found {
 		if _, known := destinations[name]; !known {
@@ -82,24 +82,11 @@ func TestDestinationsAreChecked(t *testing.T) {
 // destinationName matches the names of texts that may become a destination.
 var destinationName = regexp.MustCompile(`(?i)(url|uri|host|endpoint|address|server|proxy|gateway|broker)e?s?$`)
 
-// findDestinations adds the texts below a type whose name is that of a destination.
-func findDestinations(of reflect.Type, found map[string]bool, seen map[reflect.Type]bool) {
-	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Map {
-		of = of.Elem()
+// isDestination reports whether a field is a text, or a list of texts, whose name is that of a destination.
+func isDestination(f reflect.StructField, name string) bool {
+	item := f.Type
+	for item.Kind() == reflect.Pointer || item.Kind() == reflect.Slice {
+		item = item.Elem()
 	}
-	if of.Kind() != reflect.Struct || seen[of] || !strings.HasSuffix(of.PkgPath(), "api/v1alpha1") {
-		return
-	}
-	seen[of] = true
-	for i := range of.NumField() {
-		f := of.Field(i)
-		item := f.Type
-		for item.Kind() == reflect.Pointer || item.Kind() == reflect.Slice {
-			item = item.Elem()
-		}
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); item.Kind() == reflect.String && destinationName.MatchString(name) {
-			found[of.Name()+"."+name] = true
-		}
-		findDestinations(f.Type, found, seen)
-	}
+	return item.Kind() == reflect.String && destinationName.MatchString(name)
 }

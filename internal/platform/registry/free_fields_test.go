@@ -57,7 +57,7 @@ var freeFields = map[string]string{
 func TestFreeFieldsHaveRules(t *testing.T) {
 	found := map[string]bool{}
 	for _, spec := range []any{v1alpha1.BenchmarkNetworkSpec{}, v1alpha1.BenchmarkRunSpec{}, v1alpha1.BenchmarkExperimentSpec{}} {
-		findFreeFields(reflect.TypeOf(spec), found, map[reflect.Type]bool{})
+		findFields(reflect.TypeOf(spec), isFreeField, found, map[reflect.Type]bool{})
 	}
 	for name := range found {
 		if freeFields[name] == "" {
@@ -74,8 +74,8 @@ func TestFreeFieldsHaveRules(t *testing.T) {
 	}
 }
 
-// findFreeFields adds the fields below a type that are maps, lists of texts, or JSON.
-func findFreeFields(of reflect.Type, found map[string]bool, seen map[reflect.Type]bool) {
+// findFields adds the fields below a type for which isWanted, given a field and its name in JSON, returns true.
+func findFields(of reflect.Type, isWanted func(f reflect.StructField, name string) bool, found map[string]bool, seen map[reflect.Type]bool) {
 	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Map {
 		of = of.Elem()
 	}
@@ -85,17 +85,21 @@ func findFreeFields(of reflect.Type, found map[string]bool, seen map[reflect.Typ
 	seen[of] = true
 	for i := range of.NumField() {
 		f := of.Field(i)
-		item, list := f.Type, false
-		for item.Kind() == reflect.Pointer || item.Kind() == reflect.Slice {
-			item, list = item.Elem(), list || item.Kind() == reflect.Slice
-		}
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		isText := item == reflect.TypeFor[string]() || item == reflect.TypeFor[v1alpha1.Text]()
-		if item.Kind() == reflect.Map || item == reflect.TypeFor[apiextensionsv1.JSON]() || list && isText {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); isWanted(f, name) {
 			found[of.Name()+"."+name] = true
 		}
-		findFreeFields(f.Type, found, seen)
+		findFields(f.Type, isWanted, found, seen)
 	}
+}
+
+// isFreeField reports whether a field is a map, a list of texts, or JSON.
+func isFreeField(f reflect.StructField, _ string) bool {
+	item, list := f.Type, false
+	for item.Kind() == reflect.Pointer || item.Kind() == reflect.Slice {
+		item, list = item.Elem(), list || item.Kind() == reflect.Slice
+	}
+	isText := item == reflect.TypeFor[string]() || item == reflect.TypeFor[v1alpha1.Text]()
+	return item.Kind() == reflect.Map || item == reflect.TypeFor[apiextensionsv1.JSON]() || list && isText
 }
 
 // checkRefused checks that the spec is refused because of the field.

@@ -37,8 +37,8 @@ type OpenLoopWindow struct {
 // keeps up: what chance explains, or a share of the planned operations if the completions are too irregular or too few to
 // say that.
 func (w OpenLoopWindow) BacklogGrowth(toleratedShare float64) (growth, limit float64) {
-	limit = max(minShortfall, w.burst(), toleratedShare*w.Planned, shortfallDeviations*math.Sqrt(w.Planned))
-	return w.growth(), min(limit, w.chanceGrowth())
+	limit = max(minShortfall, w.medianBurst(), toleratedShare*w.Planned, shortfallDeviations*math.Sqrt(w.Planned))
+	return w.measureGrowth(), min(limit, w.chanceGrowth())
 }
 
 // chanceGrowth returns the largest growth that chance explains, or infinity if the window is too short or too sparse to
@@ -54,15 +54,15 @@ func (w OpenLoopWindow) chanceGrowth() float64 {
 	if w.Poisson {
 		variance += w.Planned
 	}
-	confidence, least := backlogConfidence, max(minBacklogGrowth, w.burst())
+	confidence, least := backlogConfidence, max(minBacklogGrowth, w.medianBurst())
 	if change, known := DetectLatencyChange(w.Completed, w.LatencySums); known && change.After > change.Before {
 		confidence, least = backlogConfidenceIfSlower, minBacklogGrowth
 	}
 	return max(least, tQuantile(confidence, float64(len(bins)-1))*math.Sqrt(variance))
 }
 
-// growth returns the number of operations that were planned, less those that ended.
-func (w OpenLoopWindow) growth() float64 {
+// measureGrowth returns the number of operations that were planned, less those that ended.
+func (w OpenLoopWindow) measureGrowth() float64 {
 	growth := w.Planned
 	for _, n := range w.Ended {
 		growth -= n
@@ -70,9 +70,9 @@ func (w OpenLoopWindow) growth() float64 {
 	return growth
 }
 
-// burst returns the median number of operations that end in a second in which any ends. The edges of a window may divide
+// medianBurst returns the median number of operations that end in a second in which any ends. The edges of a window may divide
 // a block of so many.
-func (w OpenLoopWindow) burst() float64 {
+func (w OpenLoopWindow) medianBurst() float64 {
 	busy := slices.DeleteFunc(slices.Clone(w.Ended), func(n float64) bool { return n == 0 })
 	if len(busy) == 0 {
 		return 0

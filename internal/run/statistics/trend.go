@@ -33,7 +33,7 @@ func EstimateTrend(sides ...[]OrderedRun) *Trend {
 	if sum.degrees < 1 || sum.xx == 0 {
 		return nil
 	}
-	return newTrend(sum.xy/sum.xx, sum.residual()/sum.xx, sum.degrees)
+	return newTrend(sum.xy/sum.xx, sum.squaredResiduals()/sum.xx, sum.degrees)
 }
 
 // EstimateDivergence fits a trend of its own to each side, and returns the change of their ratio per run. It returns nil if a value is
@@ -45,7 +45,7 @@ func EstimateDivergence(baseline, candidate []OrderedRun) *Trend {
 	if !okBaseline || !okCandidate || degrees < 1 || b.xx == 0 || c.xx == 0 {
 		return nil
 	}
-	return newTrend(c.xy/c.xx-b.xy/b.xx, (b.residual()+c.residual())*(1/b.xx+1/c.xx), degrees)
+	return newTrend(c.xy/c.xx-b.xy/b.xx, (b.squaredResiduals()+c.squaredResiduals())*(1/b.xx+1/c.xx), degrees)
 }
 
 // leastSquares holds the sums of squares and products of deviations from the means of places x and logarithms y, with the degrees of
@@ -55,8 +55,8 @@ type leastSquares struct {
 	degrees    int
 }
 
-// residual is the sum of squares around the line.
-func (f leastSquares) residual() float64 { return max(0, f.yy-f.xy*f.xy/f.xx) }
+// squaredResiduals returns the sum of squares around the line.
+func (f leastSquares) squaredResiduals() float64 { return max(0, f.yy-f.xy*f.xy/f.xx) }
 
 func fitTrend(side []OrderedRun) (leastSquares, bool) {
 	var places, logarithms []float64
@@ -79,11 +79,11 @@ func fitTrend(side []OrderedRun) (leastSquares, bool) {
 	return fit, true
 }
 
-// newTrend returns a slope with its p-value. The variance of the slope is scaled divided by the degrees of freedom.
-func newTrend(slope, scaled float64, degrees int) *Trend {
+// newTrend returns a slope with its p-value. The variance is that of the slope, multiplied by the degrees of freedom.
+func newTrend(slope, variance float64, degrees int) *Trend {
 	t := &Trend{PerRun: math.Expm1(slope), PValue: 1}
 	if slope != 0 {
-		statistic := math.Abs(slope) / math.Sqrt(scaled/float64(degrees))
+		statistic := math.Abs(slope) / math.Sqrt(variance/float64(degrees))
 		t.PValue = 2 * (1 - stats.TDist{V: float64(degrees)}.CDF(statistic))
 	}
 	return t
