@@ -1,12 +1,13 @@
-# Sourced by run: brings up the cluster, builds and loads the images and builds Helm, side by side, and reports progress.
+# Sourced by run: brings up the cluster, builds and loads the images, builds Helm and the kubectl plugin, side by side, and
+# reports progress.
 # shellcheck shell=bash disable=SC2154
 
 # Typical CPU seconds of each part with empty caches (docs/performance.md). Only the estimate of the time left depends on them.
-declare -Ar typical_cost=([cluster]=810 [helm]=90 [operator]=200 [agent]=15 [corda]=150 [jmeter-corda]=60 [genesis-corda]=60
+declare -Ar typical_cost=([cluster]=810 [helm]=90 [plugin]=60 [operator]=200 [agent]=15 [corda]=150 [jmeter-corda]=60 [genesis-corda]=60
   [postgresql]=30 [postgres-exporter]=70 [cordapps]=60 [malachite-bench]=900 [evm]=120 [jpaxos-client]=60)
 
-# prepare IMAGE...: returns when the cluster runs, the images are loaded and Helm is built. The caches keep what an
-# earlier run finished. When a job fails, it prints the end of that job's log, and the exit trap stops the other jobs.
+# prepare IMAGE...: returns when the cluster runs, the images are loaded, and Helm and the plugin are built. The caches
+# keep what an earlier run finished. When a job fails, it prints the end of that job's log, and the exit trap stops the other jobs.
 prepare() {
   pids=()
   logs=$(mktemp -d)
@@ -14,8 +15,9 @@ prepare() {
   start_job cluster "$root/hack/cluster/up"
   start_job images "$root/hack/images/build" "$@"
   start_job helm "$root/hack/tools/get" helm
+  start_job plugin build_plugin
   start_job load load_images "$@"
-  report_progress cluster helm "$@"
+  report_progress cluster helm plugin "$@"
   local ended
   for ended in "$logs"/*.failed; do
     [[ -e $ended ]] || continue
@@ -43,6 +45,8 @@ stop_jobs() {
   local pid
   for pid in "${pids[@]}"; do kill -- "-$pid" 2> /dev/null || true; done
 }
+
+build_plugin() { CGO_ENABLED=0 go build -C "$root" -o bin/kubectl-benchnet ./cmd/kubectl-benchnet; }
 
 # load_images IMAGE...: loads each image once it is built and the cluster runs.
 load_images() {

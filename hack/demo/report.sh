@@ -1,4 +1,5 @@
-# Sourced by run: reads and prints the state of the demo's network and its runs. Expects network and namespace.
+# Sourced by run: reads and prints the state of the demo's network and its runs, and writes its report. Expects root,
+# network and namespace.
 # shellcheck shell=bash disable=SC2154
 
 network_field() { kubectl get benchmarknetwork --namespace "$namespace" "$network" --output "jsonpath=$1"; }
@@ -107,17 +108,20 @@ Look further with
 TEXT
 }
 
+# write_report writes the report of the network's first workload; the plugin prints its path.
+write_report() {
+  "$root/bin/kubectl-benchnet" report "brun/$network-$(network_field '{.spec.workloads[0].name}')" \
+    --namespace "$namespace" --output "$root/demo-report.html" 2>&1
+}
+
 print_next_commands() {
-  local workload
-  workload=$(network_field '{.spec.workloads[0].name}')
   cat << TEXT
-  export KUBECONFIG=$KUBECONFIG
-  kubectl get bnet,brun -n $namespace                         what you have just seen
-  kubectl describe bnet $network -n $namespace               stages, members, derived settings with their sources
-  kubectl get configmap $network-$workload-result -n $namespace \\
-    -o jsonpath='{.binaryData.result\\.json\\.gz}' | base64 -d | gunzip   the whole result: histogram, series, environment
-  kubectl edit bnet $network -n $namespace                   append a workload, and it is run
-  kubectl delete bnet $network -n $namespace                 nothing of it stays
-  make cluster-down                                          takes the cluster away
+  export KUBECONFIG=$KUBECONFIG PATH=$root/bin:$(dirname "$(command -v kubectl)"):\$PATH
+  kubectl benchnet status $network -n $namespace      stages, members and runs
+  kubectl benchnet results $network -n $namespace     throughput, latency and verdicts; -o json prints every number
+  kubectl benchnet report $network -n $namespace      a report of each run
+Clean up with
+  kubectl delete bnet $network -n $namespace
+  make cluster-down
 TEXT
 }
