@@ -191,10 +191,7 @@ func experimentBanner(e *experiment.Result) banner {
 		}
 	}
 	out := slices.DeleteFunc(slices.Clone(e.Runs), func(r experiment.Run) bool { return r.Verdict == experiment.RunValid })
-	for _, r := range out {
-		b.Reasons = append(b.Reasons, bannerReason{string(r.Verdict), r.Name, strings.Join(r.Reasons, "; ")})
-	}
-	b.Reasons = append(b.Reasons, noteReasons(e)...)
+	b.Reasons = slices.Concat(b.Reasons, invalidReasons(e), noteReasons(e))
 	if slices.ContainsFunc(e.Runs, func(r experiment.Run) bool { return r.HasRecordedNotes() }) {
 		b.Mood = "noted"
 	}
@@ -211,17 +208,6 @@ func experimentBanner(e *experiment.Result) banner {
 		b.Verdict = "All runs are valid, and all gates passed."
 	}
 	return b.truncateReasons()
-}
-
-// noteReasons returns the notes of each point that has any.
-func noteReasons(e *experiment.Result) []bannerReason {
-	var reasons []bannerReason
-	for _, p := range e.Points {
-		if notes := p.NotesText(); notes != "" {
-			reasons = append(reasons, bannerReason{"Notes", p.Name, notes})
-		}
-	}
-	return reasons
 }
 
 // maxBannerReasons is the number of reasons that a banner lists.
