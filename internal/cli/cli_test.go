@@ -33,6 +33,9 @@ func TestResults(t *testing.T) {
 		o := runPlugin(t, args...)
 		o.expect(t, 0)
 		o.matchGoldenFile(t, name)
+		if suggests := strings.Contains(o.err, "next: kubectl benchnet report -n bn-plugin b"); suggests == strings.HasSuffix(name, ".csv") {
+			t.Errorf("%s suggests a report: %t", name, suggests)
+		}
 	}
 }
 
@@ -69,7 +72,8 @@ func TestErrorsLookLikeKubectl(t *testing.T) {
 
 func TestWatchEndedTargets(t *testing.T) {
 	runPlugin(t, "watch", "bnet/small").expect(t, 0, "bnet/small Ready · members 4/4", "brun/small-again Valid", "blocks/s")
-	runPlugin(t, "watch", "sizes", "--exit-code").expect(t, 0, "bexp/sizes Complete · runs 8/8 · points 2/2")
+	runPlugin(t, "watch", "sizes", "--exit-code").expect(t, 0, "bexp/sizes Complete · runs 8/8 · points 2/2",
+		"next: kubectl benchnet results -n bn-plugin bexp/sizes")
 }
 
 // TestExitCodeOfAnInvalidRun checks that an invalid run causes exit code 2, for results and watch only on request.

@@ -63,6 +63,9 @@ func (s *session) writeDiagnosis(ctx context.Context, c *cluster.Connection, tar
 	for _, problem := range problems {
 		fmt.Fprintln(s.ErrOut, "warning:", problem)
 	}
+	if err == nil {
+		s.suggest("review the archive, then attach it to a bug report")
+	}
 	return err
 }
 

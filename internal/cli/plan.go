@@ -89,7 +89,10 @@ func (s *session) showPlans(ctx context.Context, o planOptions, args []string) e
 	switch {
 	case shown == 0:
 		return errors.New("no BenchmarkNetwork or BenchmarkExperiment among what was given")
-	case len(refusals) > 0:
+	case o.output == "":
+		s.suggestPlanned(o.files, len(refusals) == 0)
+	}
+	if len(refusals) > 0 {
 		return refusals
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -101,7 +102,13 @@ func (s *session) showRuns(ctx context.Context, c *cluster.Connection, target cl
 				return err
 			}
 		}
-		return s.printRuns(runs, read, o)
+		if err := s.printRuns(runs, read, o); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(runs, func(r v1alpha1.BenchmarkRun) bool { return r.Status.Result != nil }) {
+			s.suggestCommand("report", target)
+		}
+		return nil
 	}
 	if target.Kind == cluster.Run {
 		document, err := c.ReadRunDocument(ctx, &runs[0])
@@ -151,14 +158,19 @@ func (s *session) showExperiment(ctx context.Context, c *cluster.Connection, tar
 	if err := c.Client.Get(ctx, target.Key(), &e); err != nil {
 		return err
 	}
-	if e.Status.Result == nil && (o.output == "" || o.output == "wide") {
+	asTable := o.output == "" || o.output == "wide"
+	if e.Status.Result == nil && asTable {
 		return s.showPartialResults(&e)
 	}
 	d, err := c.ReadExperimentDocument(ctx, &e)
 	if err != nil {
 		return err
 	}
-	return s.showExperimentDocument(d, o)
+	if err := s.showExperimentDocument(d, o); err != nil || !asTable {
+		return err
+	}
+	s.suggestCommand("report", target)
+	return nil
 }
 
 func (s *session) showExperimentDocument(d *documents.Experiment, o resultsOptions) error {

@@ -88,6 +88,9 @@ func (s *session) applyAndFollow(ctx context.Context, o runOptions) error {
 		}
 	}
 	judged := outcomeError(outcome)
+	if len(outcome.Failures) > 0 {
+		s.suggestCommand("diagnose", targetsToShow(targets)...)
+	}
 	if o.report != "" {
 		return errors.Join(judged, s.reportTargets(ctx, c, targetsToShow(targets), reportOptions{output: o.report}))
 	}

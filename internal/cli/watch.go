@@ -31,8 +31,16 @@ the latency of the last 100 s as sparklines; elsewhere, such as in CI, a line fo
 				return err
 			}
 			outcome, err := s.followTargets(cmd.Context(), c, []cluster.Target{target}, timeout)
-			if err != nil || !exitCode && len(outcome.Failures) == 0 {
+			if err != nil {
 				return err
+			}
+			command := "results"
+			if len(outcome.Failures) > 0 {
+				command = "diagnose"
+			}
+			s.suggestCommand(command, target)
+			if !exitCode && len(outcome.Failures) == 0 {
+				return nil
 			}
 			return outcomeError(outcome)
 		},
