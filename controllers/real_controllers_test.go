@@ -65,11 +65,13 @@ func (w *testEnv) waitFor(what string, is func() bool) {
 	}
 }
 
-// startControllers runs the Kubernetes controllers of these names.
+// startControllers runs the Kubernetes controllers of these names. They also work off what earlier tests left, which the default limit
+// of 20 requests per second would make a matter of minutes.
 func (w *testEnv) startControllers(names ...string) {
 	w.t.Helper()
 	w.startProgram(filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "kube-controller-manager"), "--kubeconfig", w.writeKubeconfig(w.t.TempDir()),
-		"--controllers="+strings.Join(names, ","), "--leader-elect=false", "--secure-port=0")
+		"--controllers="+strings.Join(names, ","), "--leader-elect=false", "--secure-port=0",
+		"--kube-api-qps=1000", "--kube-api-burst=1000")
 }
 
 // TestQuotaWithRealControllers uses the real quota admission, the real count of usage, and the real Job

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -129,6 +130,10 @@ func newTestEnv(t *testing.T) *testEnv {
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
 	must(t, plain.Create(w.ctx, ns))
 	w.namespace = ns.Name
+	// Else the real controllers of other tests would create pods for them.
+	t.Cleanup(func() {
+		must(t, plain.DeleteAllOf(context.Background(), &appsv1.StatefulSet{}, client.InNamespace(w.namespace)))
+	})
 	return w
 }
 
