@@ -55,7 +55,7 @@ func browserReports(t *testing.T) map[string]struct {
 		},
 		"variants": {
 			func(w io.Writer) error { return WriteExperimentPage(w, ways, ofWays) },
-			[]string{"1 gate failed", "no worker was ready in time", "8 valid, 1 invalid, 1 failed", "member-0 was restarted"},
+			[]string{"1 gate undecided", "no worker was ready in time", "8 valid, 1 invalid, 1 failed", "member-0 was restarted"},
 		},
 		"crowd": {
 			func(w io.Writer) error { return WriteRunPage(w, newCrowdedRun(t)) },

@@ -143,7 +143,8 @@ func variantCells(e *experiment.Result, p experiment.Point) []string {
 
 func runsText(e *experiment.Result) []string {
 	if slices.ContainsFunc(e.Runs, func(r experiment.Run) bool { return r.Verdict != experiment.RunValid }) {
-		return []string{"Runs in italics are invalid or failed. They are shown but excluded from all statistics."}
+		return []string{"Runs in italics are invalid or failed. They have no part in means and intervals. " +
+			"In comparisons they are the worst outcomes, unless only the environment was at fault."}
 	}
 	return nil
 }

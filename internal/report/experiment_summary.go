@@ -67,13 +67,17 @@ func abbreviateList(values []string) string {
 	return strings.Join(values, ", ")
 }
 
-// findBestPoint returns the point with the highest throughput among those with a valid run. A point at which a
-// run fell short of the offered rate is none.
+// findBestPoint returns the point with the highest throughput among those with a valid run. A point at which a run fell short of the
+// offered rate, failed, or is invalid because of the system is none: its valid runs are the survivors.
 func findBestPoint(e *experiment.Result) *experiment.Point {
+	failed := map[string]bool{}
+	for _, r := range e.Runs {
+		failed[r.Point] = failed[r.Point] || (r.Verdict != experiment.RunValid && !r.Excluded)
+	}
 	var best *experiment.Point
 	throughput := string(v1alpha1.MetricThroughput)
 	for i, p := range e.Points {
-		if m := p.Metrics[throughput]; m.N > 0 && p.Overloaded == 0 && (best == nil || m.Mean > best.Metrics[throughput].Mean) {
+		if m := p.Metrics[throughput]; m.N > 0 && p.Overloaded == 0 && !failed[p.Name] && (best == nil || m.Mean > best.Metrics[throughput].Mean) {
 			best = &e.Points[i]
 		}
 	}
@@ -202,8 +206,10 @@ func experimentBanner(e *experiment.Result) banner {
 		b.Mood, b.Verdict = "noted", "No run has ended yet."
 	case len(out) == len(e.Runs):
 		b.Mood, b.Verdict = "invalid", "No run is valid, so there are no statistics."
-	case len(out) > 0 || gates[v1alpha1.GateUndecided] > 0:
-		b.Mood, b.Verdict = "noted", fmt.Sprintf("%d of %d runs are valid; the others are excluded from all statistics.", len(e.Runs)-len(out), len(e.Runs))
+	case gates[v1alpha1.GateUndecided] > 0:
+		b.Mood, b.Verdict = "noted", format.Count(gates[v1alpha1.GateUndecided], "gate")+" undecided."
+	case len(out) > 0:
+		b.Mood, b.Verdict = "noted", fmt.Sprintf("%d of %d runs are valid; means and intervals are of these.", len(e.Runs)-len(out), len(e.Runs))
 	case gates[v1alpha1.GatePassed] > 0:
 		b.Verdict = "All runs are valid, and all gates passed."
 	}
