@@ -225,7 +225,7 @@ const (
 	ComparisonNoDifference ComparisonVerdict = "NoDifference"
 	// ComparisonTooFewRuns means that no outcome of so few runs could be significant.
 	ComparisonTooFewRuns ComparisonVerdict = "TooFewRuns"
-	// ComparisonDrifting means that the difference changed from run to run, so that it is no single number.
+	// ComparisonDrifting means that the difference changed during the experiment, so that it is no single number.
 	ComparisonDrifting ComparisonVerdict = "Drifting"
 )
 

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -94,7 +95,7 @@ func (q *Question) pairPoints() []pointPair {
 			p.selectValues()
 			if sameExperiment {
 				sides := orderRuns(runs[0], runs[1], metric)
-				p.trend, p.divergence = statistics.EstimateTrend(sides[0], sides[1]), statistics.EstimateDivergence(sides[0], sides[1])
+				p.trend, p.divergence = statistics.EstimateTrend(sides[0], sides[1]), p.estimateDivergence(sides)
 			}
 			pairs = append(pairs, p)
 		}
@@ -111,6 +112,21 @@ func (p *pointPair) selectValues() {
 	default:
 		p.values[0], p.values[1] = p.runs[0].sampleMetric(p.metric).values, p.runs[1].sampleMetric(p.metric).values
 	}
+}
+
+// estimateDivergence returns the change of the difference from pair to pair, in which whatever both sides share cancels out. Without
+// pairs it is the change per run, from a trend of each side.
+func (p *pointPair) estimateDivergence(sides [2][]statistics.OrderedRun) *statistics.Trend {
+	if !p.paired {
+		return statistics.EstimateDivergence(sides[0], sides[1])
+	}
+	var ratios []statistics.OrderedRun
+	for i, baseline := range p.values[0] {
+		if candidate := p.values[1][i]; !math.IsInf(baseline, 0) && !math.IsInf(candidate, 0) {
+			ratios = append(ratios, statistics.OrderedRun{Place: float64(i), Value: candidate / baseline})
+		}
+	}
+	return statistics.EstimateTrend(ratios)
 }
 
 // compareMetric compares a metric on its scale. Error shares are compared in points, since most baselines have no
@@ -152,12 +168,23 @@ func (c *ComparisonOutcome) decideVerdict(metric v1alpha1.Metric, confidence flo
 	}
 }
 
-// divergenceLevel is the significance level of the test whether the difference changed from run to run.
-const divergenceLevel = 0.01
+// A difference drifts if a test at divergenceLevel finds that it changed, by more than minDivergence over the experiment. A smaller
+// change, which the test finds where runs hardly vary, is of no practical importance.
+const (
+	divergenceLevel = 0.01
+	minDivergence   = 0.01
+)
 
-// isDrifting reports whether the difference changed from run to run, and both sides have enough runs to tell.
+// isDrifting reports whether the difference changed during the experiment, and both sides have enough runs to tell.
 func (c *ComparisonOutcome) isDrifting() bool {
-	return c.Divergence != nil && c.Interval != nil && c.Divergence.PValue < divergenceLevel
+	if c.Divergence == nil || c.Interval == nil || c.Divergence.PValue >= divergenceLevel {
+		return false
+	}
+	steps := c.Candidates - 1
+	if !c.Paired {
+		steps += c.Baselines
+	}
+	return math.Abs(c.Divergence.PerRun)*float64(steps) > minDivergence
 }
 
 // decideGate returns the outcome of a gate, a test of non-inferiority. It passes only if the one-sided bound of the regression is

@@ -60,8 +60,12 @@ func (c *ComparisonOutcome) describeOutcome(p *pointPair, confidence float64, cl
 	case c.Gate == v1alpha1.GateUndecided && c.hasUnjudgeableBound():
 		return numbers + "; a run of the baseline is 0, so a bound in percent of it has no meaning"
 	case c.isDrifting():
-		return fmt.Sprintf("%s; the difference changes by %s per run, p = %.2g: it is no single number", numbers,
-			format.SignedPercent(c.Divergence.PerRun), c.Divergence.PValue)
+		step := "run"
+		if c.Paired {
+			step = "pair"
+		}
+		return fmt.Sprintf("%s; the difference changes by %s per %s, p = %.2g: it is no single number", numbers,
+			format.SignedPercent(c.Divergence.PerRun), step, c.Divergence.PValue)
 	case c.Gate != "":
 		return c.describeGate(p, numbers, confidence)
 	case c.Verdict == v1alpha1.ComparisonNoDifference:
@@ -78,6 +82,8 @@ func (c *ComparisonOutcome) describeGate(p *pointPair, numbers string, confidenc
 		return fmt.Sprintf("regression > %s at %s: %s", limit, level, numbers)
 	case c.Gate == v1alpha1.GatePassed:
 		return fmt.Sprintf("%s; a regression above %s is ruled out at %s", numbers, limit, level)
+	case c.Gate == v1alpha1.GateUndecided && c.Interval == nil:
+		return fmt.Sprintf("%s; a gate needs %d %s without a failed run", numbers, statistics.MinRunsForInterval, p.unitOfComparison())
 	case c.Gate == v1alpha1.GateUndecided && c.Failures.undecidedReason(confidence) == "":
 		return fmt.Sprintf("%s; a regression above %s is neither shown nor ruled out at %s%s", numbers, limit, level,
 			c.describeRunsToDecide(p.unitOfComparison()))

@@ -208,8 +208,8 @@ type ComparisonOutcome struct {
 	statistics.Comparison `json:",inline"`
 	// Failures compares the shares of failed runs of both points.
 	Failures RunFailures `json:"failures"`
-	// Trend is the change from run to run in the order of both points' runs, or from deployment to deployment, and
-	// Divergence that of the ratio of candidate to baseline; absent if they are unknown.
+	// Trend is the change from run to run in the order of both points' runs, or from deployment to deployment. Divergence is the
+	// change of the ratio of candidate to baseline from pair to pair, or without pairs from run to run. Absent if unknown.
 	Trend      *statistics.Trend          `json:"trend,omitempty"`
 	Divergence *statistics.Trend          `json:"divergence,omitempty"`
 	Verdict    v1alpha1.ComparisonVerdict `json:"verdict"`
