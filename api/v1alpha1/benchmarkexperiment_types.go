@@ -22,7 +22,7 @@ const (
 
 // BenchmarkExperimentSpec describes a set of runs: a grid of parameters, a search for the saturation point, or a comparison. Only suspend,
 // parallelism, networks and ttlSecondsAfterFinished can change.
-// +kubebuilder:validation:XValidation:rule="self.template == oldSelf.template && self.strategy == oldSelf.strategy && self.repetitions == oldSelf.repetitions && self.deployments == oldSelf.deployments && has(self.order) == has(oldSelf.order) && (!has(self.order) || self.order == oldSelf.order) && self.failures == oldSelf.failures",message="spec.template, strategy, repetitions, deployments, order and failures cannot change: create another experiment, or write quantities exactly as before"
+// +kubebuilder:validation:XValidation:rule="self.template == oldSelf.template && self.strategy == oldSelf.strategy && self.repetitions == oldSelf.repetitions && self.?deployments == oldSelf.?deployments && has(self.order) == has(oldSelf.order) && (!has(self.order) || self.order == oldSelf.order) && self.failures == oldSelf.failures",message="spec.template, strategy, repetitions, deployments, order and failures cannot change: create another experiment, or write quantities exactly as before"
 // +kubebuilder:validation:XValidation:rule="has(self.axes) == has(oldSelf.axes) && (!has(self.axes) || self.axes == oldSelf.axes)",message="spec.axes cannot change: create another experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.variants) == has(oldSelf.variants) && (!has(self.variants) || self.variants == oldSelf.variants)",message="spec.variants cannot change: create another experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.saturation) == has(oldSelf.saturation) && (!has(self.saturation) || self.saturation == oldSelf.saturation)",message="spec.saturation cannot change: create another experiment"
@@ -34,8 +34,8 @@ const (
 // +kubebuilder:validation:XValidation:rule="!has(self.compare) || !has(self.order) || !has(self.order.type) || self.order.type != 'Listed'",message="spec.order.type must not be Listed with spec.strategy Compare, because differences would include the drift of the hosts: use RandomizedPairs"
 // +kubebuilder:validation:XValidation:rule="!has(self.compare) || has(self.compare.stored) || (has(self.variants) && self.variants.size() >= 2)",message="spec.variants must hold at least two variants, unless spec.compare.stored is set"
 // +kubebuilder:validation:XValidation:rule="!has(self.compare) || !has(self.compare.baseline) || (has(self.variants) && self.variants.exists(v, v.name == self.compare.baseline))",message="spec.compare.baseline must be the name of one of spec.variants"
-// +kubebuilder:validation:XValidation:rule="self.repetitions % self.deployments == 0",message="spec.repetitions must be a multiple of spec.deployments: each deployment has the same number of runs"
-// +kubebuilder:validation:XValidation:rule="!has(self.compare) || self.deployments == 1 || self.compare.firstRepetition == 'Count' || self.repetitions > self.deployments",message="spec.repetitions must be at least twice spec.deployments, because the first run on each deployment is not counted: add repetitions, or set spec.compare.firstRepetition to Count"
+// +kubebuilder:validation:XValidation:rule="self.repetitions % self.?deployments.orValue(1) == 0",message="spec.repetitions must be a multiple of spec.deployments: each deployment has the same number of runs"
+// +kubebuilder:validation:XValidation:rule="!has(self.compare) || self.?deployments.orValue(1) == 1 || self.compare.firstRepetition == 'Count' || self.repetitions > self.deployments",message="spec.repetitions must be at least twice spec.deployments, because the first run on each deployment is not counted: add repetitions, or set spec.compare.firstRepetition to Count"
 // +kubebuilder:validation:XValidation:rule="!has(self.webhook) || self.webhook.when != 'GatesNotPassed' || has(self.template.workload.objectives) || has(self.template.workload.queryObjectives) || (has(self.compare) && has(self.compare.gates))",message="spec.webhook.when GatesNotPassed needs spec.template.workload.objectives, queryObjectives or spec.compare.gates: without them there is nothing to pass"
 type BenchmarkExperimentSpec struct {
 	// template holds the network and the workload that the axes and variants change. It must be valid by itself.
@@ -73,8 +73,8 @@ type BenchmarkExperimentSpec struct {
 	Repetitions int32 `json:"repetitions,omitempty"`
 	// deployments is the number of times that each network is created from its spec, from 1 to 100. The repetitions are divided among them, so that repetitions
 	// must be a multiple of deployments. Estimates and comparisons then use the mean of each deployment, and cover what differs between two deployments
-	// of the same spec. Default: 1.
-	// +kubebuilder:default=1
+	// of the same spec. Default: if variants with different networks are compared, as many as leave two runs on each (one if compare.firstRepetition is
+	// Count), provided that these are enough for a claim; otherwise 1.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	// +optional

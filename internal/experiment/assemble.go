@@ -17,7 +17,7 @@ func (d *Design) BuildResult(e *v1alpha1.BenchmarkExperiment, seed int64, step *
 		Strategy:   string(e.Spec.Strategy), Order: string(e.Spec.OrderType()), Seed: seed, Confidence: confidenceLevel(e.Spec.Compare),
 		Axes: d.Axes, Variants: []string{}, Points: []Point{}, Runs: d.collectEndedRuns(step, seen),
 	}
-	if d.deployments > 1 {
+	if d.Deployments > 1 {
 		r.RunsPerDeployment = d.runsPerDeployment
 	}
 	for _, v := range e.Spec.Variants {

@@ -142,3 +142,35 @@ func TestPointShowsSpreadOfDeployments(t *testing.T) {
 		t.Errorf("got %+v, estimate %+v", s, point.Metrics["Throughput"])
 	}
 }
+
+// TestDefaultDeployments checks that networks that are compared are deployed as often as the repetitions allow and a claim needs.
+func TestDefaultDeployments(t *testing.T) {
+	const (
+		ofNetworks = "variants: [{name: A}, {name: B, patch: {network: {members: {count: 3}}}}]"
+		ofLoads    = "variants: [{name: A}, {name: B, patch: {workload: {load: {clients: 3}}}}]"
+		discarding = "strategy: Compare, compare: {baseline: A, firstRepetition: Discard}, "
+		counting   = "strategy: Compare, compare: {baseline: A, firstRepetition: Count}, "
+	)
+	for name, test := range map[string]struct {
+		spec string
+		want int
+	}{
+		"two runs on each":               {discarding + "repetitions: 12, " + ofNetworks, 6},
+		"three runs on each":             {discarding + "repetitions: 21, " + ofNetworks, 7},
+		"one counted run on each":        {counting + "repetitions: 7, " + ofNetworks, 7},
+		"too few for a claim":            {discarding + "repetitions: 10, " + ofNetworks, 1},
+		"too few at 99 %":                {strings.Replace(discarding, "baseline: A", "baseline: A, confidencePercent: 99", 1) + "repetitions: 12, " + ofNetworks, 1},
+		"a prime number":                 {discarding + "repetitions: 11, " + ofNetworks, 1},
+		"one repetition":                 {discarding + "repetitions: 1, " + ofNetworks, 1},
+		"one network":                    {discarding + "repetitions: 12, " + ofLoads, 1},
+		"networks that are not compared": {"repetitions: 12, " + ofNetworks, 1},
+		"as the spec says":               {discarding + "repetitions: 12, deployments: 1, " + ofNetworks, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, d := parseDesign(t, "{spec: {"+test.spec+"}}")
+			if distinct := d.DistinctNetworks(); d.Deployments != test.want || len(d.Networks) != test.want*distinct {
+				t.Errorf("%d deployments of %d networks, want %d", d.Deployments, distinct, test.want)
+			}
+		})
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/limits"
 	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
 // Bounds of an experiment.
@@ -31,8 +32,10 @@ type Design struct {
 	Points []PlannedPoint
 	// Axes are the axes with their values as text.
 	Axes []Axis
-	// deployments is how often each network is created, and runsPerDeployment the number of repetitions on each of them.
-	deployments, runsPerDeployment int
+	// Deployments is how often each network is created.
+	Deployments int
+	// runsPerDeployment is the number of repetitions on each deployment.
+	runsPerDeployment int
 }
 
 // PlannedNetwork is a network to measure on.
@@ -70,7 +73,7 @@ func (d *Design) ConcurrentGroup(network string) (first string, size int) {
 }
 
 // DistinctNetworks returns the number of networks with different specs. Their first deployments come first in Networks.
-func (d *Design) DistinctNetworks() int { return len(d.Networks) / d.deployments }
+func (d *Design) DistinctNetworks() int { return len(d.Networks) / d.Deployments }
 
 // NetworkOf returns the network on which a repetition of a point is measured, as an index into Networks. The repetition counts from
 // 1; 0 is a search, which has one deployment.
@@ -171,12 +174,45 @@ func NewDesign(e *v1alpha1.BenchmarkExperiment) (*Design, error) {
 // repeatNetworks adds the networks of the deployments after the first.
 func (d *Design) repeatNetworks(e *v1alpha1.BenchmarkExperiment) {
 	distinct := len(d.Networks)
-	d.deployments = int(max(1, e.Spec.Deployments))
-	d.runsPerDeployment = max(1, int(e.Spec.Repetitions)/d.deployments)
-	for i := distinct; i < distinct*d.deployments; i++ {
+	d.Deployments = d.countDeployments(&e.Spec)
+	d.runsPerDeployment = max(1, int(e.Spec.Repetitions)/d.Deployments)
+	for i := distinct; i < distinct*d.Deployments; i++ {
 		again := PlannedNetwork{Name: naming.ExperimentNetwork(e.Name, i+1), Spec: *d.Networks[i%distinct].Spec.DeepCopy()}
 		d.Networks = append(d.Networks, again)
 	}
+}
+
+// countDeployments returns the number of deployments of each network. By default, networks that are compared are deployed as often as
+// leaves two runs on each, because two networks of one spec differ as much as two runs on one of them (docs/reproducing.md). That does
+// not apply if it leaves too few deployments for a claim.
+func (d *Design) countDeployments(spec *v1alpha1.BenchmarkExperimentSpec) int {
+	if spec.Deployments > 0 || spec.Compare == nil || !d.comparesNetworks() {
+		return int(max(1, spec.Deployments))
+	}
+	repetitions, runs := int(spec.Repetitions), 2 // The first of the two is not counted.
+	if spec.Compare.FirstRepetition == v1alpha1.FirstRepetitionCount {
+		runs = 1
+	}
+	for runs < repetitions && repetitions%runs != 0 {
+		runs++
+	}
+	if deployments := repetitions / runs; deployments >= statistics.RunsNeeded(confidenceLevel(spec.Compare), 1, true) {
+		return deployments
+	}
+	return 1
+}
+
+// comparesNetworks reports whether variants of one point have different networks.
+func (d *Design) comparesNetworks() bool {
+	networks := map[string]int{}
+	for _, p := range d.Points {
+		label := formatPointLabel("", p.Parameters)
+		if network, known := networks[label]; known && network != p.Network {
+			return true
+		}
+		networks[label] = p.Network
+	}
+	return false
 }
 
 // groupNetworks groups the networks that must exist at the same time, so that none of them is started without

@@ -34,7 +34,7 @@ func (d *Design) GroupRuns(spec *v1alpha1.BenchmarkExperimentSpec, seed int64) [
 		return d.interleaveGroups(random)
 	}
 	var groups []RunGroup
-	for deployment := range d.deployments {
+	for deployment := range d.Deployments {
 		own := make([]RunGroup, d.DistinctNetworks())
 		for i, p := range d.Points {
 			own[p.Network].Turns = append(own[p.Network].Turns, d.turnsOf(spec, i, deployment)...)
@@ -75,10 +75,10 @@ func shuffleGroups(groups []RunGroup, random *rand.Rand) {
 // repetition in the reverse order of the one before, so that a linear drift cancels out.
 func (d *Design) interleaveGroups(random *rand.Rand) []RunGroup {
 	blocks := d.countBlocks()
-	groups := make([]RunGroup, blocks*d.deployments)
+	groups := make([]RunGroup, blocks*d.Deployments)
 	for block := range blocks {
 		pairs := d.pairPointsOfBlock(block)
-		for r := range d.deployments * d.runsPerDeployment {
+		for r := range d.Deployments * d.runsPerDeployment {
 			g := &groups[r/d.runsPerDeployment*blocks+block]
 			if len(g.Networks) == 0 {
 				g.Networks = d.networksOf(slices.Concat(pairs...), r+1)

@@ -20,17 +20,17 @@ func ForDesign(e *v1alpha1.BenchmarkExperiment, d *experiment.Design) *Table {
 		for _, parameter := range p.Parameters {
 			row = append(row, parameter.Value)
 		}
-		t.AddRow(append(row, p.Variant, d.Networks[p.Network].Name, describeRunCount(e))...)
+		t.AddRow(append(row, p.Variant, d.Networks[p.Network].Name, describeRunCount(e, d))...)
 	}
 	return t
 }
 
-func describeRunCount(e *v1alpha1.BenchmarkExperiment) string {
+func describeRunCount(e *v1alpha1.BenchmarkExperiment, d *experiment.Design) string {
 	if s := e.Spec.Saturation; s != nil {
 		return fmt.Sprintf("up to %d loads from %d to %d", s.MaxLoads, s.From, s.To)
 	}
-	if e.Spec.Deployments > 1 {
-		return fmt.Sprintf("%d on %d deployments", e.Spec.Repetitions, e.Spec.Deployments)
+	if d.Deployments > 1 {
+		return fmt.Sprintf("%d on %d deployments", e.Spec.Repetitions, d.Deployments)
 	}
 	return fmt.Sprint(e.Spec.Repetitions)
 }
