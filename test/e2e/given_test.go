@@ -27,7 +27,8 @@ type localImages struct {
 	Spread v1alpha1.Spread
 }
 
-// TestJPaxosFromLocalImage runs only with BENCHNET_JPAXOS_IMAGE, an image with bash.
+// TestJPaxosFromLocalImage runs only with BENCHNET_JPAXOS_IMAGE, an image with bash, which hack/test/e2e builds from
+// BENCHNET_JPAXOS_SOURCE.
 func TestJPaxosFromLocalImage(t *testing.T) {
 	testLocalImages(t, "jpaxos", replicasManifest, systemJPaxos, localImages{JPaxos: imageFromEnv(t, "BENCHNET_JPAXOS_IMAGE")},
 		map[string]int{"replica": jpaxosReplicaPort, "client": jpaxosClientPort, "metrics": jpaxosMetricsPort})
