@@ -34,6 +34,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="!has(self.compare) || !has(self.order) || !has(self.order.type) || self.order.type != 'Listed'",message="spec.order.type must not be Listed with spec.strategy Compare, because differences would include the drift of the hosts: use RandomizedPairs"
 // +kubebuilder:validation:XValidation:rule="!has(self.compare) || has(self.compare.stored) || (has(self.variants) && self.variants.size() >= 2)",message="spec.variants must hold at least two variants, unless spec.compare.stored is set"
 // +kubebuilder:validation:XValidation:rule="!has(self.compare) || !has(self.compare.baseline) || (has(self.variants) && self.variants.exists(v, v.name == self.compare.baseline))",message="spec.compare.baseline must be the name of one of spec.variants"
+// +kubebuilder:validation:XValidation:rule="!has(self.compare) || !has(self.compare.control) || (has(self.variants) && self.variants.size() >= 2 && self.variants.exists(v, v.name == self.compare.control))",message="spec.compare.control must be the name of one of at least two of spec.variants"
 // +kubebuilder:validation:XValidation:rule="self.repetitions % self.?deployments.orValue(1) == 0",message="spec.repetitions must be a multiple of spec.deployments: each deployment has the same number of runs"
 // +kubebuilder:validation:XValidation:rule="!has(self.compare) || self.?deployments.orValue(1) == 1 || self.compare.firstRepetition == 'Count' || self.repetitions > self.deployments",message="spec.repetitions must be at least twice spec.deployments, because the first run on each deployment is not counted: add repetitions, or set spec.compare.firstRepetition to Count"
 // +kubebuilder:validation:XValidation:rule="!has(self.webhook) || self.webhook.when != 'GatesNotPassed' || has(self.template.workload.objectives) || has(self.template.workload.queryObjectives) || (has(self.compare) && has(self.compare.gates))",message="spec.webhook.when GatesNotPassed needs spec.template.workload.objectives, queryObjectives or spec.compare.gates: without them there is nothing to pass"
@@ -363,6 +364,7 @@ type ServiceLevel struct {
 }
 
 // Comparison compares variants with a baseline. Exactly one of baseline and stored is set.
+// +kubebuilder:validation:XValidation:rule="!has(self.control) || has(self.stored)",message="compare.control needs compare.stored, the earlier result that the control repeats"
 // +kubebuilder:validation:XValidation:rule="has(self.baseline) != has(self.stored)",message="compare needs exactly one of baseline (a variant) and stored (an earlier result)"
 // +kubebuilder:validation:XValidation:rule="!has(self.gates) || self.gates.all(g, g.metric in self.metrics)",message="compare.gates[].metric must be among compare.metrics"
 type Comparison struct {
@@ -370,9 +372,16 @@ type Comparison struct {
 	// +kubebuilder:validation:MaxLength=40
 	// +optional
 	Baseline string `json:"baseline,omitempty"`
-	// stored is the result of an earlier experiment to compare with, point by point.
+	// stored is the result of an earlier experiment to compare with, point by point. Without control, a host that drifted since then counts as a
+	// difference.
 	// +optional
 	Stored *StoredResult `json:"stored,omitempty"`
+	// control is the name of the variant that repeats stored. The others are then compared with it instead, in pairs, and it with stored, which shows
+	// what changed since then. Default: none.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=40
+	// +optional
+	Control string `json:"control,omitempty"`
 	// metrics are the metrics that are compared, from 1 to 8. Default: Throughput, LatencyMean and LatencyP95.
 	// +kubebuilder:default={Throughput, LatencyMean, LatencyP95}
 	// +listType=set

@@ -27,6 +27,7 @@ type subject struct {
 var subjects = []subject{
 	{"comparisons", 5000, simulateComparisons},
 	{"gates", 1000, simulateGates},
+	{"stored", 1000, simulateStored},
 	{"equivalence", 5000, simulateEquivalence},
 	{"overload", 1000, simulateOverload},
 	{"saturation", 1000, simulateSaturation},

@@ -61,8 +61,8 @@ type pointPair struct {
 	runs   [2]pointRuns
 	values [2][]float64
 	paired bool
-	// stored reports that the baseline was measured in another experiment.
-	stored bool
+	// stored reports that the baseline was measured in another experiment, and isControl that the candidate repeats it.
+	stored, isControl bool
 	// deployedOnce reports that the sides have different networks, of which one was deployed only once.
 	deployedOnce bool
 	// trend and divergence are nil if the sides are of different experiments, or have too few runs.
@@ -75,11 +75,14 @@ type pointPair struct {
 func (p *pointPair) isTestable() bool { return len(p.values[0]) > 0 && len(p.values[1]) > 0 }
 
 func (q *Question) pairPoints() []pointPair {
-	base := resolveBaseline(q.Spec, q.Result, q.Stored)
+	ofCandidates, ofControl := q.resolveBaselines()
 	var pairs []pointPair
 	for i := range q.Result.Points {
-		point := &q.Result.Points[i]
-		if !base.isCandidate(point) {
+		point, base := &q.Result.Points[i], ofCandidates
+		isControl := ofControl != nil && point.Variant == q.Spec.Control
+		if isControl {
+			base = ofControl
+		} else if !base.isCandidate(point) {
 			continue
 		}
 		partner, missing := base.findPartner(point)
@@ -87,7 +90,7 @@ func (q *Question) pairPoints() []pointPair {
 		for _, metric := range q.Spec.Metrics {
 			sameExperiment := base.isSameExperiment(q.Result)
 			p := pointPair{question: q, candidate: point.Variant, baseline: base.name, point: point.Name, partner: partner, metric: metric,
-				runs: runs, stored: !sameExperiment, paired: sameExperiment && isPairedOrder(q.Result.Order),
+				runs: runs, stored: !sameExperiment, isControl: isControl, paired: sameExperiment && isPairedOrder(q.Result.Order),
 				missing: cmp.Or(missing, describeIncomparable(runs[0], runs[1], metric),
 					runs[1].describeBlankMetric(metric, "the candidate"), runs[0].describeBlankMetric(metric, "the baseline"))}
 			sameNetwork := sameExperiment && base.networkOf(partner) == point.Network
@@ -144,7 +147,7 @@ func (p *pointPair) compareMetric(claims int) ComparisonOutcome {
 func (c *ComparisonOutcome) decideOutcome(p *pointPair, claims int) {
 	confidence := confidenceLevel(p.question.Spec)
 	c.Verdict = c.decideVerdict(p.metric, confidence, claims)
-	if gate := findGate(p.question.Spec, p.metric); gate != nil {
+	if gate := p.findGate(); gate != nil {
 		c.MaxRegression = gate.MaxRegressionPercent.AsApproximateFloat64() / 100
 		if c.Gate = c.decideGate(p.metric, confidence); c.Gate == v1alpha1.GateUndecided && !c.hasUnjudgeableBound() {
 			c.RunsToDecide = c.runsToDecide(p.metric, confidence)
@@ -232,12 +235,14 @@ func (c *ComparisonOutcome) hasUnjudgeableBound() bool {
 
 func higherIsBetter(metric v1alpha1.Metric) bool { return metric == v1alpha1.MetricThroughput }
 
-func findGate(spec *v1alpha1.Comparison, metric v1alpha1.Metric) *v1alpha1.Gate {
-	at := slices.IndexFunc(spec.Gates, func(g v1alpha1.Gate) bool { return g.Metric == metric })
-	if at < 0 {
+// findGate returns the gate of the metric, or nil. A control has none, since it is no candidate.
+func (p *pointPair) findGate() *v1alpha1.Gate {
+	gates := p.question.Spec.Gates
+	at := slices.IndexFunc(gates, func(g v1alpha1.Gate) bool { return g.Metric == p.metric })
+	if at < 0 || p.isControl {
 		return nil
 	}
-	return &spec.Gates[at]
+	return &gates[at]
 }
 
 // EstimateMetrics returns the estimate of each metric over the valid runs of a point, or over the means of its deployments if

@@ -20,6 +20,16 @@ type baseline struct {
 	problem string
 }
 
+// resolveBaselines returns the baseline of the candidates. With a control that is the control, and the stored result that it repeats is its
+// own baseline; otherwise ofControl is nil.
+func (q *Question) resolveBaselines() (ofCandidates, ofControl *baseline) {
+	base := resolveBaseline(q.Spec, q.Result, q.Stored)
+	if q.Spec.Control == "" {
+		return &base, nil
+	}
+	return &baseline{name: q.Spec.Control, variant: q.Spec.Control, result: q.Result}, &base
+}
+
 func resolveBaseline(spec *v1alpha1.Comparison, own, stored *Result) baseline {
 	if spec.Stored == nil {
 		return baseline{name: spec.Baseline, variant: spec.Baseline, result: own}

@@ -68,3 +68,47 @@ func TestPublishedDifferenceDrifts(t *testing.T) {
 		t.Errorf("%s: %s", c.Verdict, c.Message)
 	}
 }
+
+// TestControlOfStoredBaseline checks that a control keeps the drift of the hosts since the baseline was stored out of the comparison and
+// its gate, and shows it.
+func TestControlOfStoredBaseline(t *testing.T) {
+	noise := []float64{0.004, -0.006, 0.003, 0.007, -0.005, -0.003, 0.006, -0.004}
+	throughputs := map[string][]float64{}
+	for _, e := range noise {
+		throughputs["stored"] = append(throughputs["stored"], 100*(1-e))
+		throughputs["base"] = append(throughputs["base"], 90*(1+e))
+		throughputs["other"] = append(throughputs["other"], 90*(1+e/2))
+	}
+	points, runs := newMeasuredRuns(throughputs)
+	result := &Result{Experiment: Identity{Name: "later", UID: "2"}, Points: points, Runs: runs, Order: string(v1alpha1.OrderRandomizedPairs)}
+	points, runs = newMeasuredRuns(map[string][]float64{"base": throughputs["stored"]})
+	stored := &Result{Experiment: Identity{Name: "earlier", UID: "1"}, Points: points[:1], Runs: runs}
+	type outcome struct {
+		candidate, baseline string
+		verdict             v1alpha1.ComparisonVerdict
+		gate                v1alpha1.GateOutcome
+	}
+	for name, test := range map[string]struct {
+		control, message string
+		want             [2]outcome
+	}{
+		"none": {"", "of another time", [2]outcome{{"base", "earlier base", v1alpha1.ComparisonWorse, v1alpha1.GateFailed},
+			{"other", "earlier base", v1alpha1.ComparisonWorse, v1alpha1.GateFailed}}},
+		"base": {"base", "the control repeats the stored baseline", [2]outcome{{"base", "earlier base", v1alpha1.ComparisonWorse, ""},
+			{"other", "base", v1alpha1.ComparisonNoDifference, v1alpha1.GatePassed}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec := newComparisonSpec(v1alpha1.MetricThroughput, "5")
+			spec.Baseline, spec.Stored, spec.Control = "", &v1alpha1.StoredResult{ConfigMapName: "earlier"}, test.control
+			got := CompareVariants(Question{spec, result, stored})
+			for i, want := range test.want {
+				if c := got[i]; (outcome{c.Candidate, c.Baseline, c.Verdict, c.Gate}) != want {
+					t.Errorf("%s against %s: %s, gate %q: %s", c.Candidate, c.Baseline, c.Verdict, c.Gate, c.Message)
+				}
+			}
+			if !strings.Contains(got[0].Message, test.message) {
+				t.Error(got[0].Message)
+			}
+		})
+	}
+}

@@ -15,6 +15,9 @@ var metricLabels = map[v1alpha1.Metric]string{
 	v1alpha1.MetricLatencyP99: "p99 latency", v1alpha1.MetricLatencyP999: "p99.9 latency",
 }
 
+// storedCaveat has the worst figure of the simulations of stored baselines (hack/statistics).
+const storedCaveat = "; the baseline is of another time, which can make up to 100 % of such claims false, if runs drift by 1 % each (compare.control)"
+
 // buildMessage returns the message for people: the gate's outcome, the numbers, which differences could have been
 // missed, failed runs and a significant trend.
 func (c *ComparisonOutcome) buildMessage(p *pointPair, confidence float64, claims int) string {
@@ -30,6 +33,12 @@ func (c *ComparisonOutcome) buildMessage(p *pointPair, confidence float64, claim
 		if reason := f.undecidedReason(confidence); c.Gate == v1alpha1.GateUndecided && reason != "" {
 			text += "; " + reason
 		}
+	}
+	switch {
+	case p.isControl:
+		text += "; the control repeats the stored baseline"
+	case p.stored:
+		text += storedCaveat
 	}
 	if p.deployedOnce {
 		text += "; each network was deployed once, so the difference includes what differs between two deployments (spec.deployments)"
