@@ -89,7 +89,7 @@ func (r *RunReconciler) assembleResult(ctx context.Context, pass *runPass, read 
 		return nil, err
 	}
 	read.measurement.LatencyKind = latencyKindOf(&pass.run.Spec.Workload)
-	tolerances := tolerancesOf(&pass.run.Spec.Workload.Measure)
+	tolerances := tolerancesOf(&pass.network.Spec, &pass.run.Spec.Workload.Measure)
 	verdict := read.measurement.Judge(circumstances, tolerances)
 	interpretation := interpretMeasurement(pass, read.measurement)
 	result, err := results.NewRunResult(read.measurement, interpretation, verdict.WithFindings(interpretation))
@@ -124,10 +124,10 @@ func latencyKindOf(workload *v1alpha1.Workload) results.LatencyKind {
 }
 
 // tolerancesOf returns the default tolerances, overridden by those that the user chose for the run.
-func tolerancesOf(measure *v1alpha1.Measure) results.Tolerances {
+func tolerancesOf(network *v1alpha1.BenchmarkNetworkSpec, measure *v1alpha1.Measure) results.Tolerances {
 	tolerances := results.DefaultTolerances()
 	tolerances.ErrorShare = measure.MaxErrorPercent.AsApproximateFloat64() / 100
-	tolerances.RecordEnvironment = measure.EnvironmentPolicy == v1alpha1.EnvironmentRecord
+	tolerances.RecordEnvironment = network.EnvironmentPolicyOrDefault(measure) == v1alpha1.EnvironmentRecord
 	tolerances.StrictStability = measure.StabilityPolicy == v1alpha1.StabilityStrict
 	tolerances.Calibration = loadgen.CalibrationBoundsOf(measure.Calibrate)
 	return tolerances
@@ -145,6 +145,7 @@ func runObservationsOf(pass *runPass, read *workerReports, troubles []results.Di
 		Containers: snapshot.DescribeContainers(pass.networkPods), UnobservedDatabases: unobserved,
 		NodeProblems: troubles, EmulatesLatency: pass.network.Spec.EmulatesLatency(),
 		ObservedMembers: observedMembers(pass.driver.Workload.Observe), WithoutObservation: pass.network.Spec.Observation == v1alpha1.ObservationNone,
+		Trial: pass.network.Spec.Purpose == v1alpha1.PurposeTrial,
 	}
 	if load := pass.driver.Workload.Load; load != nil {
 		c.OfferedPerSecond, c.PoissonArrivals = load.RatePerSecond, load.Arrivals == protocol.ArrivalsPoisson

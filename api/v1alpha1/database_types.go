@@ -186,10 +186,10 @@ const (
 )
 
 // Storage configures the volume of a pod.
-// +kubebuilder:validation:XValidation:rule="self.type == 'Persistent' || !has(self.className)",message="storage.className needs storage.type Persistent"
+// +kubebuilder:validation:XValidation:rule="!has(self.type) || self.type == 'Persistent' || !has(self.className)",message="storage.className needs storage.type Persistent"
 type Storage struct {
-	// type is Persistent, a volume claim that is deleted with the network, or Ephemeral, deleted with the pod. Default: Persistent.
-	// +kubebuilder:default=Persistent
+	// type is Persistent, a volume claim that is deleted with the network, or Ephemeral, deleted with the pod. Default: Persistent, or Ephemeral if
+	// the purpose of the network is Trial and className is not set.
 	// +optional
 	Type StorageType `json:"type,omitempty"`
 	// size is the size of the volume. Default: derived from the planned workloads, by R3's 10 KB per transaction and per state.
@@ -199,6 +199,39 @@ type Storage struct {
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	ClassName *string `json:"className,omitempty"`
+}
+
+// StorageTypeOrDefault returns the type of a storage of the network, which may be nil.
+func (s *NetworkTemplate) StorageTypeOrDefault(storage *Storage) StorageType {
+	switch {
+	case storage != nil && storage.Type != "":
+		return storage.Type
+	case s.Purpose == PurposeTrial && (storage == nil || storage.ClassName == nil):
+		return StorageEphemeral
+	}
+	return StoragePersistent
+}
+
+// ReservationOrDefault returns the reservation of the members.
+func (s *NetworkTemplate) ReservationOrDefault() Reservation {
+	switch {
+	case s.Members.Reservation != "":
+		return s.Members.Reservation
+	case s.Purpose == PurposeTrial:
+		return ReservationMinimal
+	}
+	return ReservationFull
+}
+
+// EnvironmentPolicyOrDefault returns the policy of a run on the network.
+func (s *NetworkTemplate) EnvironmentPolicyOrDefault(measure *Measure) EnvironmentPolicy {
+	switch {
+	case measure.EnvironmentPolicy != "":
+		return measure.EnvironmentPolicy
+	case s.Purpose == PurposeTrial:
+		return EnvironmentRecord
+	}
+	return EnvironmentEnforce
 }
 
 // DatabaseOrDefault returns the database of the members on a platform whose members use one. Without spec.database it is H2 in

@@ -270,8 +270,7 @@ type Measure struct {
 	// ClockSkewed (the clocks of two load workers differ by over 100 ms), the bounds of calibrate, and NodeNotReady (a node of the run
 	// was not ready when it ended). NodeUnderPressure, clocks of members and a host that the run itself saturated are notes with either policy. All other
 	// reasons, such as errors, throttled workers and restarts, make a run Invalid with either policy. Use Record for trials and
-	// demonstrations on a shared machine, not to compare numbers. Default: Enforce.
-	// +kubebuilder:default=Enforce
+	// demonstrations on a shared machine, not to compare numbers. Default: Enforce, or Record if the purpose of the network is Trial.
 	// +optional
 	EnvironmentPolicy EnvironmentPolicy `json:"environmentPolicy,omitempty"`
 	// stabilityPolicy is Tolerant or Strict. It is the effect of changes within a window of fixed times, of a difference between workers,

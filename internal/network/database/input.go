@@ -97,7 +97,7 @@ func ServerMachine(spec v1alpha1.DatabaseSpec) sizing.Machine {
 // or less if the members' reservation is Minimal.
 func (in Input) serverResources(spec v1alpha1.DatabaseSpec) corev1.ResourceRequirements {
 	machine := ServerMachine(spec)
-	cores, memory := machine.Requests(in.Network.Spec.Members.Reservation)
+	cores, memory := machine.Requests(in.Network.Spec.ReservationOrDefault())
 	return corev1.ResourceRequirements{
 		Limits:   corev1.ResourceList{corev1.ResourceCPU: machine.Cores, corev1.ResourceMemory: machine.Memory},
 		Requests: corev1.ResourceList{corev1.ResourceCPU: cores, corev1.ResourceMemory: memory}}

@@ -1,7 +1,6 @@
 package database
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -89,12 +88,9 @@ func (in Input) chartValues(g memberGroup, settings []Setting, size resource.Qua
 	for _, s := range settings {
 		conf[s.Name] = s.Value
 	}
-	storage := map[string]any{"type": v1alpha1.StoragePersistent, "size": size}
-	if given := g.spec.Storage; given != nil {
-		storage["type"] = cmp.Or(given.Type, v1alpha1.StoragePersistent)
-		if given.ClassName != nil {
-			storage["storageClassName"] = *given.ClassName
-		}
+	storage := map[string]any{"type": in.Network.Spec.StorageTypeOrDefault(g.spec.Storage), "size": size}
+	if given := g.spec.Storage; given != nil && given.ClassName != nil {
+		storage["storageClassName"] = *given.ClassName
 	}
 	image, entrypoint := in.serverImage(g.spec)
 	exported := in.Network.Spec.Observation != v1alpha1.ObservationNone

@@ -76,7 +76,7 @@ func cordaContainer(in platform.Input, m platform.Member, name string, command .
 		Image:                    nodeImage(in, m.Spec),
 		Command:                  command,
 		Env:                      []corev1.EnvVar{{Name: "BENCHNET_BASE", Value: baseDir}},
-		Resources:                members.Resources(&m.Spec.Members),
+		Resources:                members.Resources(m.Spec),
 		SecurityContext:          pods.RestrictedSecurityContext(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		VolumeMounts:             []corev1.VolumeMount{pods.WritableMount(volumeBase, baseDir), pods.WritableMount(volumeTmp, "/tmp")},

@@ -57,7 +57,7 @@ func validatorContainer(m platform.Member) corev1.Container {
 			{Name: "HOME", Value: "/tmp"},
 		},
 		Ports:                    members.ContainerPorts(validatorPorts),
-		Resources:                divideMachine(m.Spec).resourcesOf(m.Spec.Members.Reservation, validatorShare),
+		Resources:                divideMachine(m.Spec).resourcesOf(m.Spec.ReservationOrDefault(), validatorShare),
 		SecurityContext:          pods.RestrictedSecurityContext(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		VolumeMounts: []corev1.VolumeMount{
@@ -91,7 +91,7 @@ func executionContainer(in platform.Input, m platform.Member, name string, comma
 		Image:                    in.Network.Spec.Platform.Emerald.Execution.Image,
 		Command:                  command,
 		Env:                      executionEnv(in.Network, m.Name),
-		Resources:                divideMachine(m.Spec).resourcesOf(m.Spec.Members.Reservation, executionShare),
+		Resources:                divideMachine(m.Spec).resourcesOf(m.Spec.ReservationOrDefault(), executionShare),
 		SecurityContext:          pods.RestrictedSecurityContext(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		VolumeMounts: []corev1.VolumeMount{

@@ -116,7 +116,7 @@ func replicaContainer(m platform.Member, id int) corev1.Container {
 		Image:                    spec.Platform.JPaxos.Image,
 		Command:                  command,
 		WorkingDir:               configDir,
-		Resources:                members.Resources(&spec.Members),
+		Resources:                members.Resources(spec),
 		SecurityContext:          pods.RestrictedSecurityContext(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		Ports:                    members.ContainerPorts(replicaPorts(spec.Platform.JPaxos)),

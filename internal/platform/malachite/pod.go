@@ -87,7 +87,7 @@ func validatorContainer(in platform.Input, m platform.Member) corev1.Container {
 		Name:                     "malachite",
 		Image:                    validatorImage(in),
 		Command:                  members.SuperviseCommand(portAgent, homeDir, "--", programPath, "start", "--config", configDir+"/"+fileConfig),
-		Resources:                members.Resources(&m.Spec.Members),
+		Resources:                members.Resources(m.Spec),
 		Ports:                    members.ContainerPorts(validatorPorts),
 		SecurityContext:          pods.RestrictedSecurityContext(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,

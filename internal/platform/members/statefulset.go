@@ -107,7 +107,7 @@ func StorageVolumes(
 	size resource.Quantity,
 ) ([]corev1.PersistentVolumeClaim, []corev1.Volume) {
 	storage := m.Spec.Members.Storage
-	if storage.Type == v1alpha1.StorageEphemeral {
+	if m.Spec.StorageTypeOrDefault(&storage) == v1alpha1.StorageEphemeral {
 		return nil, []corev1.Volume{{Name: volume, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: &size}}}}
 	}
 	return []corev1.PersistentVolumeClaim{{

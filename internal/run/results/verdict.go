@@ -114,6 +114,8 @@ const (
 	// out of a resource.
 	NodeNotReady      ReasonCode = "NodeNotReady"
 	NodeUnderPressure ReasonCode = "NodeUnderPressure"
+	// Trial (note) means that the network was only for trying (spec.purpose), so that the result is not to be quoted.
+	Trial ReasonCode = "Trial"
 	// NodesUnknown (note) means that the operator lacks the permission to read nodes.
 	NodesUnknown ReasonCode = "NodesUnknown"
 	// ZoneUnknown (note) means that regions are taken from zones and a node of the run has none.
@@ -173,6 +175,8 @@ type RunObservations struct {
 	ObservedMembers []string
 	// WithoutObservation reports that the network asked for no observation of its members and databases.
 	WithoutObservation bool
+	// Trial reports that the network was only for trying.
+	Trial bool
 	// Clients is the number of clients of all workers; 0 if the workers need not have equal shares of the load.
 	Clients int32
 	// OfferedPerSecond is the rate of an open loop; else 0.
@@ -198,6 +202,9 @@ type Disturbance struct {
 // Judge returns the verdict on a run: the reasons that make it invalid, and the notes.
 func (m *Measurement) Judge(c RunObservations, t Tolerances) Verdict {
 	j := verdictBuilder{measurement: m, tolerances: t, reasons: []Reason{}, notes: []Reason{}}
+	if c.Trial {
+		j.addNote(Trial, "", 1, 0, "spec.purpose of the network is Trial: not to be quoted")
+	}
 	j.judgeNeighbours(c)
 	j.judgeCalibration()
 	j.judgeWorkers(c)

@@ -118,6 +118,10 @@ func TestJudge(t *testing.T) {
 			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) { m.Ledger = &Ledger{Reason: "own flow"} },
 			notes:  "LedgerUnchecked",
 		},
+		"trial": {
+			change: func(_ *Measurement, c *RunObservations, _ *Tolerances) { c.Trial = true },
+			notes:  "Trial",
+		},
 		"scrape missed": {
 			change: func(m *Measurement, _ *RunObservations, _ *Tolerances) { m.Members[0].MissedScrapes = 1 },
 			notes:  "ScrapesMissed/member-0",
