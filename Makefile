@@ -72,7 +72,7 @@ fmt: ## Format the Go code
 .PHONY: lint
 lint: ## Lint the Go and Rust code, the names of functions, the shell scripts, the workflows and the charts
 	$(call tool,golangci-lint) run ./...
-	lint=$(call tool,golangci-lint) && for module in drivers/evm dashboards/promql hack/bundle hack/osv; do (cd "$$module" && "$$lint" run --config ../../.golangci.yml ./...) || exit; done
+	lint=$(call tool,golangci-lint) && for module in drivers/evm hack/bundle hack/osv; do (cd "$$module" && "$$lint" run --config ../../.golangci.yml ./...) || exit; done
 	go run ./hack/names -limit 0.05 main.go controllers internal cmd dashboards drivers hack
 	hack/lint-rust
 	hack/lint-scripts
@@ -151,10 +151,6 @@ test-java: ## Tests of the Maven modules
 .PHONY: test-evm
 test-evm: ## Tests of the EVM load driver, against a real geth
 	@hack/test/go evm -count=1 -parallel 3 ./...
-
-.PHONY: test-dashboards
-test-dashboards: ## Parse every query of the dashboards and check it against the existing metrics
-	@hack/test/go dashboards ./...
 
 .PHONY: test-rust
 test-rust: ## Tests of the Rust code, with validators on loopback
