@@ -27,7 +27,7 @@ func newLogConstructor(mgr ctrl.Manager, key string) func(*reconcile.Request) lo
 }
 
 // logStatusChange logs what a status patch changed: transitions of conditions, stages that started or became ready, and
-// verdicts. Other changes, such as progress, are logged at V(1).
+// verdicts. Other changes, such as progress, are logged at V(1); a pass without a change is logged at V(2).
 func logStatusChange(ctx context.Context, before, after client.Object, old, current []metav1.Condition) {
 	logger := log.FromContext(ctx)
 	switch after := after.(type) {
@@ -40,7 +40,20 @@ func logStatusChange(ctx context.Context, before, after client.Object, old, curr
 		logger.Info("conditions changed", "conditions", changed)
 		return
 	}
-	logger.V(1).Info("status updated")
+	logger.V(1).Info("status updated", "waits", describeWaits(current))
+}
+
+// describeWaits says why nothing more was done: the conditions Admitted, Ready and Complete that are not true, such as "Ready
+// StageNotReady: StatefulSet banks-member-0: 0 of 1 pods ready".
+func describeWaits(conditions []metav1.Condition) []string {
+	var waits []string
+	for _, c := range conditions {
+		isStep := c.Type == v1alpha1.ConditionAdmitted || c.Type == v1alpha1.ConditionReady || c.Type == v1alpha1.ConditionComplete
+		if isStep && c.Status != metav1.ConditionTrue {
+			waits = append(waits, fmt.Sprintf("%s %s: %s", c.Type, c.Reason, c.Message))
+		}
+	}
+	return waits
 }
 
 func logStages(logger logr.Logger, old, current []v1alpha1.StageStatus) {

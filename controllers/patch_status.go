@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/limits"
@@ -24,6 +25,7 @@ type EventRecorder = events.EventRecorder
 // transition that users should see. A deleted object is not an error.
 func patchStatus(ctx context.Context, c client.Client, recorder EventRecorder, before, after client.Object, old, current []metav1.Condition) error {
 	if equality.Semantic.DeepEqual(before, after) {
+		log.FromContext(ctx).V(2).Info("status unchanged", "waits", describeWaits(current))
 		return nil
 	}
 	err := c.Status().Patch(ctx, after, client.MergeFrom(before), client.FieldOwner(v1alpha1.ManagedBy))
