@@ -36,6 +36,9 @@ var gateDesigns = []gateDesign{
 	{name: "noise 1 %, 2 % between deployments", source: newNoiseSource(0.01), deployments: 10, pairs: 1, between: 0.02},
 	{name: "noise 1 %, 2 % between deployments", source: newNoiseSource(0.01), deployments: 10, pairs: 2, between: 0.02},
 	{name: "noise 1 %, 2 % between deployments", source: newNoiseSource(0.01), deployments: 20, pairs: 1, between: 0.02},
+	{name: "as Malachite: noise 5.3 %, 5.5 % between deployments", source: newNoiseSource(0.053), deployments: 1, pairs: 10, between: 0.055},
+	{name: "as Malachite: noise 5.3 %, 5.5 % between deployments", source: newNoiseSource(0.053), deployments: 10, pairs: 1, between: 0.055},
+	{name: "as Malachite: noise 5.3 %, 5.5 % between deployments", source: newNoiseSource(0.053), deployments: 40, pairs: 1, between: 0.055},
 }
 
 // simulateGates judges a gate of 5 % on the throughput of candidates that are equal, 5 % slower and 10 % slower.

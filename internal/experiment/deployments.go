@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/benchnet/benchnet/internal/run/statistics"
@@ -22,7 +23,10 @@ func estimateDeployments(runs pointRuns) map[string]statistics.DeploymentSpread 
 				samples[metric] = map[int][]float64{}
 			}
 			deployment := deploymentOf(run.Repetition, runs.runsPerDeployment)
-			samples[metric][deployment] = append(samples[metric][deployment], v)
+			if samples[metric][deployment] == nil {
+				samples[metric][deployment] = slices.Repeat([]float64{math.NaN()}, runs.runsPerDeployment)
+			}
+			samples[metric][deployment][(run.Repetition-1)%runs.runsPerDeployment] = v
 		}
 	}
 	all := map[string]statistics.DeploymentSpread{}
