@@ -64,7 +64,7 @@ var timeToLive = specField{deletes: []string{`0`, `3600`}}
 
 var guardedKinds = map[string]guardedKind{
 	"BenchmarkNetwork": {reflect.TypeFor[v1alpha1.BenchmarkNetworkSpec](), "benchmarknetworks", map[string]specField{
-		"platform": immutable, "members": immutable, "database": immutable, "latency": immutable, "observation": immutable,
+		"platform": immutable, "members": immutable, "database": immutable, "latency": immutable, "observation": immutable, "purpose": immutable,
 		"podTemplate": immutable, "commonLabels": immutable, "imagePullSecrets": immutable,
 		"workloads":               {permitted: []string{`[{"name": "blocks", "type": "Malachite", "malachite": {}, "measure": {"warmUp": "1s", "window": "10s"}}]`}},
 		"priority":                {permitted: []string{`1`, `-1000`}},
