@@ -62,6 +62,7 @@ func (d *storedDesign) compareCandidate(r *rand.Rand, control string) []experime
 		measure(result, first, pair+1)
 		measure(result, 1-first, pair+1)
 	}
-	spec := &v1alpha1.Comparison{Stored: &v1alpha1.StoredResult{}, Control: control, Metrics: []v1alpha1.Metric{v1alpha1.MetricThroughput}, ConfidencePercent: 100 * confidence}
+	spec := &v1alpha1.Comparison{Stored: &v1alpha1.StoredResult{}, Control: control, Metrics: []v1alpha1.Metric{v1alpha1.MetricThroughput},
+		ConfidencePercent: 100 * confidence}
 	return experiment.CompareVariants(experiment.Question{Spec: spec, Result: result, Stored: stored})
 }
