@@ -3,6 +3,7 @@ package statistics
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/aclements/go-moremath/stats"
 )
@@ -241,14 +242,16 @@ func (c Comparison) EstimateRunsToDecide(limit, confidence float64) int {
 	if s.runs < 2 || s.degrees == 0 {
 		return 0
 	}
-	for n := MinRunsForInterval; n <= maxRunsToDecide; n++ {
-		share := float64(n) / float64(s.runs)
+	// The more runs, the narrower the bounds.
+	n := MinRunsForInterval + sort.Search(maxRunsToDecide-MinRunsForInterval+1, func(more int) bool {
+		share := float64(MinRunsForInterval+more) / float64(s.runs)
 		half := tQuantile(confidence, max(1, s.degrees*share)) * s.standardError / math.Sqrt(share)
-		if c.Scale.toDifference(s.mean-half) > limit || c.Scale.toDifference(s.mean+half) < limit {
-			return n
-		}
+		return c.Scale.toDifference(s.mean-half) > limit || c.Scale.toDifference(s.mean+half) < limit
+	})
+	if n > maxRunsToDecide {
+		return 0
 	}
-	return 0
+	return n
 }
 
 // keepFinite returns the values of the runs that did not fail.
