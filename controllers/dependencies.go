@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -10,7 +11,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/apply"
+	"github.com/benchnet/benchnet/internal/kube/kinds"
 	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/naming"
@@ -18,6 +21,7 @@ import (
 	"github.com/benchnet/benchnet/internal/network/networkpolicy"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/run/promql"
+	"github.com/benchnet/benchnet/internal/status"
 )
 
 // Dependencies holds the clients and settings that all reconcilers share.
@@ -59,6 +63,29 @@ type Dependencies struct {
 	Limits Limits
 	// Now is the clock.
 	Now func() time.Time
+}
+
+// getObject reads a network, a run or an experiment. If the cache omits the spec of an object that is under way or being deleted, it reads
+// the object from the API server: only objects that have not begun are refused for their size.
+func (d *Dependencies) getObject(ctx context.Context, key client.ObjectKey, object client.Object) error {
+	if err := d.Client.Get(ctx, key, object); err != nil || kinds.OmittedSpecBytes(object) == 0 || !isUnderWay(object) {
+		return err
+	}
+	reflect.ValueOf(object).Elem().SetZero()
+	return d.APIReader.Get(ctx, key, object)
+}
+
+// isUnderWay reports whether an object has begun or is being deleted, so that reconciling it needs its spec.
+func isUnderWay(object client.Object) bool {
+	switch o := object.(type) {
+	case *v1alpha1.BenchmarkNetwork:
+		return o.DeletionTimestamp != nil || status.IsAdmitted(o)
+	case *v1alpha1.BenchmarkRun:
+		return o.DeletionTimestamp != nil || o.Status.Release != nil || o.IsComplete()
+	case *v1alpha1.BenchmarkExperiment:
+		return o.DeletionTimestamp != nil || status.HasPassedPreflight(o) || o.IsComplete()
+	}
+	return false
 }
 
 // deleteAfterDeadline deletes an object at the end of its time to live. Before the deadline it requeues the

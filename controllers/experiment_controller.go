@@ -49,7 +49,7 @@ type ExperimentReconciler struct {
 // Reconcile makes one pass over an experiment. The next step follows from the runs that exist.
 func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	e := &v1alpha1.BenchmarkExperiment{}
-	if err := r.Client.Get(ctx, req.NamespacedName, e); err != nil {
+	if err := r.getObject(ctx, req.NamespacedName, e); err != nil {
 		r.preflights.forgetExperiment(req.NamespacedName)
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}

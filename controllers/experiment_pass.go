@@ -21,6 +21,7 @@ import (
 	"github.com/benchnet/benchnet/internal/experiment/capacity"
 	"github.com/benchnet/benchnet/internal/experiment/preflight"
 	"github.com/benchnet/benchnet/internal/kube/apply"
+	"github.com/benchnet/benchnet/internal/kube/kinds"
 	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/run/promql"
@@ -54,6 +55,9 @@ type experimentPass struct {
 // readAndPlan reads the state of the experiment and determines the next step.
 func (r *ExperimentReconciler) readAndPlan(ctx context.Context, e *v1alpha1.BenchmarkExperiment) (*experimentPass, error) {
 	pass := &experimentPass{experiment: e, networks: map[string]*v1alpha1.BenchmarkNetwork{}, runs: map[string]*v1alpha1.BenchmarkRun{}}
+	if pass.specErr = kinds.ValidateSpecSize(e); pass.specErr != nil {
+		return pass, nil
+	}
 	if pass.design, pass.specErr = experiment.NewDesign(e); pass.specErr != nil {
 		return pass, nil
 	}

@@ -56,6 +56,7 @@ spec:
 	must(t, w.client.Create(w.ctx, raw, client.FieldValidation(metav1.FieldValidationStrict)))
 	e := &v1alpha1.BenchmarkExperiment{}
 	w.mustGet(raw.GetName(), e)
+	w.wantSpecFits(e, e.Spec)
 	e.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("BenchmarkExperiment"))
 	design, err := experiment.NewDesign(e)
 	must(t, err)

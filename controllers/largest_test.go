@@ -171,6 +171,7 @@ func (l *largestNetwork) tryVariant(t *testing.T, members int32, variant string)
 	}
 	must(t, w.client.Create(w.ctx, v.object, client.FieldValidation(metav1.FieldValidationStrict)))
 	network := w.getNetwork(v.object.GetName())
+	w.wantSpecFits(network, network.Spec)
 	network.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("BenchmarkNetwork"))
 	p, err := w.platforms.Get(network.Spec.Platform.Type)
 	must(t, err)
@@ -279,6 +280,7 @@ func (w *testEnv) tryRun(network *v1alpha1.BenchmarkNetwork, p platform.Platform
 	run := &v1alpha1.BenchmarkRun{ObjectMeta: w.objectMeta(strings.Repeat("r", 63))}
 	run.Spec = v1alpha1.BenchmarkRunSpec{NetworkName: network.Name, Workload: network.Spec.Workloads[len(network.Spec.Workloads)-1].Workload}
 	must(w.t, w.client.Create(w.ctx, run))
+	w.wantSpecFits(run, run.Spec)
 	run.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("BenchmarkRun"))
 	load, err := p.BuildDriver(platform.Input{Network: network, Images: testImages}, built.Topology, &run.Spec.Workload)
 	must(w.t, err)

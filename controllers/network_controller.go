@@ -52,7 +52,7 @@ const chartPollInterval = 250 * time.Millisecond
 // Reconcile makes one pass over a network.
 func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	network := &v1alpha1.BenchmarkNetwork{}
-	if err := r.Client.Get(ctx, req.NamespacedName, network); err != nil {
+	if err := r.getObject(ctx, req.NamespacedName, network); err != nil {
 		r.statusThrottle.forgetNetwork(req.NamespacedName)
 		if apierrors.IsNotFound(err) {
 			err = r.releaseDeletedNetwork(ctx, req.NamespacedName)

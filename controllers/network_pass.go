@@ -18,6 +18,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/kube/kinds"
 	"github.com/benchnet/benchnet/internal/kube/limits"
 	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
@@ -140,7 +141,7 @@ func (r *NetworkReconciler) readPlannedWorkloads(ctx context.Context, network *v
 		return nil, nil
 	}
 	e := &v1alpha1.BenchmarkExperiment{}
-	if err := r.Client.Get(ctx, client.ObjectKey{Namespace: network.Namespace, Name: owner.Name}, e, client.UnsafeDisableDeepCopy); err != nil {
+	if err := r.getObject(ctx, client.ObjectKey{Namespace: network.Namespace, Name: owner.Name}, e); err != nil {
 		return nil, client.IgnoreNotFound(err)
 	}
 	design, err := experiment.NewDesign(e)
@@ -154,6 +155,9 @@ func (r *NetworkReconciler) readPlannedWorkloads(ctx context.Context, network *v
 // before the first object is created (untouched). A workload that is appended later cannot be removed, so its
 // run is rejected instead.
 func (r *NetworkReconciler) validateSpec(network *v1alpha1.BenchmarkNetwork, untouched bool) (platform.Platform, error) {
+	if err := kinds.ValidateSpecSize(network); err != nil {
+		return nil, err
+	}
 	p, err := r.Platforms.Get(network.Spec.Platform.Type)
 	if err != nil {
 		return nil, err

@@ -39,7 +39,7 @@ type RunReconciler struct{ Dependencies }
 // live is over.
 func (r *RunReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	run := &v1alpha1.BenchmarkRun{}
-	if err := r.Client.Get(ctx, req.NamespacedName, run); err != nil {
+	if err := r.getObject(ctx, req.NamespacedName, run); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if run.DeletionTimestamp != nil {

@@ -48,7 +48,7 @@ func (r *RunReconciler) deliverRun(ctx context.Context, run *v1alpha1.BenchmarkR
 // getNetworkOfRun returns the network of a run, or an empty one if it was deleted.
 func (r *RunReconciler) getNetworkOfRun(ctx context.Context, run *v1alpha1.BenchmarkRun) (*v1alpha1.BenchmarkNetwork, error) {
 	network := &v1alpha1.BenchmarkNetwork{}
-	err := r.Client.Get(ctx, client.ObjectKey{Namespace: run.Namespace, Name: run.Spec.NetworkName}, network)
+	err := r.getObject(ctx, client.ObjectKey{Namespace: run.Namespace, Name: run.Spec.NetworkName}, network)
 	if client.IgnoreNotFound(err) != nil {
 		return nil, fmt.Errorf("get network %s: %w", run.Spec.NetworkName, err)
 	}

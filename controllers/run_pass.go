@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/kinds"
 	"github.com/benchnet/benchnet/internal/kube/limits"
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/naming"
@@ -77,11 +78,14 @@ func (r *RunReconciler) readState(ctx context.Context, run *v1alpha1.BenchmarkRu
 	if run.Spec.Cancelled { // It ends whatever the state of its network is.
 		return pass, r.readBarrier(ctx, pass)
 	}
+	if pass.specErr = kinds.ValidateSpecSize(run); pass.specErr != nil {
+		return pass, nil
+	}
 	if err := pass.snapshot.ReadEvents(ctx, r.APIReader, r.Now()); err != nil {
 		return nil, err
 	}
 	network := &v1alpha1.BenchmarkNetwork{}
-	err = r.Client.Get(ctx, client.ObjectKey{Namespace: run.Namespace, Name: run.Spec.NetworkName}, network)
+	err = r.getObject(ctx, client.ObjectKey{Namespace: run.Namespace, Name: run.Spec.NetworkName}, network)
 	if apierrors.IsNotFound(err) {
 		if run.Status.Release != nil && pass.haveWorkersEnded() {
 			pass.failure = runFailure{v1alpha1.ReasonRunFailed, fmt.Sprintf("BenchmarkNetwork %s was deleted while the run measured it", run.Spec.NetworkName)}
@@ -94,6 +98,10 @@ func (r *RunReconciler) readState(ctx context.Context, run *v1alpha1.BenchmarkRu
 		return nil, fmt.Errorf("get network %s: %w", run.Spec.NetworkName, err)
 	}
 	pass.network = network
+	if kinds.ValidateSpecSize(network) != nil { // Its status says so.
+		pass.waitReason = waitReasonOf(run, network, nil)
+		return pass, nil
+	}
 	if pass.imageVersion, err = r.recordedImageVersion(ctx, network); err != nil {
 		return nil, err
 	}

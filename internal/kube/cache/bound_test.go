@@ -15,6 +15,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -98,6 +99,39 @@ func hostileShapes() []shape {
 			return &policyv1.PodDisruptionBudget{Status: policyv1.PodDisruptionBudgetStatus{DisruptedPods: map[string]metav1.Time{longText(n): {}}}}
 		},
 		hostilePod, hostileStatefulSet, hostileJob, hostileWorkload,
+	}
+}
+
+// userShapes returns shapes of the kinds that users create.
+func userShapes() []shape {
+	return []shape{
+		func(n int) client.Object {
+			network := &v1alpha1.BenchmarkNetwork{}
+			values := &apiextensionsv1.JSON{Raw: []byte(`{"text":"` + longText(n) + `"}`)}
+			network.Spec.Database = &v1alpha1.DatabaseSpec{Chart: &v1alpha1.DatabaseChart{Values: values}}
+			return network
+		},
+		func(n int) client.Object {
+			network := &v1alpha1.BenchmarkNetwork{}
+			network.Spec.PodTemplate = &v1alpha1.PodTemplate{Metadata: v1alpha1.PodMetadata{Annotations: manyTexts(n)}}
+			network.Spec.Workloads = make([]v1alpha1.NetworkWorkload, n/1000)
+			return network
+		},
+		func(n int) client.Object {
+			run := &v1alpha1.BenchmarkRun{Spec: v1alpha1.BenchmarkRunSpec{NetworkName: "n"}}
+			run.Spec.Workload.Objectives = make([]v1alpha1.Objective, n)
+			return run
+		},
+		func(n int) client.Object {
+			run := &v1alpha1.BenchmarkRun{Spec: v1alpha1.BenchmarkRunSpec{NetworkName: "n"}}
+			run.Spec.Workload.Name = longText(n)
+			return run
+		},
+		func(n int) client.Object {
+			patch := &apiextensionsv1.JSON{Raw: []byte(`{"text":"` + longText(8) + `"}`)}
+			variants := repeat(n/16, func(i int) v1alpha1.Variant { return v1alpha1.Variant{Name: fmt.Sprint(i), Patch: patch} })
+			return &v1alpha1.BenchmarkExperiment{Spec: v1alpha1.BenchmarkExperimentSpec{Variants: variants}}
+		},
 	}
 }
 
@@ -242,16 +276,60 @@ func TestHostileObjectsAreBounded(t *testing.T) {
 			}
 		})
 	}
+	if want := len(kinds.Owned()) + 1; len(worst) != want { // Pods and Workloads are not in the list, runs are for the next test.
+		t.Fatalf("the test has %d kinds, want %d", len(worst), want)
+	}
 	checkHeap(t, worst)
+}
+
+// TestUsersObjectsAreBounded builds objects of the kinds that users create. The cache keeps no spec that exceeds its bound, but says
+// so, and keeps the network of a run. Trimming twice changes nothing.
+func TestUsersObjectsAreBounded(t *testing.T) {
+	c := NewCompactor()
+	worst, size := map[reflect.Type]func() client.Object{}, map[reflect.Type]int{}
+	for i, build := range userShapes() {
+		kind := reflect.TypeOf(build(0)).Elem()
+		t.Run(fmt.Sprintf("%d %s", i, kind), func(t *testing.T) {
+			for n := maxHostileItems; n > 0; n = n * 2 / 3 {
+				for _, crowd := range []int{2000, 100, 2} {
+					hostile := func() client.Object {
+						o := build(n)
+						crowdMetadata(o, crowd)
+						return compact(t, c, o, forgedOwner("n"))
+					}
+					kept := hostile()
+					again, err := c.Compact(kept.DeepCopyObject())
+					omitted := kinds.ValidateSpecSize(kept) != nil
+					run, isRun := kept.(*v1alpha1.BenchmarkRun)
+					switch {
+					case kinds.Size(kept) > kinds.MaxSpecBytes+16<<10, omitted && kinds.Size(kept) > 16<<10:
+						t.Errorf("of an object with %d items the cache keeps %d bytes: %.1000v", n, kinds.Size(kept), kept)
+					case !omitted && len(kept.GetFinalizers()) != crowd, n == maxHostileItems && !omitted:
+						t.Errorf("with %d items and %d finalizers, the spec is omitted: %t", n, crowd, omitted)
+					case isRun && run.Spec.NetworkName != "n", metav1.GetControllerOf(kept) == nil:
+						t.Errorf("the object lost its network or its owner: %.1000v", kept)
+					case err != nil || !reflect.DeepEqual(again, kept):
+						t.Errorf("trimmed twice, it is %.1000v, before %.1000v: %v", again, kept, err)
+					}
+					if kinds.Size(kept) > size[kind] {
+						worst[kind], size[kind] = hostile, kinds.Size(kept)
+					}
+				}
+			}
+			if size[kind] < kinds.MaxSpecBytes/2 {
+				t.Errorf("the largest object has %d bytes, so nothing near the bound was tried", size[kind])
+			}
+		})
+	}
+	for kind, build := range worst {
+		t.Run(kind.String(), func(t *testing.T) { checkHeap(t, map[reflect.Type]func() client.Object{kind: build}) })
+	}
 }
 
 // checkHeap measures the heap that 500 objects of each kind take, each of the size of which the cache keeps the most.
 func checkHeap(t *testing.T, worst map[reflect.Type]func() client.Object) {
 	t.Helper()
 	const samples, number, bound = 10, 500, 256 << 20
-	if want := len(kinds.Owned()) + 1; len(worst) != want { // Users create runs too; pods and Workloads are not in the list.
-		t.Fatalf("the test has %d kinds, want %d", len(worst), want)
-	}
 	var kept []client.Object
 	before := liveHeap()
 	for _, build := range worst {

@@ -48,8 +48,7 @@ func digestOf(data []byte) string {
 // IsForeign reports whether an object of a kind that the operator creates has a controller that cannot be one of the operator's
 // objects, or none. A pod with a controller is not foreign: the controllers are of several kinds.
 func IsForeign(o metav1.Object) bool {
-	switch o.(type) {
-	case *v1alpha1.BenchmarkNetwork, *v1alpha1.BenchmarkRun, *v1alpha1.BenchmarkExperiment:
+	if isUserCreated(o) {
 		return false
 	}
 	owner := metav1.GetControllerOfNoCopy(o)
@@ -79,8 +78,8 @@ func StripForeign(o metav1.Object) {
 	}
 }
 
-// boundMetadata bounds labels and annotations, and the owner references and finalizers of kinds that users do not create. Of the
-// managed fields, it keeps only the digests.
+// boundMetadata bounds labels and annotations, and the owner references and finalizers of objects that users do not create or whose
+// spec is omitted. Of the managed fields, it keeps only the digests.
 func boundMetadata(o metav1.Object) {
 	o.SetSelfLink("")
 	o.SetManagedFields(keptDigests(o))
@@ -88,8 +87,7 @@ func boundMetadata(o metav1.Object) {
 	digestTexts(annotations, maxTextBytes)
 	o.SetAnnotations(boundMap(annotations))
 	o.SetLabels(boundMap(o.GetLabels()))
-	switch o.(type) {
-	case *v1alpha1.BenchmarkNetwork, *v1alpha1.BenchmarkRun, *v1alpha1.BenchmarkExperiment:
+	if isUserCreated(o) && !omitLargeSpec(o) {
 		return // The operator patches these lists.
 	}
 	o.SetFinalizers(firstItems(o.GetFinalizers(), maxFinalizers))

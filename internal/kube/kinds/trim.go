@@ -27,7 +27,7 @@ import (
 // its containers and sidecars, the names of ephemeral ones and its status; a StatefulSet keeps only what status and plan need; a NetworkPolicy and a
 // PodDisruptionBudget keep a digest of the spec, a Job only what can change, and a Kueue Workload neither pod sets nor more of its
 // status than conditions. Digests replace long texts in the ConfigMaps of members, long binary data in all ConfigMaps, and whatever
-// exceeds its bound. Trim is idempotent.
+// exceeds its bound. Of an object of a user that exceeds MaxSpecBytes, it keeps no spec. Trim is idempotent.
 func Trim(object any) {
 	o, ok := object.(metav1.Object)
 	if !ok {
