@@ -11,7 +11,7 @@ import (
 
 // TestMetricsPort checks that the port of the metrics serves the readiness and no commands.
 func TestMetricsPort(t *testing.T) {
-	server := httptest.NewServer(newAgentMux("", nil, http.NotFoundHandler()))
+	server := httptest.NewServer(newAgentMux(&readinessHandler{}, http.NotFoundHandler()))
 	defer server.Close()
 	for _, c := range []struct {
 		method, target string

@@ -13,7 +13,6 @@ import (
 	"regexp"
 
 	"github.com/benchnet/benchnet/internal/agent/files"
-	"github.com/benchnet/benchnet/internal/httpclient"
 	"github.com/benchnet/benchnet/internal/kube/termination"
 	"github.com/benchnet/benchnet/internal/subcommand"
 )
@@ -109,14 +108,16 @@ func matchContent(ctx context.Context, url string, expression *regexp.Regexp) er
 	if err != nil {
 		return err
 	}
+	return checkMatch(url, content, expression)
+}
+
+// checkMatch fails unless the content at url matches the expression.
+func checkMatch(url string, content []byte, expression *regexp.Regexp) error {
 	if !expression.Match(content) {
 		return fmt.Errorf("%s does not match %s: %s", url, expression, termination.Clean(string(content)))
 	}
 	return nil
 }
-
-// maxReadinessContent is more than any program under the agent answers, in bytes.
-const maxReadinessContent = 64 << 10
 
 // getContent returns what a program of this pod answers at url, whatever the status of the answer is.
 func getContent(ctx context.Context, url string) ([]byte, error) {
@@ -124,15 +125,5 @@ func getContent(ctx context.Context, url string) ([]byte, error) {
 	if err != nil {
 		return nil, subcommand.UsageErrorf("invalid URL: %w", err)
 	}
-	client := &http.Client{CheckRedirect: httpclient.RefuseRedirects}
-	response, err := client.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	content, err := io.ReadAll(io.LimitReader(response.Body, maxReadinessContent))
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", url, err)
-	}
-	return content, nil
+	return readContent(request)
 }

@@ -44,7 +44,7 @@ func TestSkewedNodeIsJudged(t *testing.T) {
 			t.Parallel()
 			handler := newMetricsHandler("", nil)
 			handler.now = skewedClock(c.memberAhead)
-			member := httptest.NewServer(newAgentMux("", nil, handler))
+			member := httptest.NewServer(newAgentMux(&readinessHandler{}, handler))
 			defer member.Close()
 			m := measureWithWorkers(t, member.URL+"/metrics", 0, c.workerAhead)
 			for i, want := range c.offsets {

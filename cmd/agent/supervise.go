@@ -36,6 +36,7 @@ func superviseCommand(flags *flag.FlagSet) subcommand.Action {
 	var patterns repeatedFlag
 	flags.Var(&patterns, "ready-pattern", "regular `expression`; a matching line of the standard output creates --ready-file; if repeated, a line for each")
 	ready := flags.String("ready-file", "", "`file` that is created when the command is ready; removed at the start")
+	exchange := defineExchangeFlags(flags)
 	keepStdin := flags.Bool("keep-stdin", false, "keep the command's standard input open, for programs that stop at its end")
 	volume := flags.String("volume", "", "`folder` whose file system usage is exported; empty for none")
 	counted := defineCounterFlags(flags)
@@ -53,11 +54,16 @@ func superviseCommand(flags *flag.FlagSet) subcommand.Action {
 		if err != nil {
 			return 0, err
 		}
+		answers, err := exchange.newCheck()
+		if err != nil {
+			return 0, err
+		}
 		tally, count, err := counted.newCounter()
 		if err != nil {
 			return 0, err
 		}
-		if err := listenAndServe(*address, newAgentMux(*ready, starting, newMetricsHandler(*volume, tally))); err != nil {
+		probed := &readinessHandler{file: *ready, starting: starting, answers: answers}
+		if err := listenAndServe(*address, newAgentMux(probed, newMetricsHandler(*volume, tally))); err != nil {
 			return process.ExitNotRun, err
 		}
 		if err := serveCommands(*commandsAddress, *tokenFile, *volume); err != nil {
@@ -187,10 +193,10 @@ func newReadinessWatchers(patterns []string, file string, starting *lastLine) ([
 }
 
 // newAgentMux returns a handler of the metrics and the readiness of the command, which scrapers may reach.
-func newAgentMux(readyFile string, starting *lastLine, metrics http.Handler) *http.ServeMux {
+func newAgentMux(ready, metrics http.Handler) *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
-	mux.HandleFunc("GET /ready", readinessHandler(readyFile, starting))
+	mux.Handle("GET /ready", ready)
 	return mux
 }
 
@@ -261,17 +267,4 @@ func (t metricsHandler) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 		_ = t.worker.WriteLoadMetrics(w, t.now())
 	}
 	_ = exposition.Write(w, metrics...)
-}
-
-// readinessHandler answers HTTP probes by the existence of file. They cost the container far less than exec
-// probes. Without a file it always succeeds. The answer says what the command printed last.
-func readinessHandler(file string, starting *lastLine) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		if file == "" {
-			return
-		}
-		if _, err := os.Stat(file); err != nil {
-			http.Error(w, starting.describeNotReady(), http.StatusServiceUnavailable)
-		}
-	}
 }

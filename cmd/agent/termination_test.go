@@ -39,7 +39,7 @@ func TestSuperviseWritesTerminationMessage(t *testing.T) {
 // TestCheckExplainsMissingFile checks that a failed readiness probe says what the command printed last.
 func TestCheckExplainsMissingFile(t *testing.T) {
 	starting := &lastLine{}
-	server := httptest.NewServer(readinessHandler(filepath.Join(t.TempDir(), "none"), starting))
+	server := httptest.NewServer(&readinessHandler{file: filepath.Join(t.TempDir(), "none"), starting: starting})
 	defer server.Close()
 	for _, step := range []struct{ line, want string }{
 		{"", "not ready; the program has printed nothing"},

@@ -45,7 +45,7 @@ func runWorker(flags *flag.FlagSet) subcommand.Action {
 		if err != nil {
 			return 0, err
 		}
-		if err := listenAndServe(*address, newAgentMux("", nil, newWorkerMetricsHandler(w))); err != nil {
+		if err := listenAndServe(*address, newAgentMux(&readinessHandler{}, newWorkerMetricsHandler(w))); err != nil {
 			return 0, err
 		}
 		if *tokenFile != "" {

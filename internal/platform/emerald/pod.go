@@ -72,15 +72,18 @@ func validatorContainer(m platform.Member) corev1.Container {
 	}
 }
 
-// executionClientContainer returns the container of the execution client, which is ready when it accepts
-// transactions.
+// chainIDRequest is the JSON-RPC request for the chain of an execution client.
+const chainIDRequest = `{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}`
+
+// executionClientContainer returns the container of the execution client, which is ready when it serves its chain by JSON-RPC.
 func executionClientContainer(in platform.Input, m platform.Member) corev1.Container {
 	c := executionContainer(in, m, "execution",
-		append(members.SuperviseCommand(portExecutionAgent, dataDir, "--"), clientCommand(&in.Network.Spec)...)...)
+		append(members.SuperviseCommand(portExecutionAgent, dataDir, "--ready-exchange", "http://"+members.HostPort("127.0.0.1", portHTTP),
+			"--ready-request", chainIDRequest, "--ready-match", fmt.Sprintf(`"result": *"0x%x"`, in.Network.Spec.Platform.Emerald.ChainID), "--"),
+			clientCommand(&in.Network.Spec)...)...)
 	c.VolumeMounts = append(c.VolumeMounts, pods.ReadOnlyMount(pods.AgentVolumeName, pods.AgentDir))
 	c.Ports = members.ContainerPorts(executionPorts(in.Network.Spec.Platform.Emerald.Execution.Client))
-	c.ReadinessProbe = &corev1.Probe{PeriodSeconds: 2, TimeoutSeconds: 10, FailureThreshold: 3, ProbeHandler: corev1.ProbeHandler{
-		TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString(portNameHTTP)}}}
+	c.ReadinessProbe = members.ReadyProbe(portNameExecutionAgent, 2, 3)
 	return c
 }
 

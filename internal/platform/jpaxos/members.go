@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -38,6 +37,10 @@ const (
 	rateInterval = "100ms"
 	// executedMetric is the agent's counter of these requests.
 	executedMetric = "benchnet_member_operations_total"
+
+	// newClientRequest is the first byte of a client without an ID. A replica that has recovered answers with an ID of clientIDBytes.
+	newClientRequest = "T"
+	clientIDBytes    = 8
 
 	// startupTimeoutSeconds is generous: a replica is up within two seconds on an idle host, and restarting it
 	// does not help an overloaded one.
@@ -102,11 +105,12 @@ func replicaPod(in platform.Input, m platform.Member, id int) corev1.PodSpec {
 }
 
 // replicaContainer returns the container of a replica. A replica stops when its standard input ends, so the
-// agent keeps it open. There is no liveness probe, because a replica under measurement must not be killed for
+// agent keeps it open. It is ready when it grants an ID to a client. There is no liveness probe, because a replica under measurement must not be killed for
 // being slow.
 func replicaContainer(m platform.Member, id int) corev1.Container {
 	spec := m.Spec
 	command := members.SuperviseCommand(portAgent, storageDir, append(members.HeapFlags(&spec.Members), "--keep-stdin",
+		"--ready-exchange", members.HostPort("127.0.0.1", portClient), "--ready-request", newClientRequest, "--ready-bytes", strconv.Itoa(clientIDBytes),
 		"--count-pattern", ratePattern, "--count-grid", rateInterval, "--count-name", executedMetric, "--", "java")...)
 	command = append(command, pods.EscapeExpansions(jvmArgs(spec)...)...)
 	command = append(command, "-Dlogback.configurationFile="+configDir+"/"+fileLogback, "-cp")
@@ -120,18 +124,13 @@ func replicaContainer(m platform.Member, id int) corev1.Container {
 		SecurityContext:          pods.RestrictedSecurityContext(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		Ports:                    members.ContainerPorts(replicaPorts(spec.Platform.JPaxos)),
-		StartupProbe:             clientPortProbe(1, startupTimeoutSeconds),
-		ReadinessProbe:           clientPortProbe(10, 3),
+		StartupProbe:             members.ReadyProbe(portNameAgent, 1, startupTimeoutSeconds),
+		ReadinessProbe:           members.ReadyProbe(portNameAgent, 10, 3),
 		VolumeMounts: []corev1.VolumeMount{
 			pods.ReadOnlyMount(pods.AgentVolumeName, pods.AgentDir), pods.ReadOnlyMount(volumeConfig, configDir),
 			pods.WritableMount(volumeStorage, storageDir), pods.WritableMount(volumeTmp, "/tmp"),
 		},
 	}
-}
-
-func clientPortProbe(periodSeconds, failures int32) *corev1.Probe {
-	return &corev1.Probe{PeriodSeconds: periodSeconds, TimeoutSeconds: 10, FailureThreshold: failures, ProbeHandler: corev1.ProbeHandler{
-		TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString(portNameClient)}}}
 }
 
 // jvmArgs returns the JVM's arguments: a heap of fixed size, so that its growth is not measured, an end

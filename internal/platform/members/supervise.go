@@ -3,6 +3,9 @@ package members
 import (
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/platform"
@@ -33,6 +36,13 @@ func CommandsPort(port int32) int32 { return port + 100 }
 // error, which the kubelet reports in an event, says what the member printed last.
 func ReadinessCheck(file string, port int32) []string {
 	return []string{pods.AgentPath, "check", "--file", file, "--reason", "http://" + HostPort("127.0.0.1", port) + "/ready"}
+}
+
+// ReadyProbe returns a probe that succeeds when the agent of SuperviseCommand finds the member ready. port is the name of the agent's
+// port.
+func ReadyProbe(port string, periodSeconds, failures int32) *corev1.Probe {
+	return &corev1.Probe{PeriodSeconds: periodSeconds, TimeoutSeconds: 10, FailureThreshold: failures, ProbeHandler: corev1.ProbeHandler{
+		HTTPGet: &corev1.HTTPGetAction{Path: "/ready", Port: intstr.FromString(port)}}}
 }
 
 // HeapFlags returns the flags of SuperviseCommand for a member that is one JVM.
