@@ -71,19 +71,19 @@ func TestConditionsAreDocumented(t *testing.T) {
 }
 
 func TestVerdictCodesAreDocumented(t *testing.T) {
-	page := readFile(t, "results.md")
+	page := readFile(t, "verdict.md")
 	for _, value := range stringConstants(t, "../internal/run/results/verdict.go", "") {
 		if value != "Valid" && value != "Invalid" && !strings.Contains(page, "`"+value+"`") {
-			t.Errorf("docs/results.md lacks `%s`", value)
+			t.Errorf("docs/verdict.md lacks `%s`", value)
 		}
 	}
 }
 
 func TestResourcesAreDocumented(t *testing.T) {
-	page := readFile(t, "results.md")
+	page := readFile(t, "verdict.md")
 	for _, value := range stringConstants(t, "../internal/run/results/bottleneck.go", "") {
 		if !strings.Contains(page, "`"+value+"`") {
-			t.Errorf("docs/results.md lacks `%s`", value)
+			t.Errorf("docs/verdict.md lacks `%s`", value)
 		}
 	}
 }

@@ -193,12 +193,12 @@ func TestMetricNames(t *testing.T) {
 }
 
 // TestDocumentedConditionsExist checks that the API's constants have the conditions and reasons in the tables
-// of docs/conditions.md and docs/results.md and in other pages.
+// of docs/conditions.md and docs/verdict.md and in other pages.
 func TestDocumentedConditionsExist(t *testing.T) {
 	types := stringConstants(t, "../api/v1alpha1/conditions.go", "Condition")
 	reasons := slices.Concat(stringConstants(t, "../api/v1alpha1/conditions.go", "Reason"), []string{string(latency.Netem), string(latency.UserSpace)})
 	codes := stringConstants(t, "../internal/run/results/verdict.go", "")
-	for _, r := range slices.Concat(readPage(t, "conditions.md").rows, readPage(t, "results.md").rows) {
+	for _, r := range slices.Concat(readPage(t, "conditions.md").rows, readPage(t, "verdict.md").rows) {
 		if r.heading == "Types" && !regexp.MustCompile(`^(all|(network|run|experiment)(, (run|experiment))*)$`).MatchString(r.cells[1]) {
 			t.Errorf("%s: on %q names no kinds", r.at, r.cells[1])
 		}

@@ -160,11 +160,11 @@ func TestActions(t *testing.T) {
 // TestSamplesMatchTheAPI decodes the resources into the API's types and looks up every condition reason in the
 // documentation, so that no script is tested with data that the operator never writes.
 func TestSamplesMatchTheAPI(t *testing.T) {
-	documented := readFile(t, "../../docs/conditions.md") + readFile(t, "../../docs/results.md")
+	documented := readFile(t, "../../docs/conditions.md") + readFile(t, "../../docs/verdict.md")
 	check := func(path string, conditions []string) {
 		for _, reason := range conditions {
 			if !strings.Contains(documented, "`"+reason+"`") {
-				t.Errorf("%s: docs/conditions.md and docs/results.md lack %s", path, reason)
+				t.Errorf("%s: docs/conditions.md and docs/verdict.md lack %s", path, reason)
 			}
 		}
 	}

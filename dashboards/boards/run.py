@@ -21,7 +21,7 @@ def board():
         [_result(), _facts(), load.row(RUN), _operations(), _drivers(), resources.row("member", "container", legend="{{member}} {{container}}"),
          resources.hosts(MEMBERS)],
         marks=load.window_marks(RUN),
-        pages=[links.documentation_link("How results are judged", "results.md")],
+        pages=[links.documentation_link("How results are judged", "verdict.md")],
     )
 
 
@@ -29,7 +29,7 @@ def _result() -> Row:
     latency = "benchnet_run_latency_seconds"
     return Row("", [[
         stat("Phase", "Phase of the run.", f"{select('benchnet_run_phase', RUN)} == 1", "none", sparkline=False, legend="{{phase}}"),
-        stat("Valid", "The verdict: whether anything disturbed the run. docs/results.md has the reasons.", select("benchnet_run_valid", RUN), "none",
+        stat("Valid", "The verdict: whether anything disturbed the run. docs/verdict.md has the reasons.", select("benchnet_run_valid", RUN), "none",
              texts=YES_NO, sparkline=False),
         stat("Throughput", "Operations that succeeded in the window, per second.", select("benchnet_run_throughput_per_second", RUN), "ops",
              sparkline=False, decimals=1),
@@ -54,7 +54,7 @@ def _facts() -> Row:
                      "network": [Link("All networks", "benchnet-networks", of_network), Link("Corda", "benchnet-corda", of_network),
                                  Link("JPaxos", "benchnet-jpaxos", of_network), Link("Malachite", "benchnet-malachite", of_network),
                                  Link("Emerald", "benchnet-emerald", of_network), Link("PostgreSQL", "benchnet-postgresql", of_network)]}).height(5),
-        table("Findings", "Findings about the run: Invalid, Recorded (Invalid but for measure.environmentPolicy), or Note. docs/results.md explains each.",
+        table("Findings", "Findings about the run: Invalid, Recorded (Invalid but for measure.environmentPolicy), or Note. docs/verdict.md explains each.",
               [Column("", f"{sum_by(findings, 'severity', 'reason')} or "
                           f"label_replace(count({INFO}) unless count({findings}), 'reason', 'nothing', '', '')")]).height(5),
     ]])

@@ -13,7 +13,7 @@ const (
 	ThrottlingInvalidates ThrottlingPolicy = "Invalidate"
 )
 
-// Tolerances are the bounds within which a run is valid. Shares are from 0 to 1. docs/results.md gives the
+// Tolerances are the bounds within which a run is valid. Shares are from 0 to 1. docs/verdict.md gives the
 // reasons for each.
 type Tolerances struct {
 	// ErrorShare is the share of requests that may fail.

@@ -10,7 +10,7 @@ import (
 )
 
 // Findings about stability are notes above the first limit and reasons above the second. With StrictStability the
-// first limit decides. docs/results.md lists them.
+// first limit decides. docs/verdict.md lists them.
 const (
 	throughputChangeNoted, throughputChangeLimit = 0.1, 0.5
 	latencyChangeNoted, latencyChangeLimit       = 0.2, 0.8
