@@ -173,8 +173,8 @@ notebooks: ## Run the notebooks of the documentation on recorded results
 	@hack/docs/notebooks/run
 
 .PHONY: docs-images
-docs-images: ## Regenerate the pictures of the documentation
-	@hack/test/go report -count=1 -run TestPictures -update=true
+docs-images: ## Regenerate the picture of an experiment's report
+	@hack/test/go report -count=1 -run TestPicture$$ -update=true
 
 .PHONY: test-envtest
 test-envtest: ## Tests against a real API server and etcd

@@ -29,12 +29,18 @@ var groupPhrases = map[results.ReasonCode]string{
 	results.NotSteady:          "did not settle",
 	results.ThroughputUnstable: "had an unstable throughput",
 	results.LatencyUnstable:    "had an unstable latency",
-	results.HostShared:         "shared a host with other load",
+	results.HostShared:         "had other load on a host",
 	results.HostSaturated:      "used all CPUs of a host",
 	results.CPUStolen:          "lost CPU time to the hypervisor",
 	results.FewSamples:         "had too few samples for some percentiles",
 	results.CompletionGap:      "had gaps in their completions",
-	results.WorkerColocated:    "shared a host with load workers",
+	results.WorkerColocated:    "had load workers on a host of members",
+	results.MemberThrottled:    "had members at their CPU limit",
+	results.DatabaseThrottled:  "had databases at their CPU limit",
+	results.ClientsExhausted:   "had no free clients at times",
+	results.LedgerUnchecked:    "were not compared with the ledger",
+	results.StabilityUnknown:   "were too sparse to judge their stability",
+	results.MembersUnobserved:  "had members whose CPU was not sampled",
 }
 
 // invalidReasons returns a reason for each finding of the runs that are not valid, in the order of the runs.

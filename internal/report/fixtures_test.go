@@ -32,6 +32,20 @@ func readRecordedRun(t testing.TB, file string) *results.RunResult {
 	return r
 }
 
+// readRecordedExperiment reads the result of an experiment that was measured.
+func readRecordedExperiment(t testing.TB, file string) *experiment.Result {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := experiment.Decode(content)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return e
+}
+
 // newBlockSizeGrid returns an experiment of real runs: Malachite networks with several block sizes and two ways
 // of sending blocks. The runs are named <network>-r<repetition>, the networks g-<size>-<variant>.
 func newBlockSizeGrid(t testing.TB) (*experiment.Result, map[string]*results.RunResult) {
