@@ -127,8 +127,8 @@ func parseFlags() managerFlags {
 	flag.IntVar(&o.limits.MaxNetworksPerNamespace, "max-networks-per-namespace", 0, "maximum number of networks in each namespace; 0: no limit")
 	flag.StringVar(&o.prometheusURL, "prometheus-url", "",
 		"URL of the Prometheus that evaluates the query objectives of runs, such as http://prometheus.monitoring:9090; default: none")
-	flag.Var(enumFlag[controllers.KueueMode]{&o.kueueMode, []controllers.KueueMode{controllers.KueueHonour, controllers.KueueIgnore}}, "kueue",
-		"Honour: networks labelled for Kueue wait for Kueue, if it is installed, and are exempt from the limits; or Ignore")
+	flag.Var(enumFlag[controllers.KueueMode]{&o.kueueMode, []controllers.KueueMode{controllers.KueueHonor, controllers.KueueIgnore}}, "kueue",
+		"Honor: networks labelled for Kueue wait for Kueue, if it is installed, and are exempt from the limits; or Ignore")
 	flag.StringVar(&o.pprofAddress, "pprof-bind-address", "", "address of the unauthenticated pprof endpoint; default: none")
 	o.log.BindFlags(flag.CommandLine)
 	flag.Parse()

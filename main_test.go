@@ -19,14 +19,14 @@ func TestEnumFlag(t *testing.T) {
 	chosen := controllers.KueueIgnore
 	flags := flag.NewFlagSet("manager", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	flags.Var(enumFlag[controllers.KueueMode]{&chosen, []controllers.KueueMode{controllers.KueueHonour, controllers.KueueIgnore}}, "kueue", "")
-	err := flags.Parse([]string{"--kueue=honour"})
-	const want = `invalid value "honour" for flag -kueue: it must be one of ["Honour" "Ignore"]`
+	flags.Var(enumFlag[controllers.KueueMode]{&chosen, []controllers.KueueMode{controllers.KueueHonor, controllers.KueueIgnore}}, "kueue", "")
+	err := flags.Parse([]string{"--kueue=honor"})
+	const want = `invalid value "honor" for flag -kueue: it must be one of ["Honor" "Ignore"]`
 	if err == nil || err.Error() != want || chosen != controllers.KueueIgnore {
 		t.Errorf("got %v and %s, want the error %s", err, chosen, want)
 	}
-	if err := flags.Parse([]string{"--kueue=Honour"}); err != nil || chosen != controllers.KueueHonour {
-		t.Errorf("got %v and %s, want %s", err, chosen, controllers.KueueHonour)
+	if err := flags.Parse([]string{"--kueue=Honor"}); err != nil || chosen != controllers.KueueHonor {
+		t.Errorf("got %v and %s, want %s", err, chosen, controllers.KueueHonor)
 	}
 }
 

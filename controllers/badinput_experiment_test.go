@@ -33,15 +33,15 @@ spec:
   - {name: new}
   repetitions: 2
   order: {type: Interleaved}
-  networks: Delete
+  networkRetention: Delete
 `
 
 const (
 	axisValues     = "values: [1, 2]"
 	variantPatch   = `patch: {network: {platform: {corda: {version: "4.3"}}}}`
-	saturationSpec = "strategy: Saturation\n  saturation: {from: 1, to: 64, serviceLevel: {latency: 500ms}}\n  networks: Delete"
-	compareSpec    = "strategy: Compare\n  compare: {baseline: old, metrics: [Throughput], gates: [{metric: Throughput}]}\n  networks: Delete"
-	deleteNetworks = "networks: Delete"
+	saturationSpec = "strategy: Saturation\n  saturation: {from: 1, to: 64, serviceLevel: {latency: 500ms}}\n  networkRetention: Delete"
+	compareSpec    = "strategy: Compare\n  compare: {baseline: old, metrics: [Throughput], gates: [{metric: Throughput}]}\n  networkRetention: Delete"
+	deleteNetworks = "networkRetention: Delete"
 )
 
 // replaceOnce replaces the first occurrence of from in a strategy, to introduce a mistake.
@@ -61,7 +61,7 @@ var badExperiments = []badInputCase{
 	{"field outside of the template", "field: workload.load.clients", "field: spec.load.clients", []string{"spec.axes[0].field", "spec.load.clients"}},
 	{"missing field", "load.clients", "load.users", []string{"spec.axes[0].field", "workload.load.users"}},
 	{"misnamed field", "workload.load.clients", "network.members.cpus", []string{"spec.axes[0].field", "network.members.cpus"}},
-	{"missing entry of a list", "field: workload.load.clients", "field: \"network.latency.regions[2].count\"", []string{"spec.axes[0].field", "regions", "0 entries", "2"}},
+	{"missing entry of a list", "field: workload.load.clients", "field: \"network.regions.items[2].count\"", []string{"spec.axes[0].field", "regions", "0 entries", "2"}},
 	{"text for a number", axisValues, "values: [1, many]", []string{"spec.axes[0].field", "workload.load.clients", "many", "must be a whole number"}},
 	{"number for an enum", "workload.load.clients, " + axisValues, "network.database.topology, values: [7]", []string{"users=7", "spec.database.topology", "7", "PerMember"}},
 	{"value outside the enum", "workload.load.clients, " + axisValues, "network.database.topology, values: [Shraed]", []string{"users=Shraed", "spec.database.topology", "Shraed", "PerMember"}},
@@ -106,8 +106,8 @@ var badExperiments = []badInputCase{
 	{"no deployments", "repetitions: 2", "repetitions: 2\n  deployments: 0", []string{"spec.deployments", "greater than or equal to 1"}},
 	{"no repetitions", "repetitions: 2", "repetitions: 0", []string{"spec.repetitions", "greater than or equal to 1"}},
 	{"no parallelism", deleteNetworks, "parallelism: 0", []string{"spec.parallelism", "greater than or equal to 1"}},
-	{"no attempts", deleteNetworks, "failures: {failed: Repeat, attempts: 0}", []string{"spec.failures.attempts", "greater than or equal to 1"}},
-	{"an unknown kind of failure", deleteNetworks, "failures: {failed: Retry}", []string{"spec.failures.failed", "Retry", "Repeat"}},
+	{"no attempts", deleteNetworks, "failures: {onFailed: Repeat, attempts: 0}", []string{"spec.failures.attempts", "greater than or equal to 1"}},
+	{"an unknown kind of failure", deleteNetworks, "failures: {onFailed: Retry}", []string{"spec.failures.onFailed", "Retry", "Repeat"}},
 	{"unknown field", deleteNetworks, "repetitoins: 3", []string{"unknown field", "spec.repetitoins"}},
 	// Saturation.
 	{"search without its parameters", deleteNetworks, "strategy: Saturation", []string{"spec.saturation must be set"}},
@@ -117,12 +117,12 @@ var badExperiments = []badInputCase{
 	{"zero latency", deleteNetworks, replaceOnce(saturationSpec, "500ms", "0s"), []string{"serviceLevel.latency", "500ms or 2s"}},
 	{"latency without a unit", deleteNetworks, replaceOnce(saturationSpec, "500ms", `"500"`), []string{"serviceLevel.latency", "500ms or 2s"}},
 	{"interleaved search", deleteNetworks, saturationSpec, []string{"spec.order.type", "Interleaved", "Listed or Shuffled"}},
-	{"search over the load", "  repetitions: 2\n  order: {type: Interleaved}\n  networks: Delete", "  " + saturationSpec, []string{"spec.axes[0].field", "workload.load.clients", "search"}},
-	{"repeated search", "order: {type: Interleaved}\n  networks: Delete", saturationSpec, []string{"spec.repetitions", "2", "saturation.repeats"}},
+	{"search over the load", "  repetitions: 2\n  order: {type: Interleaved}\n  networkRetention: Delete", "  " + saturationSpec, []string{"spec.axes[0].field", "workload.load.clients", "search"}},
+	{"repeated search", "order: {type: Interleaved}\n  networkRetention: Delete", saturationSpec, []string{"spec.repetitions", "2", "saturation.repeats"}},
 	// Comparison.
 	{"comparison without its parameters", deleteNetworks, "strategy: Compare", []string{"spec.compare must be set"}},
 	{"comparison in a grid", deleteNetworks, replaceOnce(compareSpec, "strategy: Compare\n  ", ""), []string{"spec.compare must be set when, and only when"}},
-	{"listed comparison", "order: {type: Interleaved}\n  networks: Delete", "order: {type: Listed}\n  " + compareSpec, []string{"spec.order.type must not be Listed", "use RandomizedPairs"}},
+	{"listed comparison", "order: {type: Interleaved}\n  networkRetention: Delete", "order: {type: Listed}\n  " + compareSpec, []string{"spec.order.type must not be Listed", "use RandomizedPairs"}},
 	{"baseline that is not a variant", deleteNetworks, replaceOnce(compareSpec, "baseline: old", "baseline: older"), []string{"spec.compare.baseline", "one of spec.variants"}},
 	{"neither baseline nor stored", deleteNetworks, replaceOnce(compareSpec, "baseline: old, ", ""), []string{"exactly one of baseline", "stored"}},
 	{"two baselines", deleteNetworks, replaceOnce(compareSpec, "baseline: old", "baseline: old, stored: {configMapName: x}"), []string{"exactly one of baseline", "stored"}},
@@ -198,8 +198,8 @@ func TestImmutableExperimentFields(t *testing.T) {
 		{"repetitions", "repetitions: 2", "repetitions: 3", "cannot change"},
 		{"deployments", "repetitions: 2", "repetitions: 2\n  deployments: 2", "cannot change"},
 		{"comparison", "baseline: old", "baseline: new", "spec.compare cannot change"},
-		{"parallelism", deleteNetworks, "networks: Delete\n  parallelism: 2", ""},
-		{"suspension", deleteNetworks, "networks: Delete\n  suspend: true", ""},
+		{"parallelism", deleteNetworks, "networkRetention: Delete\n  parallelism: 2", ""},
+		{"pause", deleteNetworks, "networkRetention: Delete\n  pauseRuns: true", ""},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/benchnet/benchnet/internal/network/latency"
 )
 
-// validRegionsNetwork is a network in two regions. Each case of TestBadRegions makes its spec.latency invalid.
+// validRegionsNetwork is a network in two regions. Each case of TestBadRegions makes its spec.regions invalid.
 const validRegionsNetwork = `
 apiVersion: benchnet.dev/v1alpha1
 kind: BenchmarkNetwork
@@ -24,8 +24,8 @@ spec:
   platform: {type: Corda, corda: {version: "4.10"}}
   members: {count: 2}
   database: {engine: PostgreSQL, topology: Shared}
-  latency:
-    regions: [{name: NYC, members: [notary], workloads: [issue]}, {name: LON, count: 2}]
+  regions:
+    items: [{name: NYC, members: [notary], workloads: [issue]}, {name: LON, count: 2}]
     roundTrips: [{between: [NYC, LON], roundTrip: 72ms, jitter: 1ms, lossPercent: "0.1", bandwidth: 1G}]
     defaults: {sameRegionRoundTrip: 0.5ms}
     databaseRoundTrip: 1500us
@@ -37,33 +37,33 @@ spec:
 `
 
 var badRegions = []badInputCase{
-	{"missing member", "[notary]", "[member-7]", []string{"spec.latency.regions[0].members[0]", "member-7", "member-0, member-1, notary"}},
-	{"count above the members", "count: 2}]", "count: 3}]", []string{"spec.latency.regions[1].count", "3", "only 2 of the 3 members"}},
-	{"members without a region", "count: 2}]", "count: 1}]", []string{"spec.latency.regions", "member-1", "every member must be in a region"}},
-	{"members and count", "members: [notary]", "members: [notary], count: 1", []string{"latency.regions[]", "not both"}},
-	{"empty region", "members: [notary], workloads: [issue]", "", []string{"latency.regions[]", "needs members, count or workloads"}},
-	{"the same region twice", "name: LON", "name: NYC", []string{"spec.latency.regions[1]", "Duplicate"}},
-	{"invalid region name", "name: LON", "name: New York", []string{"spec.latency.regions[1].name", "New York"}},
-	{"region without a round trip", "name: LON", "name: Mars", []string{"latency.roundTrips[].between must name regions"}},
+	{"missing member", "[notary]", "[member-7]", []string{"spec.regions.items[0].members[0]", "member-7", "member-0, member-1, notary"}},
+	{"count above the members", "count: 2}]", "count: 3}]", []string{"spec.regions.items[1].count", "3", "only 2 of the 3 members"}},
+	{"members without a region", "count: 2}]", "count: 1}]", []string{"spec.regions.items", "member-1", "every member must be in a region"}},
+	{"members and count", "members: [notary]", "members: [notary], count: 1", []string{"regions.items[]", "not both"}},
+	{"empty region", "members: [notary], workloads: [issue]", "", []string{"regions.items[]", "needs members, count or workloads"}},
+	{"the same region twice", "name: LON", "name: NYC", []string{"spec.regions.items[1]", "Duplicate"}},
+	{"invalid region name", "name: LON", "name: New York", []string{"spec.regions.items[1].name", "New York"}},
+	{"region without a round trip", "name: LON", "name: Mars", []string{"regions.roundTrips[].between must name regions"}},
 	{"pair without a round trip", "count: 2}]\n    roundTrips: [{between: [NYC, LON]", "count: 2}, {name: Mars, workloads: [x]}]\n    roundTrips: [{between: [NYC, LON]",
 		[]string{"no figure for Mars and NYC", "{between: [Mars, NYC], roundTrip: ...}"}},
-	{"three regions in a pair", "[NYC, LON]", "[NYC, LON, NYC]", []string{"spec.latency.roundTrips[0].between", "2"}},
+	{"three regions in a pair", "[NYC, LON]", "[NYC, LON, NYC]", []string{"spec.regions.roundTrips[0].between", "2"}},
 	{"round trip that is not a duration", "72ms", `"72"`, []string{"roundTrips[].roundTrip must be at most 10s", "72ms"}},
 	{"round trip too long", "72ms", "11s", []string{"roundTrips[].roundTrip must be at most 10s"}},
 	{"negative round trip", "72ms", "-1ms", []string{"roundTrips[].roundTrip must be at most 10s"}},
-	{"jitter above the round trip", "jitter: 1ms", "jitter: 73ms", []string{"spec.latency.roundTrips", "73ms", "cannot exceed", "72ms"}},
-	{"loss of 100 %", `"0.1"`, "100", []string{"spec.latency.roundTrips[0].lossPercent", "100", "between 0 and 50"}},
-	{"no bandwidth", "1G", "\"0\"", []string{"spec.latency.roundTrips[0].bandwidth", "between 64k and 32G"}},
+	{"jitter above the round trip", "jitter: 1ms", "jitter: 73ms", []string{"spec.regions.roundTrips", "73ms", "cannot exceed", "72ms"}},
+	{"loss of 100 %", `"0.1"`, "100", []string{"spec.regions.roundTrips[0].lossPercent", "100", "between 0 and 50"}},
+	{"no bandwidth", "1G", "\"0\"", []string{"spec.regions.roundTrips[0].bandwidth", "between 64k and 32G"}},
 	{"database in the member", "database: {engine: PostgreSQL, topology: Shared}", "database: {engine: H2}",
-		[]string{"spec.latency.databaseRoundTrip", "1.5ms", "engine PostgreSQL"}},
-	{"empty network", validRegionsNetwork[strings.Index(validRegionsNetwork, "    regions"):strings.Index(validRegionsNetwork, "  workloads:")], "    {}\n", []string{"latency needs regions, databaseRoundTrip or both, or regionsFrom NodeZone"}},
-	{"unknown source of regions", "    regions:", "    regionsFrom: Zone\n    regions:", []string{"spec.latency.regionsFrom", "Zone", "NodeZone"}},
-	{"emulation between zones", "    regions:", "    regionsFrom: NodeZone\n    regions:", []string{"regionsFrom NodeZone emulates nothing", "remove latency.regions"}},
-	{"zones and a distant database", validRegionsNetwork[strings.Index(validRegionsNetwork, "    regions"):strings.Index(validRegionsNetwork, "    databaseRoundTrip")],
-		"    regionsFrom: NodeZone\n", []string{"regionsFrom NodeZone emulates nothing", "databaseRoundTrip"}},
-	{"source without regions", validRegionsNetwork[strings.Index(validRegionsNetwork, "    regions"):strings.Index(validRegionsNetwork, "  workloads:")],
-		"    regionsFrom: Spec\n", []string{"latency needs regions"}},
-	{"round trips without regions", validRegionsNetwork[strings.Index(validRegionsNetwork, "    regions"):strings.Index(validRegionsNetwork, "    roundTrips")], "", []string{"need latency.regions"}},
+		[]string{"spec.regions.databaseRoundTrip", "1.5ms", "engine PostgreSQL"}},
+	{"empty network", validRegionsNetwork[strings.Index(validRegionsNetwork, "    items"):strings.Index(validRegionsNetwork, "  workloads:")], "    {}\n", []string{"regions needs items, databaseRoundTrip or both, or source NodeZone"}},
+	{"unknown source of regions", "    items:", "    source: Zone\n    items:", []string{"spec.regions.source", "Zone", "NodeZone"}},
+	{"emulation between zones", "    items:", "    source: NodeZone\n    items:", []string{"source NodeZone emulates nothing", "remove regions.items"}},
+	{"zones and a distant database", validRegionsNetwork[strings.Index(validRegionsNetwork, "    items"):strings.Index(validRegionsNetwork, "    databaseRoundTrip")],
+		"    source: NodeZone\n", []string{"source NodeZone emulates nothing", "databaseRoundTrip"}},
+	{"source without regions", validRegionsNetwork[strings.Index(validRegionsNetwork, "    items"):strings.Index(validRegionsNetwork, "  workloads:")],
+		"    source: Spec\n", []string{"regions needs items"}},
+	{"round trips without regions", validRegionsNetwork[strings.Index(validRegionsNetwork, "    items"):strings.Index(validRegionsNetwork, "    roundTrips")], "", []string{"need regions.items"}},
 }
 
 func TestBadRegions(t *testing.T) {
@@ -73,12 +73,12 @@ func TestBadRegions(t *testing.T) {
 func TestImmutableRegions(t *testing.T) {
 	for name, change := range map[string][2]string{
 		"moved":   {"72ms", "80ms"},
-		"removed": {validRegionsNetwork[strings.Index(validRegionsNetwork, "  latency:"):strings.Index(validRegionsNetwork, "  workloads:")], ""},
+		"removed": {validRegionsNetwork[strings.Index(validRegionsNetwork, "  regions:"):strings.Index(validRegionsNetwork, "  workloads:")], ""},
 	} {
 		w := newTestEnv(t)
 		must(t, w.createFromYAML(validRegionsNetwork, &v1alpha1.BenchmarkNetwork{}))
 		err := w.replaceNetwork(strings.Replace(validRegionsNetwork, change[0], change[1], 1))
-		if err == nil || !strings.Contains(err.Error(), "spec.latency cannot change") {
+		if err == nil || !strings.Contains(err.Error(), "spec.regions cannot change") {
 			t.Errorf("%s: the change should be refused, but: %v", name, err)
 		}
 	}

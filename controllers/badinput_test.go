@@ -70,7 +70,7 @@ var badInput = []badInputCase{
 	{"the same name twice", `version: "4.10"`, `version: "4.10", legalNames: ["O=Bank A,L=London,C=GB", "O=Bank A,L=London,C=GB"]`, []string{"legalNames[1]", "already the name of member-0"}},
 	{"heap set twice", `version: "4.10"`, `version: "4.10", tuning: {jvmArgs: ["-Xmx2g"]}`, []string{"jvmArgs", "members.heap"}},
 	{"CorDapp image without an image", `version: "4.10"`, `version: "4.10", cordapps: {type: Image}`, []string{"cordapps", "needs image"}},
-	{"workload without an operation", "corda: {flow: Issue}", "jtl: Retain", []string{"corda must be set when, and only when, type is Corda"}},
+	{"workload without an operation", "corda: {flow: Issue}", "sampleLogRetention: Retain", []string{"corda must be set when, and only when, type is Corda"}},
 	{"more than all operations may fail", "window: 10s", "window: 10s, maxErrorPercent: 101", []string{"measure.maxErrorPercent", "101", "from 0 to 100"}},
 	{"invalid flow name", "flow: Issue", "flow: Isue", []string{"corda.flow", "Isue"}},
 	{"missing initiator", "flow: Issue", "flow: Issue, initiators: [5]", []string{"initiators[0]", "5"}},

@@ -19,7 +19,7 @@ type CacheScope struct {
 	// WatchedNamespaces are the only namespaces that the cache holds; empty means all. ExcludedNamespaces are
 	// left out.
 	WatchedNamespaces, ExcludedNamespaces []string
-	// Kueue is KueueHonour if the cache also holds the operator's Kueue Workloads.
+	// Kueue is KueueHonor if the cache also holds the operator's Kueue Workloads.
 	Kueue KueueMode
 }
 
@@ -34,7 +34,7 @@ func (s CacheScope) Options() cache.Options {
 			options.ByObject[kind.Object] = own
 		}
 	}
-	if s.Kueue == KueueHonour {
+	if s.Kueue == KueueHonor {
 		options.ByObject[&kueuev1beta1.Workload{}] = own
 	}
 	if len(s.WatchedNamespaces) == 0 {

@@ -18,7 +18,7 @@ func TestCommonLabels(t *testing.T) {
 	network := strings.Replace(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], "spec:\n", "spec:\n  commonLabels: {team: ledgers}\n", 1)
 	must(t, w.createFromYAML(network, &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
-	must(t, w.createFromYAML(strings.Replace(twoWorkerRun, "type: Corda\n", "type: Corda\n    jtl: Retain\n", 1), &v1alpha1.BenchmarkRun{}))
+	must(t, w.createFromYAML(strings.Replace(twoWorkerRun, "type: Corda\n", "type: Corda\n    sampleLogRetention: Retain\n", 1), &v1alpha1.BenchmarkRun{}))
 	w.reconcileNetwork("banks")
 	w.reconcileRun("extra")
 	kinds, claims := map[string]bool{}, 0

@@ -24,7 +24,7 @@ metadata: {name: kept}
 spec:
   platform: {type: Malachite, malachite: {}}
   members: {count: 4, cores: 200m, memory: 200Mi, storage: {type: Ephemeral}}
-  resultPolicy: Retain
+  resultRetention: Retain
 `
 
 // installDeletionPolicy installs the chart's admission policies, and waits until the API server enforces it.
@@ -64,16 +64,16 @@ var timeToLive = specField{deletes: []string{`0`, `3600`}}
 
 var guardedKinds = map[string]guardedKind{
 	"BenchmarkNetwork": {reflect.TypeFor[v1alpha1.BenchmarkNetworkSpec](), "benchmarknetworks", map[string]specField{
-		"platform": immutable, "members": immutable, "database": immutable, "latency": immutable, "observation": immutable, "purpose": immutable,
+		"platform": immutable, "members": immutable, "database": immutable, "regions": immutable, "observation": immutable, "purpose": immutable,
 		"podTemplate": immutable, "commonLabels": immutable, "imagePullSecrets": immutable,
 		"workloads":               {permitted: []string{`[{"name": "blocks", "type": "Malachite", "malachite": {}, "measure": {"warmUp": "1s", "window": "10s"}}]`}},
 		"priority":                {permitted: []string{`1`, `-1000`}},
-		"suspend":                 {permitted: []string{`true`}},
-		"resultPolicy":            {deletes: []string{`"Delete"`, `null`}},
+		"pauseRuns":               {permitted: []string{`true`}},
+		"resultRetention":         {deletes: []string{`"Delete"`, `null`}},
 		"ttlSecondsAfterFinished": timeToLive,
 	}},
 	"BenchmarkRun": {reflect.TypeFor[v1alpha1.BenchmarkRunSpec](), "benchmarkruns", map[string]specField{
-		"networkName": immutable, "workload": immutable, "networkReadyWithin": immutable,
+		"networkName": immutable, "workload": immutable, "startTimeout": immutable,
 		"cancelled":               {permitted: []string{`true`}},
 		"ttlSecondsAfterFinished": timeToLive,
 	}},
@@ -81,8 +81,8 @@ var guardedKinds = map[string]guardedKind{
 		"template": immutable, "axes": immutable, "variants": immutable, "strategy": immutable, "saturation": immutable, "compare": immutable,
 		"repetitions": immutable, "deployments": immutable, "order": immutable, "failures": immutable, "webhook": immutable,
 		"parallelism":             {permitted: []string{`1`, `3`}},
-		"suspend":                 {permitted: []string{`true`}},
-		"networks":                {deletes: []string{`"Delete"`, `null`}},
+		"pauseRuns":               {permitted: []string{`true`}},
+		"networkRetention":        {deletes: []string{`"Delete"`, `null`}},
 		"ttlSecondsAfterFinished": timeToLive,
 	}},
 }
@@ -170,7 +170,7 @@ func TestDeletionPolicyRestrictsRunners(t *testing.T) {
 	w := newTestEnv(t)
 	w.createTenantUsers()
 	must(t, w.createFromYAML(networkKeepingResults, &v1alpha1.BenchmarkNetwork{}))
-	must(t, w.createFromYAML(strings.Replace(gridExperiment, "spec:", "spec:\n  networks: Retain\n  parallelism: 2", 1), &v1alpha1.BenchmarkExperiment{}))
+	must(t, w.createFromYAML(strings.Replace(gridExperiment, "spec:", "spec:\n  networkRetention: Retain\n  parallelism: 2", 1), &v1alpha1.BenchmarkExperiment{}))
 	must(t, w.createFromYAML(twoWorkerRun, &v1alpha1.BenchmarkRun{}))
 	runner, admin := w.clientAs("team-a-engineers"), w.clientAs("team-a-leads")
 	w.installDeletionPolicy(runner)

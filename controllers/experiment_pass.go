@@ -118,8 +118,8 @@ func (r *ExperimentReconciler) withStoredResult(ctx context.Context, pass *exper
 // preflight checks are exempt.
 func (r *ExperimentReconciler) checkLimits(e *v1alpha1.BenchmarkExperiment, design *experiment.Design) error {
 	size, path, value := design.LargestGroup(), field.NewPath("spec", "order", "type"), string(e.Spec.OrderType())
-	if e.Spec.Networks == v1alpha1.RetentionRetain {
-		size, path, value = len(design.Networks), field.NewPath("spec", "networks"), string(e.Spec.Networks)
+	if e.Spec.NetworkRetention == v1alpha1.RetentionRetain {
+		size, path, value = len(design.Networks), field.NewPath("spec", "networkRetention"), string(e.Spec.NetworkRetention)
 	}
 	limit := r.Limits.exceededBy(size)
 	if limit == "" || status.HasPassedPreflight(e) {

@@ -22,7 +22,7 @@ func TestForgedRunOfExperiment(t *testing.T) {
 		"planned":         {func(*v1alpha1.BenchmarkRunSpec) {}, ""},
 		"another window":  {func(s *v1alpha1.BenchmarkRunSpec) { s.Workload.Measure.Window.Duration = time.Second }, "spec.workload.measure.window"},
 		"another network": {func(s *v1alpha1.BenchmarkRunSpec) { s.NetworkName = "other" }, "spec.networkName"},
-		"no limit":        {func(s *v1alpha1.BenchmarkRunSpec) { s.NetworkReadyWithin = nil }, "spec.networkReadyWithin"},
+		"no limit":        {func(s *v1alpha1.BenchmarkRunSpec) { s.StartTimeout = nil }, "spec.startTimeout"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newTestEnvWithExperiment(t, gridExperiment)

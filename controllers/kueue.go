@@ -28,13 +28,13 @@ type KueueMode string
 const (
 	// KueueIgnore ignores the label.
 	KueueIgnore KueueMode = "Ignore"
-	// KueueHonour lets Kueue admit and evict labelled networks.
-	KueueHonour KueueMode = "Honour"
+	// KueueHonor lets Kueue admit and evict labelled networks.
+	KueueHonor KueueMode = "Honor"
 )
 
 // DetectKueue returns the requested mode, or KueueIgnore if the API server does not serve Kueue's API.
 func DetectKueue(asked KueueMode, served discovery.ServerResourcesInterface) (KueueMode, error) {
-	if asked != KueueHonour {
+	if asked != KueueHonor {
 		return KueueIgnore, nil
 	}
 	_, err := served.ServerResourcesForGroupVersion(kueuev1beta1.GroupVersion.String())
@@ -44,12 +44,12 @@ func DetectKueue(asked KueueMode, served discovery.ServerResourcesInterface) (Ku
 	if err != nil {
 		return "", fmt.Errorf("discover %s: %w", kueuev1beta1.GroupVersion, err)
 	}
-	return KueueHonour, nil
+	return KueueHonor, nil
 }
 
 // isManagedByKueue reports whether Kueue decides on the admission of a network.
 func (d *Dependencies) isManagedByKueue(network *v1alpha1.BenchmarkNetwork) bool {
-	return d.Kueue == KueueHonour && network.Labels[admission.QueueLabel] != ""
+	return d.Kueue == KueueHonor && network.Labels[admission.QueueLabel] != ""
 }
 
 // reconcileKueueWorkload requests everything that the network needs in one Workload and acts on Kueue's
@@ -57,7 +57,7 @@ func (d *Dependencies) isManagedByKueue(network *v1alpha1.BenchmarkNetwork) bool
 // pods are gone, whatever happens to the queue label or the Workload. The decision is zero if Kueue does not
 // manage the network, its spec is invalid, or it is admitted.
 func (r *NetworkReconciler) reconcileKueueWorkload(ctx context.Context, pass *networkPass) (status.AdmissionDecision, error) {
-	if r.Kueue != KueueHonour {
+	if r.Kueue != KueueHonor {
 		return status.AdmissionDecision{}, nil
 	}
 	workload, err := r.getKueueWorkload(ctx, client.ObjectKeyFromObject(pass.network))

@@ -94,7 +94,7 @@ func (r *NetworkReconciler) replaceForeignWorkload(ctx context.Context, pass *ne
 // releaseDeletedNetwork releases the Workload of a deleted network once its pods are gone. The deletion of a pod
 // causes another call.
 func (r *NetworkReconciler) releaseDeletedNetwork(ctx context.Context, network client.ObjectKey) error {
-	if r.Kueue != KueueHonour {
+	if r.Kueue != KueueHonor {
 		return nil
 	}
 	workload, err := r.getKueueWorkload(ctx, network)

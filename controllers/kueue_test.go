@@ -30,9 +30,9 @@ func newTestEnvWithKueue(t *testing.T) *testEnv {
 	must(t, err)
 	kube, err := discovery.NewDiscoveryClientForConfig(config)
 	must(t, err)
-	w.kueueMode, err = controllers.DetectKueue(controllers.KueueHonour, kube)
+	w.kueueMode, err = controllers.DetectKueue(controllers.KueueHonor, kube)
 	must(t, err)
-	if w.kueueMode != controllers.KueueHonour {
+	if w.kueueMode != controllers.KueueHonor {
 		t.Fatalf("Kueue should be found once it is installed, but it is %s", w.kueueMode)
 	}
 	w.useConnection(sharedConnection(t, w.client, w.kueueMode))

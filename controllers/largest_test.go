@@ -93,7 +93,7 @@ func largestVariants(kind v1alpha1.PlatformType) map[string]string {
 		variants["BFT notary"] = "platform: {corda: {notary: {type: BFT, replicas: 7, size: Large}}}"
 		variants["Raft notary"] = "platform: {corda: {notary: {type: Raft, replicas: 5, size: Large}}}"
 	default:
-		variants["Regions"] = "latency: {regions: [{name: NYC, count: 1}, {name: LON, count: 1}, {name: SFO, count: 1}]}"
+		variants["Regions"] = "regions: {items: [{name: NYC, count: 1}, {name: LON, count: 1}, {name: SFO, count: 1}]}"
 	}
 	return variants
 }
@@ -165,8 +165,8 @@ func (l *largestNetwork) tryVariant(t *testing.T, members int32, variant string)
 	var patch map[string]any
 	must(t, yaml.Unmarshal([]byte(variant), &patch))
 	mergeInto(spec, patch)
-	if regions, ok := patch["latency"].(map[string]any); ok {
-		list := regions["regions"].([]any)
+	if regions, ok := patch["regions"].(map[string]any); ok {
+		list := regions["items"].([]any)
 		list[0].(map[string]any)["count"] = int64(members) - 2
 	}
 	must(t, w.client.Create(w.ctx, v.object, client.FieldValidation(metav1.FieldValidationStrict)))

@@ -156,7 +156,7 @@ func (l *Limiter) listUnits(ctx context.Context, accepted *v1alpha1.BenchmarkNet
 func (l *Limiter) isLeftToKueue(n *v1alpha1.BenchmarkNetwork) bool {
 	admitted := meta.FindStatusCondition(n.Status.Conditions, v1alpha1.ConditionAdmitted)
 	if status.IsAdmitted(n) && admitted != nil {
-		return l.Kueue == KueueHonour && admitted.Reason == v1alpha1.ReasonAdmittedByKueue
+		return l.Kueue == KueueHonor && admitted.Reason == v1alpha1.ReasonAdmittedByKueue
 	}
 	return l.isManagedByKueue(n)
 }

@@ -305,8 +305,8 @@ func TestComparisonsDoNotBlockEachOther(t *testing.T) {
 // TestExperimentAboveLimitIsRefused: networks that must exist at the same time, or are kept, would wait for each other's places.
 func TestExperimentAboveLimitIsRefused(t *testing.T) {
 	for field, text := range map[string]string{
-		"spec.order.type": interleavedPair("pair"),
-		"spec.networks":   strings.NewReplacer("name: grid", "name: pair", "spec:", "spec:\n  networks: Retain").Replace(gridExperiment),
+		"spec.order.type":       interleavedPair("pair"),
+		"spec.networkRetention": strings.NewReplacer("name: grid", "name: pair", "spec:", "spec:\n  networkRetention: Retain").Replace(gridExperiment),
 	} {
 		t.Run(field, func(t *testing.T) {
 			w := newTestEnvWithExperiment(t, text)

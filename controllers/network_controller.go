@@ -220,7 +220,7 @@ func (r *NetworkReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) 
 		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency}).
 		WithLogConstructor(newLogConstructor(mgr, "network"))
 	watchOwnedKinds(build, debounced(handler.EnqueueRequestsFromMapFunc(mapByLabel(v1alpha1.LabelNetwork))))
-	if r.Kueue == KueueHonour {
+	if r.Kueue == KueueHonor {
 		build.Watches(&kueuev1beta1.Workload{}, handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(),
 			&v1alpha1.BenchmarkNetwork{}, handler.OnlyControllerOwner()))
 	}

@@ -86,16 +86,16 @@ var networkUpdates = []permittedUpdate{
 	{name: "label of an experiment", field: "metadata.labels", patch: `{"metadata": {"labels": {"benchnet.dev/experiment": "other", "team": "a"}}}`},
 	{name: "annotation", field: "metadata.annotations", patch: `{"metadata": {"annotations": {"team": "a"}}}`},
 	{name: "priority", field: "spec.priority", patch: `{"spec": {"priority": 7}}`},
-	{name: "suspend in a run", field: "spec.suspend", patch: `{"spec": {"suspend": true}}`},
-	{name: "append a workload to a suspended network", field: "spec.workloads", patch: `{"spec": {"workloads": [FIRST, LONG]}}`},
-	{name: "resume", field: "spec.suspend", patch: `{"spec": {"suspend": null}}`},
+	{name: "pause in a run", field: "spec.pauseRuns", patch: `{"spec": {"pauseRuns": true}}`},
+	{name: "append a workload to a paused network", field: "spec.workloads", patch: `{"spec": {"workloads": [FIRST, LONG]}}`},
+	{name: "resume", field: "spec.pauseRuns", patch: `{"spec": {"pauseRuns": null}}`},
 	{name: "list a workload before others", field: "spec.workloads", patch: `{"spec": {"workloads": [` +
 		`{"name": "before", REST_OF_FIRST, FIRST, LONG]}}`},
-	{name: "keep results in a run", field: "spec.resultPolicy", patch: `{"spec": {"resultPolicy": "Retain"}}`},
+	{name: "keep results in a run", field: "spec.resultRetention", patch: `{"spec": {"resultRetention": "Retain"}}`},
 	{name: "append a workload between runs", field: "spec.workloads", endsRun: true, patch: `{"spec": {"workloads": [` +
 		`{"name": "before", REST_OF_FIRST, FIRST, LONG, {"name": "longer", REST_OF_LONG]}}`},
-	{name: "suspend between runs", field: "spec.suspend", endsRun: true, patch: `{"spec": {"suspend": true}}`},
-	{name: "delete results", field: "spec.resultPolicy", patch: `{"spec": {"resultPolicy": "Delete"}}`},
+	{name: "pause between runs", field: "spec.pauseRuns", endsRun: true, patch: `{"spec": {"pauseRuns": true}}`},
+	{name: "delete results", field: "spec.resultRetention", patch: `{"spec": {"resultRetention": "Delete"}}`},
 	{name: "time to live", field: "spec.ttlSecondsAfterFinished", patch: `{"spec": {"ttlSecondsAfterFinished": 3600}}`},
 	{name: "no time to live", field: "spec.ttlSecondsAfterFinished", patch: `{"spec": {"ttlSecondsAfterFinished": null}}`},
 	{name: "remove labels", field: "metadata.labels", patch: `{"metadata": {"labels": null}}`},
@@ -259,9 +259,9 @@ func TestEveryPermittedUpdateOfAnExperiment(t *testing.T) {
 		{name: "annotation", field: "metadata.annotations", patch: `{"metadata": {"annotations": {"team": "a"}}}`},
 		{name: "more at a time", field: "spec.parallelism", patch: `{"spec": {"parallelism": 2}}`},
 		{name: "fewer at a time", field: "spec.parallelism", patch: `{"spec": {"parallelism": 1}}`},
-		{name: "keep the networks", field: "spec.networks", patch: `{"spec": {"networks": "Retain"}}`},
-		{name: "suspend", field: "spec.suspend", patch: `{"spec": {"suspend": true}}`},
-		{name: "resume", field: "spec.suspend", patch: `{"spec": {"suspend": false}}`},
+		{name: "keep the networks", field: "spec.networkRetention", patch: `{"spec": {"networkRetention": "Retain"}}`},
+		{name: "pause", field: "spec.pauseRuns", patch: `{"spec": {"pauseRuns": true}}`},
+		{name: "resume", field: "spec.pauseRuns", patch: `{"spec": {"pauseRuns": false}}`},
 		{name: "time to live", field: "spec.ttlSecondsAfterFinished", patch: `{"spec": {"ttlSecondsAfterFinished": 3600}}`},
 	}
 	wantUpdateOfEveryField(t, "benchmarkexperiments", updates)
@@ -314,7 +314,7 @@ func wantUpdateOfEveryField(t *testing.T, plural string, updates []permittedUpda
 	}
 }
 
-// mutableFields returns the fields of the spec that may change, such as spec.suspend. A field is immutable if a
+// mutableFields returns the fields of the spec that may change, such as spec.pauseRuns. A field is immutable if a
 // rule of the CRD compares it, or its parts (TestEveryFieldIsImmutable), with its old value.
 func mutableFields(t *testing.T, plural string) []string {
 	t.Helper()

@@ -245,7 +245,7 @@ func TestRunEndsWhenItsJobFails(t *testing.T) {
 // TestTimeWithoutNodeIsLimitedByTheRun: workers may wait for nodes as long as the run does. Their deadline
 // counts only from then.
 func TestTimeWithoutNodeIsLimitedByTheRun(t *testing.T) {
-	w := newTestEnvWithRun(t, strings.Replace(twoWorkerRun, "spec:", "spec:\n  networkReadyWithin: 2h", 1))
+	w := newTestEnvWithRun(t, strings.Replace(twoWorkerRun, "spec:", "spec:\n  startTimeout: 2h", 1))
 	w.reconcileRun("extra")
 	job := &batchv1.Job{}
 	w.mustGet("extra", job)
@@ -269,7 +269,7 @@ func TestTimeWithoutNodeIsLimitedByTheRun(t *testing.T) {
 // request.
 func TestWorkersOfEveryKind(t *testing.T) {
 	cases := map[string]string{
-		"sample log kept":    "type: Corda\n    jtl: Retain\n    corda: {flow: Issue}",
+		"sample log kept":    "type: Corda\n    sampleLogRetention: Retain\n    corda: {flow: Issue}",
 		"plan of the user":   "type: JMeter\n    jmeter: {configMapName: my-plan}",
 		"flow by class name": "type: Corda\n    " + `corda: {flow: net.corda.finance.flows.CashIssueFlow, arguments: [{type: Amount, value: "1 USD"}]}`,
 		"data of the user": "type: Corda\n    " + `corda: {flow: net.corda.finance.flows.CashIssueFlow,

@@ -197,7 +197,7 @@ func (r *RunReconciler) readNetworkState(ctx context.Context, pass *runPass) err
 // waitedTooLong returns why a run stops waiting for its network or for nodes for its workers. If the reason is
 // empty, left is the remaining time, or 0 if there is no limit.
 func (p *runPass) waitedTooLong(now time.Time) (why string, left time.Duration) {
-	within := p.run.Spec.NetworkReadyWithin
+	within := p.run.Spec.StartTimeout
 	switch {
 	case within == nil, p.run.Spec.Cancelled:
 		return "", 0
@@ -275,8 +275,8 @@ func waitReasonOf(run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork
 	switch {
 	case network.DeletionTimestamp != nil: // It may look ready until the end.
 		return status.WaitReason{Reason: v1alpha1.ReasonWaitingForNetwork, Message: fmt.Sprintf("BenchmarkNetwork %s is being deleted", network.Name)}
-	case network.Spec.Suspend:
-		return status.WaitReason{Reason: v1alpha1.ReasonSuspended, Message: fmt.Sprintf("BenchmarkNetwork %s is suspended", network.Name)}
+	case network.Spec.PauseRuns:
+		return status.WaitReason{Reason: v1alpha1.ReasonPaused, Message: fmt.Sprintf("spec.pauseRuns of BenchmarkNetwork %s is true", network.Name)}
 	case ready != nil && ready.Reason == v1alpha1.ReasonResetting:
 		return status.WaitReason{Reason: v1alpha1.ReasonWaitingForReset, Message: fmt.Sprintf("BenchmarkNetwork %s: %s", network.Name, ready.Message)}
 	case !standing && ready != nil && ready.Message != "":

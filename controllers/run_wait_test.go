@@ -18,7 +18,7 @@ func TestWaitReasonOf(t *testing.T) {
 		reason, message string
 	}{
 		"its turn":       {func(*v1alpha1.BenchmarkNetwork) {}, "", ""},
-		"suspended":      {func(n *v1alpha1.BenchmarkNetwork) { n.Spec.Suspend = true }, v1alpha1.ReasonSuspended, "n is suspended"},
+		"paused":         {func(n *v1alpha1.BenchmarkNetwork) { n.Spec.PauseRuns = true }, v1alpha1.ReasonPaused, "spec.pauseRuns of BenchmarkNetwork n is true"},
 		"another's turn": {func(n *v1alpha1.BenchmarkNetwork) { n.Status.Epoch.Turn = "o" }, v1alpha1.ReasonWaitingForTurn, "older runs first"},
 		"not seen yet":   {func(n *v1alpha1.BenchmarkNetwork) { n.Generation++ }, v1alpha1.ReasonWaitingForNetwork, "n is not ready"},
 		"resetting": {func(n *v1alpha1.BenchmarkNetwork) {

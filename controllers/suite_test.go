@@ -150,7 +150,7 @@ const operatorNamespace = "benchnet-system"
 // namespaces. A request that lacks a right fails as it would in a cluster.
 func installOperatorRBAC(t *testing.T, admin client.Client) *rest.Config {
 	t.Helper()
-	values := map[string]any{"kueue": string(controllers.KueueHonour)}
+	values := map[string]any{"kueue": string(controllers.KueueHonor)}
 	for _, object := range renderOperatorRBAC(t, operatorNamespace, values, "ClusterRole", "ClusterRoleBinding") {
 		must(t, client.IgnoreAlreadyExists(admin.Create(t.Context(), object)))
 	}

@@ -36,7 +36,7 @@ func (r *NetworkReconciler) addFinalizers(ctx context.Context, pass *networkPass
 	if len(pass.plan.Teardown) > 0 {
 		needed = append(needed, teardownFinalizer)
 	}
-	if pass.network.Spec.ResultPolicy == v1alpha1.RetentionRetain {
+	if pass.network.Spec.ResultRetention == v1alpha1.RetentionRetain {
 		needed = append(needed, resultsFinalizer)
 	}
 	return r.patchFinalizers(ctx, pass.network, controllerutil.AddFinalizer, needed...)
@@ -119,7 +119,7 @@ func (r *NetworkReconciler) deleteForRecreation(ctx context.Context, pass *netwo
 // does so as soon as a run has its result, since a foreground deletion deletes everything that the network
 // still owns.
 func (r *NetworkReconciler) orphanRunsWithResults(ctx context.Context, pass *networkPass) error {
-	if pass.network.Spec.ResultPolicy != v1alpha1.RetentionRetain {
+	if pass.network.Spec.ResultRetention != v1alpha1.RetentionRetain {
 		return nil
 	}
 	for _, run := range pass.runs {

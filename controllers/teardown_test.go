@@ -274,7 +274,7 @@ func (w *testEnv) deleteDependantsFirst() {
 func TestKeptResultsOutliveForegroundDeletion(t *testing.T) {
 	w := newTestEnv(t)
 	w.startControllers("garbage-collector-controller")
-	must(t, w.createFromYAML(strings.Replace(cordaNetwork, "spec:", "spec:\n  resultPolicy: Retain", 1), &v1alpha1.BenchmarkNetwork{}))
+	must(t, w.createFromYAML(strings.Replace(cordaNetwork, "spec:", "spec:\n  resultRetention: Retain", 1), &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
 	w.markRunComplete("banks-issue")
 	run := w.getRun("banks-issue")

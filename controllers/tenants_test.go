@@ -320,10 +320,10 @@ func TestExperimentWaitsForNetworkQuota(t *testing.T) {
 	}
 }
 
-// TestKeptResults: with resultPolicy Keep, a run with its result outlives its network.
+// TestKeptResults: with resultRetention Keep, a run with its result outlives its network.
 func TestKeptResults(t *testing.T) {
 	w := newTestEnv(t)
-	must(t, w.createFromYAML(strings.Replace(cordaNetwork, "spec:", "spec:\n  resultPolicy: Retain", 1), &v1alpha1.BenchmarkNetwork{}))
+	must(t, w.createFromYAML(strings.Replace(cordaNetwork, "spec:", "spec:\n  resultRetention: Retain", 1), &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
 	w.markRunComplete("banks-issue")
 	w.reconcileNetwork("banks")

@@ -36,7 +36,7 @@ func WatchedKinds(kueue KueueMode) []client.Object {
 	for _, kind := range kinds.Owned() {
 		all = append(all, kind.Object)
 	}
-	if kueue == KueueHonour {
+	if kueue == KueueHonor {
 		all = append(all, &kueuev1beta1.Workload{})
 	}
 	return all

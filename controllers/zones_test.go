@@ -20,9 +20,9 @@ func TestZonesAreRecordedAsRegions(t *testing.T) {
 	must(t, w.client.Patch(w.ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "zoned"}},
 		client.RawPatch(types.MergePatchType, []byte(`{"metadata": {"labels": {"topology.kubernetes.io/zone": "eu-west-1a"}}}`))))
 	w.podNode = "zoned"
-	must(t, w.createFromYAML(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")]+"  latency: {regionsFrom: NodeZone}\n", &v1alpha1.BenchmarkNetwork{}))
+	must(t, w.createFromYAML(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")]+"  regions: {source: NodeZone}\n", &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
-	w.expectEmulated(metav1.ConditionFalse, v1alpha1.ReasonNotRequested, "regionsFrom is NodeZone")
+	w.expectEmulated(metav1.ConditionFalse, v1alpha1.ReasonNotRequested, "regions.source is NodeZone")
 	w.completeTwoWorkerRun()
 
 	status, cm := w.getRun("extra").Status, &corev1.ConfigMap{}

@@ -20,8 +20,8 @@ const (
 	StrategyCompare Strategy = "Compare"
 )
 
-// BenchmarkExperimentSpec describes a set of runs: a grid of parameters, a search for the saturation point, or a comparison. Only suspend,
-// parallelism, networks and ttlSecondsAfterFinished can change.
+// BenchmarkExperimentSpec describes a set of runs: a grid of parameters, a search for the saturation point, or a comparison. Only pauseRuns,
+// parallelism, networkRetention and ttlSecondsAfterFinished can change.
 // +kubebuilder:validation:XValidation:rule="self.template == oldSelf.template && self.strategy == oldSelf.strategy && self.repetitions == oldSelf.repetitions && has(self.deployments) == has(oldSelf.deployments) && (!has(self.deployments) || self.deployments == oldSelf.deployments) && has(self.order) == has(oldSelf.order) && (!has(self.order) || self.order == oldSelf.order) && self.failures == oldSelf.failures",message="spec.template, strategy, repetitions, deployments, order and failures cannot change: create another experiment, or write quantities exactly as before"
 // +kubebuilder:validation:XValidation:rule="has(self.axes) == has(oldSelf.axes) && (!has(self.axes) || self.axes == oldSelf.axes)",message="spec.axes cannot change: create another experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.variants) == has(oldSelf.variants) && (!has(self.variants) || self.variants == oldSelf.variants)",message="spec.variants cannot change: create another experiment"
@@ -91,16 +91,16 @@ type BenchmarkExperimentSpec struct {
 	// +optional
 	Parallelism int32 `json:"parallelism,omitempty"`
 	// failures says what happens after a run failed or is invalid.
-	// +kubebuilder:default={failed: Continue, invalid: LeaveOut, attempts: 3, networkReadyWithin: "30m"}
+	// +kubebuilder:default={onFailed: Continue, onInvalid: LeaveOut, attempts: 3, startTimeout: "30m"}
 	// +optional
 	Failures FailurePolicy `json:"failures,omitzero"`
-	// networks says what happens to a network after the last of its runs: Delete or Retain. Default: Delete.
+	// networkRetention says what happens to a network after the last of its runs: Delete or Retain. Default: Delete.
 	// +kubebuilder:default=Delete
 	// +optional
-	Networks RetentionPolicy `json:"networks,omitempty"`
-	// suspend prevents further runs from starting. Runs in progress continue, and networks remain. Default: false.
+	NetworkRetention RetentionPolicy `json:"networkRetention,omitempty"`
+	// pauseRuns prevents further runs from starting. Runs in progress continue, and networks remain. Default: false.
 	// +optional
-	Suspend bool `json:"suspend,omitempty"`
+	PauseRuns bool `json:"pauseRuns,omitempty"`
 	// webhook is notified when the experiment has ended. To be notified of its runs, set template.workload.webhook. Default: none.
 	// +optional
 	Webhook *Webhook `json:"webhook,omitempty"`
@@ -209,7 +209,7 @@ const (
 	// OrderInterleaved alternates the variants of a point (A B A B), so that drift affects all of them equally. Their networks exist at the same time.
 	OrderInterleaved OrderType = "Interleaved"
 	// OrderRandomizedPairs is like Interleaved, with the variants of each repetition in random order, and those of each second repetition in the reverse
-	// order of the one before (AB BA), so that drift favours none of them.
+	// order of the one before (AB BA), so that drift favors none of them.
 	OrderRandomizedPairs OrderType = "RandomizedPairs"
 )
 
@@ -217,7 +217,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="!has(self.seed) || (has(self.type) && self.type in ['Shuffled', 'RandomizedPairs'])",message="order.seed belongs to order.type Shuffled or RandomizedPairs"
 type Order struct {
 	// type is Listed, Shuffled, Interleaved or RandomizedPairs. Listed keeps the order of the points. Shuffled uses a recorded seed. Interleaved alternates
-	// the variants of a point. RandomizedPairs does so in random order, so that drift favours no variant. Listed is not possible with strategy Compare.
+	// the variants of a point. RandomizedPairs does so in random order, so that drift favors no variant. Listed is not possible with strategy Compare.
 	// Default: RandomizedPairs with strategy Compare, otherwise Listed.
 	// +optional
 	Type OrderType `json:"type,omitempty"`
@@ -264,29 +264,29 @@ const (
 
 // FailurePolicy says what happens after a run failed or is invalid.
 type FailurePolicy struct {
-	// failed says what happens after a failed run. Continue starts the next run. Repeat makes up to attempts attempts and then continues. Stop ends the
+	// onFailed says what happens after a failed run. Continue starts the next run. Repeat makes up to attempts attempts and then continues. Stop ends the
 	// experiment. Default: Continue.
 	// +kubebuilder:default=Continue
 	// +optional
-	Failed FailedRuns `json:"failed,omitempty"`
-	// invalid says what happens after an invalid run. LeaveOut excludes it from the mean values. Repeat makes up to attempts attempts. Default: LeaveOut.
+	OnFailed FailedRuns `json:"onFailed,omitempty"`
+	// onInvalid says what happens after an invalid run. LeaveOut excludes it from the mean values. Repeat makes up to attempts attempts. Default: LeaveOut.
 	// +kubebuilder:default=LeaveOut
 	// +optional
-	Invalid InvalidRuns `json:"invalid,omitempty"`
+	OnInvalid InvalidRuns `json:"onInvalid,omitempty"`
 	// attempts is the largest number of attempts at one run, from 1 to 10, where runs are repeated. Default: 3.
 	// +kubebuilder:default=3
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10
 	// +optional
 	Attempts int32 `json:"attempts,omitempty"`
-	// networkReadyWithin is a limit on waiting. A run fails if its network is not ready within this time after the run was created, or if its workers
+	// startTimeout is a limit on waiting. A run fails if its network is not ready within this time after the run was created, or if its workers
 	// have no nodes within this time after they were created. It is in whole seconds above 0. Default: 30m.
 	// +kubebuilder:default="30m"
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+h)?([0-9]+m)?([0-9]+s)?$') && duration(self) > duration('0s')",message="failures.networkReadyWithin must be above 0s, in whole seconds, such as 10m"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+h)?([0-9]+m)?([0-9]+s)?$') && duration(self) > duration('0s')",message="failures.startTimeout must be above 0s, in whole seconds, such as 10m"
 	// +optional
-	NetworkReadyWithin metav1.Duration `json:"networkReadyWithin,omitzero"`
+	StartTimeout metav1.Duration `json:"startTimeout,omitzero"`
 }
 
 // SaturationSearch configures the search for the highest load that meets a service level. The load is the number of clients in a closed loop, and the

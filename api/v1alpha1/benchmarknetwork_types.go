@@ -95,10 +95,10 @@ type NetworkTemplate struct {
 	// database is the database of the members. It may be set only with platform Corda. Default: H2 in each member.
 	// +optional
 	Database *DatabaseSpec `json:"database,omitempty"`
-	// latency places the members in regions and emulates the round-trip times between them, or records the regions of a cluster that
+	// regions places the members in regions and emulates the round-trip times between them, or records the regions of a cluster that
 	// spans several. Default: neither.
 	// +optional
-	Latency *LatencySpec `json:"latency,omitempty"`
+	Regions *RegionsSpec `json:"regions,omitempty"`
 	// observation is Full or None. With None, members and databases run without exporters of metrics (JMX, PostgreSQL), and neither runs
 	// nor Prometheus sample them. It serves to measure what observation costs: runs know no bottleneck, and their verdict does not
 	// consider the members' resources. Default: Full.
@@ -136,7 +136,7 @@ type NetworkTemplate struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.database) || !has(oldSelf.database) || has(self.database.cores) == has(oldSelf.database.cores) && (!has(self.database.cores) || quantity(string(self.database.cores)).asApproximateFloat() == quantity(string(oldSelf.database.cores)).asApproximateFloat())",message="spec.database.cores cannot change: create another network"
 // +kubebuilder:validation:XValidation:rule="!has(self.database) || !has(oldSelf.database) || has(self.database.memory) == has(oldSelf.database.memory) && (!has(self.database.memory) || quantity(string(self.database.memory)).asApproximateFloat() == quantity(string(oldSelf.database.memory)).asApproximateFloat())",message="spec.database.memory cannot change: create another network"
 // +kubebuilder:validation:XValidation:rule="!has(self.database) || !has(oldSelf.database) || !has(self.database.storage) || !has(oldSelf.database.storage) || has(self.database.storage.size) == has(oldSelf.database.storage.size) && (!has(self.database.storage.size) || quantity(string(self.database.storage.size)).asApproximateFloat() == quantity(string(oldSelf.database.storage.size)).asApproximateFloat())",message="spec.database.storage.size cannot change: create another network"
-// +kubebuilder:validation:XValidation:rule="has(self.latency) == has(oldSelf.latency) && (!has(self.latency) || self.latency == oldSelf.latency)",message="spec.latency cannot change: create another network, or write quantities exactly as before"
+// +kubebuilder:validation:XValidation:rule="has(self.regions) == has(oldSelf.regions) && (!has(self.regions) || self.regions == oldSelf.regions)",message="spec.regions cannot change: create another network, or write quantities exactly as before"
 // +kubebuilder:validation:XValidation:rule="self.purpose == oldSelf.purpose",message="spec.purpose cannot change: create another network"
 // +kubebuilder:validation:XValidation:rule="self.observation == oldSelf.observation",message="spec.observation cannot change: create another network"
 // +kubebuilder:validation:XValidation:rule="has(self.podTemplate) == has(oldSelf.podTemplate) && (!has(self.podTemplate) || self.podTemplate == oldSelf.podTemplate)",message="spec.podTemplate cannot change: create another network"
@@ -159,13 +159,13 @@ type BenchmarkNetworkSpec struct {
 	// +kubebuilder:validation:Maximum=1000
 	// +optional
 	Priority int32 `json:"priority,omitempty"`
-	// suspend prevents further runs from starting. The network remains. Default: false.
+	// pauseRuns prevents further runs from starting. The network remains. Default: false.
 	// +optional
-	Suspend bool `json:"suspend,omitempty"`
-	// resultPolicy says what happens to the runs of workloads when the network is deleted. Delete deletes them with their results.
+	PauseRuns bool `json:"pauseRuns,omitempty"`
+	// resultRetention says what happens to the runs of workloads when the network is deleted. Delete deletes them with their results.
 	// Retain keeps the runs that have a result. Default: Delete.
 	// +optional
-	ResultPolicy RetentionPolicy `json:"resultPolicy,omitempty"`
+	ResultRetention RetentionPolicy `json:"resultRetention,omitempty"`
 	// ttlSecondsAfterFinished is the time in seconds after the end of the last workload at which the operator deletes the network. If
 	// unset, the network is never deleted.
 	// +kubebuilder:validation:Minimum=0
@@ -218,7 +218,7 @@ type MembersSpec struct {
 	// (podAffinity, podAntiAffinity, topologySpreadConstraints). Default: any node.
 	// +optional
 	Scheduling *Scheduling `json:"scheduling,omitempty"`
-	// overrides describes members that differ from the others, such as a slow one, at most 16. The region of a member is in latency.
+	// overrides describes members that differ from the others, such as a slow one, at most 16. The region of a member is in regions.
 	// Default: all members are equal.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16

@@ -14,7 +14,7 @@ const (
 	ConditionAccepted = "Accepted"
 	// ConditionAdmitted reports whether a network may be created, by the operator's limits or by Kueue.
 	ConditionAdmitted = "Admitted"
-	// ConditionLatencyEmulated reports whether the latency of spec.latency is emulated, and by which mechanism.
+	// ConditionLatencyEmulated reports whether the latency of spec.regions is emulated, and by which mechanism.
 	ConditionLatencyEmulated = "LatencyEmulated"
 	// ConditionMeasured reports whether a run has a result.
 	ConditionMeasured = "Measured"
@@ -46,7 +46,7 @@ const (
 	ReasonSecretLost        = "SecretLost"
 	ReasonTearingDown       = "TearingDown"
 	ReasonTeardownFailed    = "TeardownFailed"
-	ReasonSuspended         = "Suspended"
+	ReasonPaused            = "Paused"
 	ReasonWaitingForNetwork = "WaitingForNetwork"
 	ReasonWaitingForTurn    = "WaitingForTurn"
 	ReasonWaitingForWorkers = "WaitingForWorkers"

@@ -15,7 +15,7 @@ const (
 	CordaEnterprise CordaDistribution = "Enterprise"
 )
 
-// CordaNotaryType says how transactions of the network are notarised.
+// CordaNotaryType says how transactions of the network are notarized.
 // +kubebuilder:validation:Enum=Single;SharedDatabase;Raft;BFT;None
 type CordaNotaryType string
 
@@ -91,7 +91,7 @@ type CordaPlatform struct {
 	Tuning *CordaTuning `json:"tuning,omitempty"`
 }
 
-// CordaNotary configures how transactions are notarised.
+// CordaNotary configures how transactions are notarized.
 // +kubebuilder:validation:XValidation:rule="!(self.type in ['BFT', 'None']) || self.validation == 'NonValidating'",message="platform.corda.notary.validation Validating needs notary.type Single, SharedDatabase or Raft"
 // +kubebuilder:validation:XValidation:rule="self.type != 'None' || !(has(self.size) || has(self.heap) || has(self.cores) || has(self.memory) || has(self.storage) || has(self.scheduling) || has(self.database))",message="platform.corda.notary: size, heap, cores, memory, storage, scheduling and database need notary.type Single, SharedDatabase, Raft or BFT"
 // +kubebuilder:validation:XValidation:rule="self.type in ['SharedDatabase', 'Raft', 'BFT'] || !has(self.replicas)",message="platform.corda.notary.replicas needs notary.type SharedDatabase, Raft or BFT: Single is one node"

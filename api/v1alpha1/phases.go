@@ -16,7 +16,7 @@ const (
 	PhaseMeasuring    Phase = "Measuring"
 	PhaseDraining     Phase = "Draining"
 	PhaseRunning      Phase = "Running"
-	PhaseSuspended    Phase = "Suspended"
+	PhasePaused       Phase = "Paused"
 	PhaseFinished     Phase = "Finished"
 	PhaseComplete     Phase = "Complete"
 	PhaseFailed       Phase = "Failed"

@@ -48,8 +48,8 @@ type ResetPolicy string
 
 // The reset policies.
 const (
-	ResetKeep  ResetPolicy = "Keep"
-	ResetReset ResetPolicy = "Reset"
+	KeepState  ResetPolicy = "Keep"
+	ResetState ResetPolicy = "Reset"
 )
 
 // StabilityPolicy is the effect of findings about the stability of a window on the verdict of a run.
@@ -99,7 +99,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="self.type != 'EVM' || !has(self.load) || self.load.model == 'Open'",message="load.model must be Open, with load.ratePerSecond, if type is EVM: the driver sends at a given rate and does not wait for replies"
 // +kubebuilder:validation:XValidation:rule="!has(self.webhook) || self.webhook.when != 'GatesNotPassed' || has(self.objectives) || has(self.queryObjectives)",message="webhook.when GatesNotPassed needs objectives or queryObjectives: without them there is nothing to pass"
 // +kubebuilder:validation:XValidation:rule="(has(self.objectives) ? self.objectives.size() : 0) + (has(self.queryObjectives) ? self.queryObjectives.size() : 0) <= 8",message="objectives and queryObjectives must have at most 8 items together"
-// +kubebuilder:validation:XValidation:rule="self.jtl == 'Delete' || self.type == 'Corda' || self.type == 'JMeter'",message="jtl must be Delete unless type is Corda or JMeter: other drivers write no JTL"
+// +kubebuilder:validation:XValidation:rule="self.sampleLogRetention == 'Delete' || self.type == 'Corda' || self.type == 'JMeter'",message="sampleLogRetention must be Delete unless type is Corda or JMeter: other drivers write no JTL"
 type Workload struct {
 	// name is the name of the workload, unique in its network. Its run is named <network>-<name>. A longer name is shortened to 63
 	// characters with a hash.
@@ -159,11 +159,11 @@ type Workload struct {
 	// +kubebuilder:default={}
 	// +optional
 	Workers Workers `json:"workers,omitzero"`
-	// jtl says what happens to JMeter's sample log (JTL). Retain keeps it in the pod of the worker until the run is deleted, which
+	// sampleLogRetention says what happens to JMeter's sample log (JTL). Retain keeps it in the pod of the worker until the run is deleted, which
 	// costs the worker CPU time. Retain needs type Corda or JMeter. Default: Delete.
 	// +kubebuilder:default=Delete
 	// +optional
-	JTL RetentionPolicy `json:"jtl,omitempty"`
+	SampleLogRetention RetentionPolicy `json:"sampleLogRetention,omitempty"`
 	// upload is where the result is copied when the run has ended. It does not change the verdict. Default: nowhere.
 	// +optional
 	Upload *ResultUpload `json:"upload,omitempty"`

@@ -49,7 +49,7 @@ func renderInstallations(t *testing.T) map[string]objectSet {
 		"kustomize":                buildKustomization(t, "../../config/default"),
 		"chart":                    renderRelease(t, "benchnet", "benchnet-system", nil),
 		"chart, of two namespaces": renderRelease(t, "benchnet", "benchnet-system", map[string]any{"watchNamespaces": []any{"team-a", "team-b"}}),
-		"chart, with Kueue":        renderRelease(t, "benchnet", "benchnet-system", map[string]any{"kueue": "Honour"}),
+		"chart, with Kueue":        renderRelease(t, "benchnet", "benchnet-system", map[string]any{"kueue": "Honor"}),
 	}
 }
 

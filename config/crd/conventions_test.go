@@ -15,7 +15,7 @@ import (
 // allowedBooleans are the fields that will only ever be true or false. Any other field may need a third value
 // later.
 var allowedBooleans = map[string]bool{
-	"spec.suspend": true, "spec.cancelled": true,
+	"spec.pauseRuns": true, "spec.cancelled": true,
 }
 
 func readCRDs(t *testing.T) map[string]apiextensionsv1.CustomResourceDefinition {

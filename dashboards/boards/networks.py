@@ -32,7 +32,7 @@ def board():
 def _overview() -> Row:
     return Row("", [[
         stat("Networks", "Number of networks.", f"count({INFO})", "none"),
-        stat("Not ready", "Networks that are not ready: provisioning, suspended or failing.",
+        stat("Not ready", "Networks that are not ready: provisioning, paused or failing.",
              f"count({INFO}) - sum({of_chosen_platforms('benchnet_network_ready')})", "none", ("green", ((1, "yellow"),))),
         stat("Members ready", "Share of the members of all networks that are ready.",
              f"sum({of_chosen_platforms('benchnet_network_members_ready')}) / sum({of_chosen_platforms('benchnet_network_members')})", "percentunit",

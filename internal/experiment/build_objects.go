@@ -36,10 +36,10 @@ func (d *Design) BuildRun(e *v1alpha1.BenchmarkExperiment, r *PlannedRun) *v1alp
 	if r.Point.Variant != "" {
 		labels[v1alpha1.LabelVariant] = r.Point.Variant
 	}
-	within := e.Spec.Failures.NetworkReadyWithin
+	within := e.Spec.Failures.StartTimeout
 	return &v1alpha1.BenchmarkRun{
 		ObjectMeta: metav1.ObjectMeta{Name: r.Name, Namespace: e.Namespace, Labels: labels},
-		Spec:       v1alpha1.BenchmarkRunSpec{NetworkName: d.Networks[r.Network].Name, Workload: *r.Workload.DeepCopy(), NetworkReadyWithin: &within},
+		Spec:       v1alpha1.BenchmarkRunSpec{NetworkName: d.Networks[r.Network].Name, Workload: *r.Workload.DeepCopy(), StartTimeout: &within},
 	}
 }
 

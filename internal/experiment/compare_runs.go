@@ -72,7 +72,7 @@ func (f RunFailures) undecidedReason(confidence float64) string {
 	case f.ExclusionPValue < 1-confidence:
 		return "runs of one side are left out more often, so those that remain are a selection"
 	case f.countMissingAsFailed().preventsPass():
-		return "a gate does not pass unless it would with the runs left out as failures: repeat them (failures.invalid)"
+		return "a gate does not pass unless it would with the runs left out as failures: repeat them (failures.onInvalid)"
 	}
 	return ""
 }

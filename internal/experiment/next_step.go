@@ -79,7 +79,7 @@ type PointSearch struct {
 	Loads []int64
 }
 
-// DecideNextStep returns the next step. A suspended experiment starts nothing, but active runs continue.
+// DecideNextStep returns the next step. A paused experiment starts nothing, but active runs continue.
 func (d *Design) DecideNextStep(e *v1alpha1.BenchmarkExperiment, groups []RunGroup, seen ObservedState) NextStep {
 	w := nextStepBuilder{design: d, experiment: e, observed: seen}
 	var open []RunGroup
@@ -112,7 +112,7 @@ type nextStepBuilder struct {
 
 // retainNetworks keeps the networks of a settled group if the spec requests it.
 func (w *nextStepBuilder) retainNetworks(g RunGroup, begun bool) {
-	if begun && w.experiment.Spec.Networks == v1alpha1.RetentionRetain {
+	if begun && w.experiment.Spec.NetworkRetention == v1alpha1.RetentionRetain {
 		w.requireNetworks(g)
 	}
 }
@@ -139,13 +139,13 @@ func (w *nextStepBuilder) activateGroups(open []RunGroup) {
 	w.step.DeletingNetwork = w.findLeftoverNetwork()
 	for i, g := range open {
 		if !w.started[i] {
-			if active >= limit || w.experiment.Spec.Suspend || w.step.DeletingNetwork != "" {
+			if active >= limit || w.experiment.Spec.PauseRuns || w.step.DeletingNetwork != "" {
 				continue
 			}
 			w.requireNetworks(g)
 			active++
 		}
-		if w.nextRuns[i] != nil && !w.experiment.Spec.Suspend {
+		if w.nextRuns[i] != nil && !w.experiment.Spec.PauseRuns {
 			w.step.RunsToCreate = append(w.step.RunsToCreate, *w.nextRuns[i])
 		}
 	}
@@ -215,12 +215,12 @@ func (w *nextStepBuilder) visitAttempts(run PlannedRun) (due *PlannedRun, settle
 			w.step.ActiveRuns = append(w.step.ActiveRuns, run.Name)
 			return nil, false
 		}
-		if (seen.Verdict == RunFailed || seen.Verdict == RunCancelled) && policy.Failed == v1alpha1.FailedStop {
+		if (seen.Verdict == RunFailed || seen.Verdict == RunCancelled) && policy.OnFailed == v1alpha1.FailedStop {
 			w.step.StoppedBy = run.Name
 			return nil, true
 		}
-		repeat := seen.Verdict == RunFailed && policy.Failed == v1alpha1.FailedRepeat ||
-			seen.Verdict == RunInvalid && !seen.MissedOfferedRate() && policy.Invalid == v1alpha1.InvalidRepeat
+		repeat := seen.Verdict == RunFailed && policy.OnFailed == v1alpha1.FailedRepeat ||
+			seen.Verdict == RunInvalid && !seen.MissedOfferedRate() && policy.OnInvalid == v1alpha1.InvalidRepeat
 		if !repeat || attempt-deleted >= int(max(1, policy.Attempts)) {
 			return nil, true
 		}

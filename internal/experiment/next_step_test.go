@@ -224,7 +224,7 @@ func TestFailedRuns(t *testing.T) {
 		"Repeat":   "exp-p01-r1 exp-p01-r1-a2 exp-p01-r1-a3 exp-p01-r2",
 		"Stop":     "exp-p01-r1",
 	} {
-		l := newSimulator(t, "{spec: {failures: {failed: "+policy+", attempts: 3}}}")
+		l := newSimulator(t, "{spec: {failures: {onFailed: "+policy+", attempts: 3}}}")
 		l.verdict = func(r PlannedRun) RunVerdict {
 			if r.Repetition == 1 {
 				return RunFailed
@@ -243,7 +243,7 @@ func TestFailedRuns(t *testing.T) {
 func TestCancelledRunsAreNotRepeated(t *testing.T) {
 	for policy, want := range map[string]string{"Continue": "exp-p01-r1 exp-p01-r2", "Repeat": "exp-p01-r1 exp-p01-r2", "Stop": "exp-p01-r1"} {
 		t.Run(policy, func(t *testing.T) {
-			l := newSimulator(t, "{spec: {failures: {failed: "+policy+", attempts: 3}}}")
+			l := newSimulator(t, "{spec: {failures: {onFailed: "+policy+", attempts: 3}}}")
 			l.verdict = func(r PlannedRun) RunVerdict {
 				if r.Repetition == 1 {
 					return RunCancelled
@@ -263,7 +263,7 @@ func TestCancelledRunsAreNotRepeated(t *testing.T) {
 }
 
 func TestInvalidRuns(t *testing.T) {
-	l := newSimulator(t, "{spec: {failures: {invalid: Repeat, attempts: 3}}}")
+	l := newSimulator(t, "{spec: {failures: {onInvalid: Repeat, attempts: 3}}}")
 	l.verdict = func(r PlannedRun) RunVerdict {
 		if r.Repetition == 2 && r.Attempt < 2 {
 			return RunInvalid
@@ -279,27 +279,27 @@ func TestInvalidRuns(t *testing.T) {
 }
 
 func TestSuspendedExperiment(t *testing.T) {
-	l := newSimulator(t, "{spec: {suspend: true}}")
+	l := newSimulator(t, "{spec: {pauseRuns: true}}")
 	if step := l.reconcileOnce(); len(step.DesiredNetworks)+len(step.RunsToCreate) > 0 {
-		t.Errorf("suspended from the start, it makes networks %v and runs %v", step.DesiredNetworks, step.RunsToCreate)
+		t.Errorf("paused from the start, it makes networks %v and runs %v", step.DesiredNetworks, step.RunsToCreate)
 	}
-	l.experiment.Spec.Suspend = false
+	l.experiment.Spec.PauseRuns = false
 	l.reconcileOnce()
-	l.experiment.Spec.Suspend = true
+	l.experiment.Spec.PauseRuns = true
 	for range 3 {
 		l.reconcileOnce()
 	}
 	l.assertCreatedRuns("exp-p01-r1")
 	if len(l.observed.Networks) != 1 {
-		t.Errorf("suspended in the middle, it has networks %v, want its one", l.observed.Networks)
+		t.Errorf("paused in the middle, it has networks %v, want its one", l.observed.Networks)
 	}
-	l.experiment.Spec.Suspend = false
+	l.experiment.Spec.PauseRuns = false
 	l.runToEnd()
 	l.assertCreatedRuns("exp-p01-r1 exp-p01-r2")
 }
 
 func TestNetworksAreRetained(t *testing.T) {
-	l := newSimulator(t, "{spec: {networks: Retain, "+twoAxesSpec+"}}")
+	l := newSimulator(t, "{spec: {networkRetention: Retain, "+twoAxesSpec+"}}")
 	l.runToEnd()
 	if len(l.observed.Networks) != 2 {
 		t.Errorf("networks %v are left, want both", l.observed.Networks)

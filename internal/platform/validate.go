@@ -26,8 +26,8 @@ func ValidateWorkload(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, w *v1alph
 	problems := pods.ValidateScheduling(w.Workers.Scheduling, path.Child("workers", "scheduling"))
 	problems = append(problems, p.ValidateWorkload(spec, w, path)...)
 	problems = append(problems, loadgen.ValidateObjectives(w, path)...)
-	if _, ok := p.(Resettable); !ok && w.Reset == v1alpha1.ResetReset {
-		problems = append(problems, field.NotSupported(path.Child("reset"), w.Reset, []v1alpha1.ResetPolicy{v1alpha1.ResetKeep}))
+	if _, ok := p.(Resettable); !ok && w.Reset == v1alpha1.ResetState {
+		problems = append(problems, field.NotSupported(path.Child("reset"), w.Reset, []v1alpha1.ResetPolicy{v1alpha1.KeepState}))
 	}
 	if l := w.Load; l != nil && l.Arrivals == v1alpha1.ArrivalsPoisson && !supportsPoisson(p, w) {
 		problems = append(problems, field.Invalid(path.Child("load", "arrivals"), l.Arrivals, fmt.Sprintf(

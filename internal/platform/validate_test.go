@@ -39,7 +39,7 @@ func TestValidateWorkloadRefusesUnsupportedArrivals(t *testing.T) {
 		"capability of another driver": {poissonPlatform{}, v1alpha1.WorkloadJMeter, v1alpha1.ArrivalsPoisson, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := &v1alpha1.Workload{Type: c.workload, Load: &v1alpha1.Load{Model: v1alpha1.LoadOpen, Arrivals: c.arrivals}, Reset: v1alpha1.ResetKeep}
+			w := &v1alpha1.Workload{Type: c.workload, Load: &v1alpha1.Load{Model: v1alpha1.LoadOpen, Arrivals: c.arrivals}, Reset: v1alpha1.KeepState}
 			problems := platform.ValidateWorkload(c.platform, &v1alpha1.BenchmarkNetworkSpec{}, w, field.NewPath("workload"))
 			if (len(problems) > 0) != c.refused {
 				t.Fatalf("got %v, want a refusal: %t", problems, c.refused)

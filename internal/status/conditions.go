@@ -151,7 +151,7 @@ func networkPhase(in NetworkInput, s v1alpha1.BenchmarkNetworkStatus) v1alpha1.P
 	}
 	wanted := len(in.Network.Spec.Workloads)
 	switch {
-	case ended < len(in.Runs), ended > 0 && ended < wanted && !in.Network.Spec.Suspend:
+	case ended < len(in.Runs), ended > 0 && ended < wanted && !in.Network.Spec.PauseRuns:
 		return v1alpha1.PhaseRunning
 	case ended > 0 && ended >= wanted:
 		return v1alpha1.PhaseFinished

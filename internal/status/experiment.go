@@ -127,9 +127,9 @@ func addUnfinishedConditions(s *v1alpha1.BenchmarkExperimentStatus, l *condition
 			message += "; " + in.RunProblem
 		}
 		addExperimentInProgress(l, v1alpha1.ReasonMeasuring, message)
-	case in.Experiment.Spec.Suspend:
-		s.Phase = v1alpha1.PhaseSuspended
-		addExperimentInProgress(l, v1alpha1.ReasonSuspended, "spec.suspend is true")
+	case in.Experiment.Spec.PauseRuns:
+		s.Phase = v1alpha1.PhasePaused
+		addExperimentInProgress(l, v1alpha1.ReasonPaused, "spec.pauseRuns is true")
 	case in.Step.DeletingNetwork != "":
 		s.Phase = v1alpha1.PhaseRunning
 		addExperimentInProgress(l, v1alpha1.ReasonWaitingForRemoval, fmt.Sprintf("waiting for the deletion of BenchmarkNetwork %s", in.Step.DeletingNetwork))
@@ -140,14 +140,14 @@ func addUnfinishedConditions(s *v1alpha1.BenchmarkExperimentStatus, l *condition
 }
 
 // RunProblem returns why a run does not begin, if the cause is known: what its network or its workers wait for, and the cause after
-// a semicolon, or that its network is suspended. It returns "" for a run that proceeds, or merely waits.
+// a semicolon, or that its network is paused. It returns "" for a run that proceeds, or merely waits.
 func RunProblem(run *v1alpha1.BenchmarkRun) string {
 	ready := meta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionReady)
 	if ready == nil || ready.Status == metav1.ConditionTrue || run.IsComplete() {
 		return ""
 	}
 	switch ready.Reason {
-	case v1alpha1.ReasonSuspended: // An experiment does not suspend its networks: a user did.
+	case v1alpha1.ReasonPaused: // An experiment does not pause its networks: a user did.
 	case v1alpha1.ReasonWaitingForNetwork, v1alpha1.ReasonWaitingForReset, v1alpha1.ReasonWaitingForWorkers, v1alpha1.ReasonQuotaExceeded,
 		v1alpha1.ReasonProblem:
 		if !strings.Contains(ready.Message, "; ") {
@@ -190,7 +190,7 @@ func stopMessage(stoppedBy string, runs []experiment.Run) string {
 	if slices.ContainsFunc(runs, func(r experiment.Run) bool { return r.Name == stoppedBy && r.Verdict == experiment.RunCancelled }) {
 		ended = "was cancelled"
 	}
-	return fmt.Sprintf("BenchmarkRun %s %s, and spec.failures.failed is Stop", stoppedBy, ended)
+	return fmt.Sprintf("BenchmarkRun %s %s, and spec.failures.onFailed is Stop", stoppedBy, ended)
 }
 
 // setCompletionTime sets the completion time once.

@@ -12,7 +12,7 @@ import (
 
 // netAdminHint says how to allow the sidecars' capability in a namespace that rejects it. Its argument is the
 // namespace.
-const netAdminHint = "spec.latency needs pods with the capability NET_ADMIN: " +
+const netAdminHint = "spec.regions needs pods with the capability NET_ADMIN: " +
 	"kubectl label namespace %s pod-security.kubernetes.io/enforce=privileged --overwrite"
 
 // conditionState is the content of a condition: whether it holds, its reason and its message.
@@ -25,11 +25,11 @@ type conditionState struct {
 // why not.
 func latencyEmulatedState(in NetworkInput) conditionState {
 	switch {
-	case in.Network.Spec.Latency == nil:
-		return conditionState{Reason: v1alpha1.ReasonNotRequested, Message: "spec.latency is not set: latency is not emulated"}
+	case in.Network.Spec.Regions == nil:
+		return conditionState{Reason: v1alpha1.ReasonNotRequested, Message: "spec.regions is not set: latency is not emulated"}
 	case in.Network.Spec.RecordsZones():
 		return conditionState{Reason: v1alpha1.ReasonNotRequested,
-			Message: "spec.latency.regionsFrom is NodeZone: latency is not emulated, and regions are the zones of nodes"}
+			Message: "spec.regions.source is NodeZone: latency is not emulated, and regions are the zones of nodes"}
 	}
 	by := map[latency.Mechanism]int{}
 	var waiting []string

@@ -57,7 +57,7 @@ func TestLatencyEmulated(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "net", Namespace: "ns"}}
-			n.Spec.Latency = &v1alpha1.LatencySpec{Regions: []v1alpha1.Region{{Name: "NYC", Count: new(int32(2))}}}
+			n.Spec.Regions = &v1alpha1.RegionsSpec{Items: []v1alpha1.Region{{Name: "NYC", Count: new(int32(2))}}}
 			report := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: naming.LatencyStatus("net")}, Data: c.reports}
 			got := ComputeNetwork(NetworkInput{Network: n, Now: testTime, Snapshot: snapshot.New(clientgoscheme.Scheme, []client.Object{report}, c.pods),
 				Plan: &plan.Plan{Topology: platform.Topology{Members: []platform.Member{{Name: "member-0"}, {Name: "member-1"}}}}})
@@ -70,12 +70,12 @@ func TestLatencyEmulated(t *testing.T) {
 }
 
 func TestLatencyEmulatedNotRequested(t *testing.T) {
-	for message, spec := range map[string]*v1alpha1.LatencySpec{
-		"spec.latency is not set":              nil,
-		"spec.latency.regionsFrom is NodeZone": {RegionsFrom: v1alpha1.RegionsFromNodeZone},
+	for message, spec := range map[string]*v1alpha1.RegionsSpec{
+		"spec.regions is not set":         nil,
+		"spec.regions.source is NodeZone": {Source: v1alpha1.RegionsFromNodeZone},
 	} {
 		t.Run(message, func(t *testing.T) {
-			network := &v1alpha1.BenchmarkNetwork{Spec: v1alpha1.BenchmarkNetworkSpec{NetworkTemplate: v1alpha1.NetworkTemplate{Latency: spec}}}
+			network := &v1alpha1.BenchmarkNetwork{Spec: v1alpha1.BenchmarkNetworkSpec{NetworkTemplate: v1alpha1.NetworkTemplate{Regions: spec}}}
 			got := ComputeNetwork(NetworkInput{Network: network, Plan: &plan.Plan{}, Snapshot: snapshot.New(nil, nil, nil), Now: testTime})
 			condition := meta.FindStatusCondition(got.Conditions, v1alpha1.ConditionLatencyEmulated)
 			if condition == nil || condition.Status != metav1.ConditionFalse || condition.Reason != v1alpha1.ReasonNotRequested ||

@@ -39,11 +39,11 @@ func TestCauseTravelsUpward(t *testing.T) {
 	}
 }
 
-// TestSuspendedNetworkIsProblem checks that an experiment says why it waits if a user has suspended one of its networks.
-func TestSuspendedNetworkIsProblem(t *testing.T) {
+// TestPausedNetworkIsProblem checks that an experiment says why it waits if a user has paused one of its networks.
+func TestPausedNetworkIsProblem(t *testing.T) {
 	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "r"}}
-	run.Status = ComputeRun(RunInput{Run: run, WaitReason: WaitReason{Reason: v1alpha1.ReasonSuspended, Message: "BenchmarkNetwork n is suspended"}})
-	if got := RunProblem(run); got != "BenchmarkRun r: BenchmarkNetwork n is suspended" {
+	run.Status = ComputeRun(RunInput{Run: run, WaitReason: WaitReason{Reason: v1alpha1.ReasonPaused, Message: "spec.pauseRuns of BenchmarkNetwork n is true"}})
+	if got := RunProblem(run); got != "BenchmarkRun r: spec.pauseRuns of BenchmarkNetwork n is true" {
 		t.Errorf("the problem is %q", got)
 	}
 }

@@ -32,12 +32,12 @@ func TestNetworkPhase(t *testing.T) {
 	broken.Readiness = snapshot.Readiness{State: snapshot.StateFailed, Message: "Job y failed"}
 	at := metav1.NewMicroTime(testTime)
 	cases := []struct {
-		name    string
-		stage   ObservedStage
-		before  *metav1.MicroTime
-		runs    []*v1alpha1.BenchmarkRun
-		suspend bool
-		want    v1alpha1.Phase
+		name   string
+		stage  ObservedStage
+		before *metav1.MicroTime
+		runs   []*v1alpha1.BenchmarkRun
+		paused bool
+		want   v1alpha1.Phase
 	}{
 		{"starting", waiting, nil, nil, false, "Provisioning"},
 		{"a member lost", waiting, &at, nil, false, "Degraded"},
@@ -45,12 +45,12 @@ func TestNetworkPhase(t *testing.T) {
 		{"no run yet", ready, nil, nil, false, "Ready"},
 		{"a run in progress", ready, nil, []*v1alpha1.BenchmarkRun{newRun(true), newRun(false)}, false, "Running"},
 		{"between two runs", ready, nil, []*v1alpha1.BenchmarkRun{newRun(true)}, false, "Running"},
-		{"suspended between two runs", ready, nil, []*v1alpha1.BenchmarkRun{newRun(true)}, true, "Ready"},
+		{"paused between two runs", ready, nil, []*v1alpha1.BenchmarkRun{newRun(true)}, true, "Ready"},
 		{"all runs finished", ready, nil, []*v1alpha1.BenchmarkRun{newRun(true), newRun(true)}, false, "Finished"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			n := &v1alpha1.BenchmarkNetwork{Spec: v1alpha1.BenchmarkNetworkSpec{Suspend: c.suspend, Workloads: make([]v1alpha1.NetworkWorkload, 2)}}
+			n := &v1alpha1.BenchmarkNetwork{Spec: v1alpha1.BenchmarkNetworkSpec{PauseRuns: c.paused, Workloads: make([]v1alpha1.NetworkWorkload, 2)}}
 			n.Status.Stages = []v1alpha1.StageStatus{{Name: string(plan.StageMembers), ReadyAt: c.before}}
 			got := ComputeNetwork(NetworkInput{Network: n, Plan: &plan.Plan{}, Snapshot: snapshot.New(nil, nil, nil),
 				Stages: []ObservedStage{c.stage}, Runs: c.runs, Now: testTime})

@@ -133,23 +133,23 @@ func assertExperimentDeleted(ns *cluster.Namespace, name string) {
 	ns.WaitEmpty()
 }
 
-// TestComparisonWithItself compares a version with itself on two deployments of one network: a suspended experiment starts
+// TestComparisonWithItself compares a version with itself on two deployments of one network: a paused experiment starts
 // nothing, and two deployments pass no gate.
 func TestComparisonWithItself(t *testing.T) {
 	t.Parallel()
 	ns := cluster.NewNamespace(t, "compare")
 	ns.MustApply(compareManifest)
 	ns.WaitExperiment("same", "measures", func(e *v1alpha1.BenchmarkExperiment) bool { return e.Status.Display.Current != "" })
-	setSuspended(ns, true)
-	ns.WaitExperiment("same", "is suspended", func(e *v1alpha1.BenchmarkExperiment) bool { return e.Status.Phase == "Suspended" })
+	setPaused(ns, true)
+	ns.WaitExperiment("same", "is paused", func(e *v1alpha1.BenchmarkExperiment) bool { return e.Status.Phase == "Paused" })
 	before := len(ns.ListRuns("same"))
 	// The reconcile that counts the end of the last running run would create the next one.
 	done := fmt.Sprintf("%d/8", before)
 	ns.WaitExperiment("same", "has counted "+done+" runs", func(e *v1alpha1.BenchmarkExperiment) bool { return e.Status.Display.Runs == done })
 	if after := len(ns.ListRuns("same")); after != before || after == 8 {
-		t.Errorf("there were %d runs when it was suspended, and %d when these had ended", before, after)
+		t.Errorf("there were %d runs when it was paused, and %d when these had ended", before, after)
 	}
-	setSuspended(ns, false)
+	setPaused(ns, false)
 	e := ns.WaitExperiment("same", "has ended", (*v1alpha1.BenchmarkExperiment).IsComplete)
 	r := assertRunsComplete(ns, e, []string{"same-p01-r1", "same-p01-r2", "same-p01-r3", "same-p01-r4",
 		"same-p02-r1", "same-p02-r2", "same-p02-r3", "same-p02-r4"})
@@ -169,9 +169,9 @@ func TestComparisonWithItself(t *testing.T) {
 	mustPass(t, "a deleted experiment leaves nothing", func(t *testing.T) { assertExperimentDeleted(ns.ForSubtest(t), "same") })
 }
 
-func setSuspended(ns *cluster.Namespace, yes bool) {
+func setPaused(ns *cluster.Namespace, yes bool) {
 	ns.Helper()
-	ns.RunKubectl("patch", "benchmarkexperiment", "same", "--type=merge", "--patch", fmt.Sprintf(`{"spec":{"suspend":%v}}`, yes))
+	ns.RunKubectl("patch", "benchmarkexperiment", "same", "--type=merge", "--patch", fmt.Sprintf(`{"spec":{"pauseRuns":%v}}`, yes))
 }
 
 // TestExperimentOnEmptyPool checks that an experiment whose nodes do not exist yet waits for them, says what its pods lack,

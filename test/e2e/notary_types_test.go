@@ -65,12 +65,12 @@ func testNotaryService(t *testing.T, service notaryService) {
 	mustPass(t, "all replicas restart, and notarize", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
 		restartReplicas(ns, service.Replicas)
-		ns.MustApply(renderTemplate(t, doubleSpendRunTemplate, doubleSpendRun{"restarted", "20s", v1alpha1.ResetKeep}))
+		ns.MustApply(renderTemplate(t, doubleSpendRunTemplate, doubleSpendRun{"restarted", "20s", v1alpha1.KeepState}))
 		assertSpentOnce(ns, ns.WaitEnded("restarted"))
 	})
 	mustPass(t, "a run that resets is measured", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
-		ns.MustApply(renderTemplate(t, doubleSpendRunTemplate, doubleSpendRun{"fresh", "20s", v1alpha1.ResetReset}))
+		ns.MustApply(renderTemplate(t, doubleSpendRunTemplate, doubleSpendRun{"fresh", "20s", v1alpha1.ResetState}))
 		run := ns.WaitEnded("fresh")
 		assertSpentOnce(ns, run)
 		if s := readResult(ns, run).Environment.State; !s.Fresh || s.Epoch == "" {

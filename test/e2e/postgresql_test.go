@@ -32,13 +32,13 @@ func TestTwoBanksOnPostgreSQL(t *testing.T) {
 	logStages(ns, network)
 	judge := startNodeConfJudge(ns, network)
 	t.Run("members and notary run on the hosts of their databases", func(t *testing.T) { assertOnDatabaseHosts(ns.ForSubtest(t)) })
-	t.Run("a suspended network runs nothing", func(t *testing.T) { assertNoLoad(ns.ForSubtest(t)) })
+	t.Run("a paused network runs nothing", func(t *testing.T) { assertNoLoad(ns.ForSubtest(t)) })
 	t.Run("Prometheus scrapes all of it", func(t *testing.T) { assertScraped(ns.ForSubtest(t), network, cordaSeries) })
 	t.Run("who reaches whom", func(t *testing.T) { testCordaReach(t, ns.ForSubtest(t), "banks") })
 	t.Run("Prometheus scrapes the operator", func(t *testing.T) { assertOperatorScraped(ns.ForSubtest(t)) })
 	t.Run("Corda accepts the node.conf of every member", func(t *testing.T) { assertNodeConfs(ns.ForSubtest(t), network, judge) })
 
-	ns.RunKubectl("patch", "benchmarknetwork", "banks", "--type=merge", "--patch", `{"spec":{"suspend":false}}`)
+	ns.RunKubectl("patch", "benchmarknetwork", "banks", "--type=merge", "--patch", `{"spec":{"pauseRuns":false}}`)
 
 	mustPass(t, "issue, closed loop", func(t *testing.T) {
 		ns := ns.ForSubtest(t)

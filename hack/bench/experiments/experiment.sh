@@ -74,12 +74,12 @@ print_plan() {
   experiment_field '{.status.plan.networks} networks, {.status.plan.runs} runs; at one time {.status.plan.networksAtOnce} networks, {.status.plan.pods} pods, {.status.plan.cores} cores, {.status.plan.memory} of memory; {.status.plan.duration}{"\n"}'
 }
 
-# print_forecast PART: creates the experiment suspended and prints the operator's plan for it.
+# print_forecast PART: creates the experiment paused and prints the operator's plan for it.
 print_forecast() {
   open_namespace "$1"
   print_manifest "$1" > "$out/$1.yaml"
   experiment=$(k create --dry-run=client --filename "$out/$1.yaml" --output json |
-    kubectl patch --local --filename - --type merge --patch '{"spec":{"suspend":true}}' --output json |
+    kubectl patch --local --filename - --type merge --patch '{"spec":{"pauseRuns":true}}' --output json |
     k create --filename - --output jsonpath='{.metadata.name}')
   wait_until "was accepted or refused" has_accepted_condition 1 > /dev/null
   printf '%-8s %s' "$1" "$(print_plan)"

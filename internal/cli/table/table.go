@@ -41,7 +41,7 @@ func (t *Table) AddRow(cells ...string) {
 // Len returns the number of rows.
 func (t *Table) Len() int { return len(t.rows) }
 
-// PrintMarkdown prints the table, without its wide columns, as a table of GitHub-flavoured Markdown.
+// PrintMarkdown prints the table, without its wide columns, as a table of GitHub-flavored Markdown.
 func (t *Table) PrintMarkdown(w io.Writer) error {
 	var names, rules []string
 	for _, column := range t.columns {

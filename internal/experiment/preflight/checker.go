@@ -243,7 +243,7 @@ func (r *Checker) sumGroupNeeds(
 		return -cores.Cmp(b.Cores())
 	})
 	atOnce := min(len(all), int(max(1, e.Spec.Parallelism)))
-	if e.Spec.Networks == v1alpha1.RetentionRetain {
+	if e.Spec.NetworkRetention == v1alpha1.RetentionRetain {
 		atOnce = len(all)
 	}
 	for _, g := range all[:atOnce] {

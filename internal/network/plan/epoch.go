@@ -52,7 +52,7 @@ func (in Input) decideEpoch() Epoch {
 	if run == nil {
 		return e
 	}
-	if run.Spec.Workload.Reset == v1alpha1.ResetReset && resettable && e.FirstRun != "" && e.FirstRun != run.UID {
+	if run.Spec.Workload.Reset == v1alpha1.ResetState && resettable && e.FirstRun != "" && e.FirstRun != run.UID {
 		e = e.afterReset(string(run.UID))
 	}
 	e.FirstRun, e.ActiveRun = cmp.Or(e.FirstRun, run.UID), run.UID
@@ -76,7 +76,7 @@ func (in Input) isWaiting(run *v1alpha1.BenchmarkRun) bool {
 }
 
 // waitReasons are the reasons of runs that have no workers yet.
-var waitReasons = []string{v1alpha1.ReasonWaitingForNetwork, v1alpha1.ReasonWaitingForTurn, v1alpha1.ReasonWaitingForReset, v1alpha1.ReasonSuspended}
+var waitReasons = []string{v1alpha1.ReasonWaitingForNetwork, v1alpha1.ReasonWaitingForTurn, v1alpha1.ReasonWaitingForReset, v1alpha1.ReasonPaused}
 
 // afterReset returns the epoch that follows a reset. Its ID is a hash of the old ID and the cause, so a
 // repeated decision returns the same epoch.
@@ -86,9 +86,9 @@ func (e Epoch) afterReset(cause string) Epoch {
 }
 
 // nextRun returns the oldest run that has not ended and is not being deleted. It returns nil if there is none
-// or the network is suspended.
+// or the network is paused.
 func (in Input) nextRun() *v1alpha1.BenchmarkRun {
-	if in.Network.Spec.Suspend {
+	if in.Network.Spec.PauseRuns {
 		return nil
 	}
 	for _, run := range in.RunsByAge {

@@ -65,10 +65,10 @@ priorityClassName: high`)
 // TestZonesChangeNoObject checks that a network with regions from zones gets no sidecars.
 func TestZonesChangeNoObject(t *testing.T) {
 	zones := mustBuildPlan(t, func(in *Input) {
-		in.Network.Spec.Latency = &v1alpha1.LatencySpec{RegionsFrom: v1alpha1.RegionsFromNodeZone}
+		in.Network.Spec.Regions = &v1alpha1.RegionsSpec{Source: v1alpha1.RegionsFromNodeZone}
 	})
 	if !slices.Equal(renderPlan(t, zones), renderPlan(t, mustBuildPlan(t, nil))) {
-		t.Error("the plan differs from that without spec.latency")
+		t.Error("the plan differs from that without spec.regions")
 	}
 }
 
@@ -138,24 +138,24 @@ func TestDueRuns(t *testing.T) {
 	}
 	first, second := naming.WorkloadRun("net", "first"), naming.WorkloadRun("net", "second")
 	cases := []struct {
-		name    string
-		suspend bool
-		runs    map[string]*v1alpha1.BenchmarkRun
-		want    []string
+		name   string
+		paused bool
+		runs   map[string]*v1alpha1.BenchmarkRun
+		want   []string
 	}{
 		{"none yet", false, nil, []string{first}},
 		{"first under way", false, map[string]*v1alpha1.BenchmarkRun{first: ended(false)}, []string{first}},
 		{"first ended", false, map[string]*v1alpha1.BenchmarkRun{first: ended(true)}, []string{first, second}},
 		{"first has lost its owner", false, map[string]*v1alpha1.BenchmarkRun{first: kept()}, []string{second}},
-		{"suspended", true, nil, nil},
-		{"suspended after the first", true, map[string]*v1alpha1.BenchmarkRun{first: ended(true)}, []string{first}},
+		{"paused", true, nil, nil},
+		{"paused after the first", true, map[string]*v1alpha1.BenchmarkRun{first: ended(true)}, []string{first}},
 		{"listed before one under way", false, map[string]*v1alpha1.BenchmarkRun{second: ended(false)}, []string{second}},
 		{"listed before one that ended", false, map[string]*v1alpha1.BenchmarkRun{second: ended(true)}, []string{second, first}},
-		{"suspended, listed before another", true, map[string]*v1alpha1.BenchmarkRun{second: ended(false)}, []string{second}},
+		{"paused, listed before another", true, map[string]*v1alpha1.BenchmarkRun{second: ended(false)}, []string{second}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			in := newInput(func(in *Input) { in.Network.Spec.Suspend, in.WorkloadRuns = c.suspend, c.runs })
+			in := newInput(func(in *Input) { in.Network.Spec.PauseRuns, in.WorkloadRuns = c.paused, c.runs })
 			var got []string
 			runs, err := buildDueRuns(in)
 			if err != nil {

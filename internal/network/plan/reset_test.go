@@ -125,7 +125,7 @@ func TestDecideEpoch(t *testing.T) {
 		name      string
 		recorded  Epoch
 		requested string
-		suspend   bool
+		paused    bool
 		queue     []*v1alpha1.BenchmarkRun
 		want      Epoch
 		renewed   bool
@@ -143,12 +143,12 @@ func TestDecideEpoch(t *testing.T) {
 		{"requested and a run that resets: once", Epoch{FirstRun: "1", ActiveRun: "1"}, "x", false,
 			[]*v1alpha1.BenchmarkRun{run("2", "Reset", false)}, Epoch{ResetRequest: "x", FirstRun: "2", ActiveRun: "2"}, true},
 		{"no longer requested", Epoch{ResetRequest: "x", FirstRun: "1", ActiveRun: "1"}, "", false, nil, Epoch{FirstRun: "1", ActiveRun: "1"}, false},
-		{"suspended", Epoch{FirstRun: "1", ActiveRun: "1"}, "", true, []*v1alpha1.BenchmarkRun{run("2", "Reset", false)}, Epoch{FirstRun: "1", ActiveRun: "1"}, false},
+		{"paused", Epoch{FirstRun: "1", ActiveRun: "1"}, "", true, []*v1alpha1.BenchmarkRun{run("2", "Reset", false)}, Epoch{FirstRun: "1", ActiveRun: "1"}, false},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			in := newRunningInput(c.recorded, c.recorded.ID, c.recorded.ID)
-			in.RunsByAge, in.Network.Spec.Suspend = c.queue, c.suspend
+			in.RunsByAge, in.Network.Spec.PauseRuns = c.queue, c.paused
 			in.Network.Annotations = map[string]string{v1alpha1.AnnotationReset: c.requested}
 			got := in.decideEpoch()
 			if (got.ID != c.recorded.ID) != c.renewed {
@@ -176,7 +176,7 @@ func TestWaitingRunHoldsNoResetOff(t *testing.T) {
 		"waits for the network":     {v1alpha1.ReasonWaitingForNetwork, "", false, true},
 		"waits for a reset":         {v1alpha1.ReasonWaitingForReset, "", false, true},
 		"waits for its turn":        {v1alpha1.ReasonWaitingForTurn, "other", false, true},
-		"suspended":                 {v1alpha1.ReasonSuspended, "", false, true},
+		"paused":                    {v1alpha1.ReasonPaused, "", false, true},
 		"may begin at this moment":  {v1alpha1.ReasonWaitingForTurn, "1", false, false},
 		"its workers start":         {v1alpha1.ReasonWaitingForWorkers, "", false, false},
 		"measures":                  {v1alpha1.ReasonMeasuring, "", true, false},

@@ -79,7 +79,7 @@ func buildDueRuns(in Input) ([]client.Object, error) {
 	if next < 0 || underWay {
 		return due, nil
 	}
-	if in.Network.Spec.Suspend {
+	if in.Network.Spec.PauseRuns {
 		return due, nil
 	}
 	return append(due, in.plannedRun(next)), nil

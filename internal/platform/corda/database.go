@@ -95,7 +95,7 @@ func plannedLedgerData(spec *v1alpha1.BenchmarkNetworkSpec) sizing.LedgerData {
 	var most, total sizing.LedgerData
 	for i := range spec.Workloads {
 		w := &spec.Workloads[i].Workload
-		if w.Reset == v1alpha1.ResetReset {
+		if w.Reset == v1alpha1.ResetState {
 			total = sizing.LedgerData{}
 		}
 		total = total.Add(ledgerDataOf(w).Times(sizing.PlannedOperations(w.Load, &w.Measure, maxClosedLoopRate(spec))))

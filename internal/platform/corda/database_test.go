@@ -14,11 +14,11 @@ func TestResetsLimitTheLedger(t *testing.T) {
 		resets []v1alpha1.ResetPolicy
 		want   int64
 	}{
-		"one workload":         {[]v1alpha1.ResetPolicy{v1alpha1.ResetKeep}, 1},
-		"both are kept":        {[]v1alpha1.ResetPolicy{v1alpha1.ResetKeep, v1alpha1.ResetKeep}, 2},
-		"the second resets":    {[]v1alpha1.ResetPolicy{v1alpha1.ResetKeep, v1alpha1.ResetReset}, 1},
-		"two after the reset":  {[]v1alpha1.ResetPolicy{v1alpha1.ResetKeep, v1alpha1.ResetReset, v1alpha1.ResetKeep}, 2},
-		"two before the reset": {[]v1alpha1.ResetPolicy{v1alpha1.ResetKeep, v1alpha1.ResetKeep, v1alpha1.ResetReset}, 2},
+		"one workload":         {[]v1alpha1.ResetPolicy{v1alpha1.KeepState}, 1},
+		"both are kept":        {[]v1alpha1.ResetPolicy{v1alpha1.KeepState, v1alpha1.KeepState}, 2},
+		"the second resets":    {[]v1alpha1.ResetPolicy{v1alpha1.KeepState, v1alpha1.ResetState}, 1},
+		"two after the reset":  {[]v1alpha1.ResetPolicy{v1alpha1.KeepState, v1alpha1.ResetState, v1alpha1.KeepState}, 2},
+		"two before the reset": {[]v1alpha1.ResetPolicy{v1alpha1.KeepState, v1alpha1.KeepState, v1alpha1.ResetState}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, []byte(validManifest))
@@ -32,7 +32,7 @@ func TestResetsLimitTheLedger(t *testing.T) {
 				copied.Spec.Workloads = workloads
 				return corda.New().DatabaseRequirements(platformtest.NewInput(corda.New(), copied), corda.New().Topology(copied)).PlannedTransactions
 			}
-			if got, one := planned(test.resets...), planned(v1alpha1.ResetKeep); got != test.want*one {
+			if got, one := planned(test.resets...), planned(v1alpha1.KeepState); got != test.want*one {
 				t.Errorf("%d transactions are planned, want %d x %d", got, test.want, one)
 			}
 		})

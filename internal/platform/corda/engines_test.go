@@ -104,7 +104,7 @@ func TestRefusesDatabases(t *testing.T) {
 	checkRefusals(t, refusalCases{
 		{"a reset", func(s *networkSpec) {
 			withEnterprise(func(*v1alpha1.CordaTuning) {})(s)
-			s.Database.Engine, s.Workloads[0].Reset = v1alpha1.EngineOracle, v1alpha1.ResetReset
+			s.Database.Engine, s.Workloads[0].Reset = v1alpha1.EngineOracle, v1alpha1.ResetState
 		}, "workloads[0].reset", []string{"Reset", "must be Keep with database.engine Oracle", "schemas are yours"}},
 		{"a server that pg_dump refuses", func(s *networkSpec) {
 			s.Database.Version, s.Database.Image = 16, "postgres:16.6"

@@ -25,7 +25,7 @@ func (Corda) SupportsPoisson(w *v1alpha1.Workload) bool { return w.Type != v1alp
 // ValidateWorkload rejects a workload that the network cannot serve.
 func (Corda) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	errs := loadgen.ValidateLoad(w, path)
-	if db := spec.DatabaseOrDefault(); w.Reset == v1alpha1.ResetReset && db.HasUserSchemas() {
+	if db := spec.DatabaseOrDefault(); w.Reset == v1alpha1.ResetState && db.HasUserSchemas() {
 		errs = append(errs, field.Invalid(path.Child("reset"), w.Reset, fmt.Sprintf(
 			"must be Keep with database.engine %s: the schemas are yours, and the operator has no account that could empty them", db.Engine)))
 	}

@@ -54,7 +54,7 @@ func buildJob(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) *batchv1.
 func podDeadline(run *v1alpha1.BenchmarkRun) time.Duration {
 	measure := &run.Spec.Workload.Measure
 	budget := SetUpTimeout + measure.CalibrationDuration() + measure.WarmUp.Duration + measure.Window.Duration + measure.Drain.Duration + 2*time.Minute
-	if within := run.Spec.NetworkReadyWithin; within != nil {
+	if within := run.Spec.StartTimeout; within != nil {
 		budget += within.Duration
 	}
 	return budget
@@ -155,7 +155,7 @@ func workerMounts() []corev1.VolumeMount {
 func workerVolumes(run *v1alpha1.BenchmarkRun) []corev1.Volume {
 	empty := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
 	exchange := empty
-	if run.Spec.Workload.JTL == v1alpha1.RetentionRetain {
+	if run.Spec.Workload.SampleLogRetention == v1alpha1.RetentionRetain {
 		exchange = corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{VolumeClaimTemplate: &corev1.PersistentVolumeClaimTemplate{
 			ObjectMeta: metav1.ObjectMeta{Labels: naming.RunLabels(run.Name)},
 			Spec: corev1.PersistentVolumeClaimSpec{

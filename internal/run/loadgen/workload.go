@@ -19,7 +19,7 @@ func NewWorkloadFile(w *v1alpha1.Workload) protocol.WorkloadFile[any] {
 	return protocol.WorkloadFile[any]{
 		Load:    convertLoad(w.Load),
 		Measure: convertMeasure(&w.Measure),
-		KeepJTL: w.JTL == v1alpha1.RetentionRetain,
+		KeepJTL: w.SampleLogRetention == v1alpha1.RetentionRetain,
 	}
 }
 

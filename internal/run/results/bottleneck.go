@@ -19,8 +19,8 @@ const (
 	DatabaseCPU  Resource = "DatabaseCPU"
 	WorkerCPU    Resource = "WorkerCPU"
 	HostCPU      Resource = "HostCPU"
-	// NeighbourCPU is a host's CPU that others than the run used.
-	NeighbourCPU Resource = "NeighbourCPU"
+	// NeighborCPU is a host's CPU that others than the run used.
+	NeighborCPU Resource = "NeighborCPU"
 	// ThreadCPU is the one core that a thread can use.
 	ThreadCPU Resource = "ThreadCPU"
 	// CPUPressure means that a container waited for a CPU.
@@ -173,7 +173,7 @@ func waitUtilization(r Resource, subject string, value, limit, threshold float64
 // resourceLabels are the names of resources in messages.
 var resourceLabels = map[Resource]string{
 	MemberCPU: "CPU", DatabaseCPU: "CPU", WorkerCPU: "CPU", HostCPU: "host CPU",
-	NeighbourCPU: "host CPU", ThreadCPU: "busiest thread", ConnectionsInUse: "database connections",
+	NeighborCPU: "host CPU", ThreadCPU: "busiest thread", ConnectionsInUse: "database connections",
 	NetworkBandwidth: "network", DiskSpace: "disk space",
 }
 

@@ -83,7 +83,7 @@ func TestBottleneck(t *testing.T) {
 		}, HostCPU, "node-1", "node-1 host CPU 70 % (2.8 of 4 CPUs), at its limit in 67 % of the seconds"},
 		"a host filled by neighbours": {func(m *Measurement) {
 			*m.Members[0].Host = Host{CPUs: 4, OwnCPUs: 0.5, BusyShare: 0.99}
-		}, NeighbourCPU, "node-1", "neighbours used 1.96 of the 4 CPUs of node-1: node-1 host CPU 99 %"},
+		}, NeighborCPU, "node-1", "neighbors used 1.96 of the 4 CPUs of node-1: node-1 host CPU 99 %"},
 		"a host filled by processes of lowered priority": {func(m *Measurement) {
 			*m.Members[0].Host = Host{CPUs: 4, OwnCPUs: 0.5, BusyShare: 0.99, NiceShare: 0.5}
 		}, ResourceNone, "", "none"},

@@ -117,7 +117,7 @@ func (m *Measurement) hostUtilizations(containers []ContainerInfo) []Utilization
 func (h namedHost) cpuUtilization() Utilization {
 	resource, others := HostCPU, ""
 	if used := h.othersCPUs(); used > DefaultTolerances().othersLimit(h.CPUs) {
-		resource, others = NeighbourCPU, fmt.Sprintf("neighbours used %s of the %s CPUs of %s: ", format.Decimal(used), format.Decimal(h.CPUs), h.name)
+		resource, others = NeighborCPU, fmt.Sprintf("neighbors used %s of the %s CPUs of %s: ", format.Decimal(used), format.Decimal(h.CPUs), h.name)
 	}
 	u := capacityUtilization(resource, h.name, (h.BusyShare-h.NiceShare+h.StealShare)*h.CPUs, h.CPUs, HostCPUThreshold, "CPUs")
 	if h.SaturatedShare != nil {

@@ -29,15 +29,15 @@ for _, entry in ipairs(asTable(status.conditions)) do
     health.message = asText(condition.message)
     if condition.status == "True" then
       health.status = "Healthy"
-    elseif reason == "Suspended" then
+    elseif reason == "Paused" then
       health.status = "Suspended"
     end
   end
 end
 
 if obj.kind == "BenchmarkNetwork" and health.status == "Healthy" then
-  if asTable(obj.spec).suspend == true then
-    return { status = "Suspended", message = "spec.suspend is true: no further run starts" }
+  if asTable(obj.spec).pauseRuns == true then
+    return { status = "Suspended", message = "spec.pauseRuns is true: no further run starts" }
   end
   local run = asTable(status.lastRun)
   if run.name ~= nil then

@@ -29,14 +29,14 @@ func BuildConfig(network *v1alpha1.BenchmarkNetwork, members []string) (*latency
 	if !network.Spec.EmulatesLatency() {
 		return nil, nil
 	}
-	spec := network.Spec.Latency
-	path := field.NewPath("spec", "latency")
+	spec := network.Spec.Regions
+	path := field.NewPath("spec", "regions")
 	config := &latency.Config{Network: network.Name}
 	var problems field.ErrorList
-	if len(spec.Regions) > 0 {
+	if len(spec.Items) > 0 {
 		var missing field.ErrorList
-		config.Members, problems = assignMemberRegions(spec.Regions, members, path.Child("regions"))
-		config.Runs, missing = assignRunRegions(network.Name, spec.Regions, path.Child("regions"))
+		config.Members, problems = assignMemberRegions(spec.Items, members, path.Child("items"))
+		config.Runs, missing = assignRunRegions(network.Name, spec.Items, path.Child("items"))
 		problems = append(problems, missing...)
 		config.Links, missing = buildLinks(spec, path)
 		problems = append(problems, missing...)
@@ -117,7 +117,7 @@ func assignRunRegions(network string, regions []v1alpha1.Region, path *field.Pat
 }
 
 // buildLinks returns the links between all regions and within each, every pair once.
-func buildLinks(spec *v1alpha1.LatencySpec, path *field.Path) ([]latency.RegionLink, field.ErrorList) {
+func buildLinks(spec *v1alpha1.RegionsSpec, path *field.Path) ([]latency.RegionLink, field.ErrorList) {
 	given, problems := collectOverrides(spec.RoundTrips, path.Child("roundTrips"))
 	defaults := v1alpha1.LinkDefaults{}
 	if spec.Defaults != nil {
@@ -125,8 +125,8 @@ func buildLinks(spec *v1alpha1.LatencySpec, path *field.Path) ([]latency.RegionL
 		problems = append(problems, validateLimits(defaults.LossPercent, defaults.Bandwidth, path.Child("defaults"))...)
 	}
 	var all []latency.RegionLink
-	for i, a := range spec.Regions {
-		for _, b := range spec.Regions[i:] {
+	for i, a := range spec.Items {
+		for _, b := range spec.Items[i:] {
 			pair := sortedPair(a.Name, b.Name)
 			link, ok := buildLink(pair, given[pair], defaults)
 			if !ok {

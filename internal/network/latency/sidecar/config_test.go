@@ -20,7 +20,7 @@ func newNetwork(t *testing.T, text string) *v1alpha1.BenchmarkNetwork {
 	t.Helper()
 	n := &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "net", Namespace: "ns"}}
 	n.Spec.Database = &v1alpha1.DatabaseSpec{Engine: v1alpha1.EnginePostgreSQL, Provider: v1alpha1.ProviderChart}
-	if err := yaml.UnmarshalStrict([]byte(text), &n.Spec.Latency); err != nil {
+	if err := yaml.UnmarshalStrict([]byte(text), &n.Spec.Regions); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -28,7 +28,7 @@ func newNetwork(t *testing.T, text string) *v1alpha1.BenchmarkNetwork {
 
 func TestBuildConfig(t *testing.T) {
 	config, problems := BuildConfig(newNetwork(t, `
-regions:
+items:
 - {name: NYC, members: [member-1], workloads: [issue]}
 - {name: LON, count: 2}
 - {name: Mars, count: 1}
@@ -77,27 +77,27 @@ func TestBuildConfigRefuses(t *testing.T) {
 		name, text string
 		want       []string
 	}{
-		{"unknown member", "regions: [{name: NYC, members: [member-9]}, {name: LON, count: 4}]",
-			[]string{"spec.latency.regions[0].members[0]", "member-9", "not a member of the network", "notary, member-0, member-1, member-2"}},
-		{"member in two regions", "regions: [{name: NYC, members: [notary]}, {name: LON, members: [notary]}, {name: AMS, count: 3}]",
-			[]string{"spec.latency.regions[1].members[0]", "notary", "in region NYC already"}},
-		{"count above the members", "regions: [{name: NYC, members: [notary]}, {name: LON, count: 4}]",
-			[]string{"spec.latency.regions[1].count", "4", "only 3 of the 4 members remain"}},
-		{"members left", "regions: [{name: NYC, count: 2}]",
-			[]string{"spec.latency.regions", "member-1, member-2", "every member must be in a region"}},
-		{"unknown pair", "regions: [{name: NYC, count: 2}, {name: us-east-1, count: 2}]",
-			[]string{"spec.latency.roundTrips", "no figure for NYC and us-east-1", "{between: [NYC, us-east-1], roundTrip: ...}"}},
-		{"pair given twice", "regions: [{name: NYC, count: 2}, {name: LON, count: 2}]\nroundTrips: [{between: [NYC, LON]}, {between: [LON, NYC]}]",
-			[]string{"spec.latency.roundTrips[1].between", "Duplicate"}},
-		{"workload in two regions", "regions: [{name: NYC, count: 4, workloads: [w]}, {name: LON, workloads: [w]}]",
-			[]string{"spec.latency.regions[1].workloads[0]", "w", "in region NYC already"}},
-		{"loss", "regions: [{name: NYC, count: 4}]\nroundTrips: [{between: [NYC, NYC], lossPercent: 51}]",
-			[]string{"spec.latency.roundTrips[0].lossPercent", "51", "between 0 and 50"}},
-		{"negative loss", "regions: [{name: NYC, count: 4}]\ndefaults: {lossPercent: \"-1\"}",
-			[]string{"spec.latency.defaults.lossPercent", "-1", "between 0 and 50"}},
-		{"bandwidth", "regions: [{name: NYC, count: 4}]\ndefaults: {bandwidth: 1k}",
-			[]string{"spec.latency.defaults.bandwidth", "1k", "between 64k and 32G bits per second"}},
-		{"jitter above the round trip", "regions: [{name: NYC, count: 3}, {name: LON, count: 1}]\ndefaults: {jitter: 80ms}",
+		{"unknown member", "items: [{name: NYC, members: [member-9]}, {name: LON, count: 4}]",
+			[]string{"spec.regions.items[0].members[0]", "member-9", "not a member of the network", "notary, member-0, member-1, member-2"}},
+		{"member in two regions", "items: [{name: NYC, members: [notary]}, {name: LON, members: [notary]}, {name: AMS, count: 3}]",
+			[]string{"spec.regions.items[1].members[0]", "notary", "in region NYC already"}},
+		{"count above the members", "items: [{name: NYC, members: [notary]}, {name: LON, count: 4}]",
+			[]string{"spec.regions.items[1].count", "4", "only 3 of the 4 members remain"}},
+		{"members left", "items: [{name: NYC, count: 2}]",
+			[]string{"spec.regions.items", "member-1, member-2", "every member must be in a region"}},
+		{"unknown pair", "items: [{name: NYC, count: 2}, {name: us-east-1, count: 2}]",
+			[]string{"spec.regions.roundTrips", "no figure for NYC and us-east-1", "{between: [NYC, us-east-1], roundTrip: ...}"}},
+		{"pair given twice", "items: [{name: NYC, count: 2}, {name: LON, count: 2}]\nroundTrips: [{between: [NYC, LON]}, {between: [LON, NYC]}]",
+			[]string{"spec.regions.roundTrips[1].between", "Duplicate"}},
+		{"workload in two regions", "items: [{name: NYC, count: 4, workloads: [w]}, {name: LON, workloads: [w]}]",
+			[]string{"spec.regions.items[1].workloads[0]", "w", "in region NYC already"}},
+		{"loss", "items: [{name: NYC, count: 4}]\nroundTrips: [{between: [NYC, NYC], lossPercent: 51}]",
+			[]string{"spec.regions.roundTrips[0].lossPercent", "51", "between 0 and 50"}},
+		{"negative loss", "items: [{name: NYC, count: 4}]\ndefaults: {lossPercent: \"-1\"}",
+			[]string{"spec.regions.defaults.lossPercent", "-1", "between 0 and 50"}},
+		{"bandwidth", "items: [{name: NYC, count: 4}]\ndefaults: {bandwidth: 1k}",
+			[]string{"spec.regions.defaults.bandwidth", "1k", "between 64k and 32G bits per second"}},
+		{"jitter above the round trip", "items: [{name: NYC, count: 3}, {name: LON, count: 1}]\ndefaults: {jitter: 80ms}",
 			[]string{"80ms", "between LON and NYC", "72ms"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -122,7 +122,7 @@ func TestBuildConfigRefusesDatabaseRoundTrip(t *testing.T) {
 		n := newNetwork(t, `databaseRoundTrip: 2ms`)
 		n.Spec.Database = database
 		_, problems := BuildConfig(n, memberNames)
-		if len(problems) != 1 || !strings.Contains(problems[0].Error(), want) || !strings.Contains(problems[0].Error(), "spec.latency.databaseRoundTrip") {
+		if len(problems) != 1 || !strings.Contains(problems[0].Error(), want) || !strings.Contains(problems[0].Error(), "spec.regions.databaseRoundTrip") {
 			t.Errorf("%v, want %q", problems, want)
 		}
 	}

@@ -33,7 +33,7 @@ func newStatefulSet(name, member string) *appsv1.StatefulSet {
 func mustAddSidecars(t *testing.T, objects ...client.Object) []client.Object {
 	t.Helper()
 	all, err := AddSidecars(Input{
-		Network: newNetwork(t, `regions: [{name: NYC, count: 4}]`), AgentImage: "example.com/agent:1",
+		Network: newNetwork(t, `items: [{name: NYC, count: 4}]`), AgentImage: "example.com/agent:1",
 		Config: &latency.Config{Network: "net", Members: map[string]string{"member-0": "NYC"}},
 	}, objects)
 	if err != nil {
@@ -111,7 +111,7 @@ func TestAddSidecarsRefusesConflicts(t *testing.T) {
 	} {
 		member := newStatefulSet("net-member-0", "member-0")
 		spoil(&member.Spec.Template.Spec)
-		_, err := AddSidecars(Input{Network: newNetwork(t, `regions: [{name: NYC, count: 4}]`), Config: &latency.Config{}}, []client.Object{member})
+		_, err := AddSidecars(Input{Network: newNetwork(t, `items: [{name: NYC, count: 4}]`), Config: &latency.Config{}}, []client.Object{member})
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "net-member-0") {
 			t.Errorf("error %v, want %q", err, want)
 		}

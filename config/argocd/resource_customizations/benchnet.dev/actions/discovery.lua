@@ -1,8 +1,8 @@
 -- The actions of all kinds that have any; obj.kind selects those that only one has.
-local suspended = type(obj.spec) == "table" and obj.spec.suspend == true
+local paused = type(obj.spec) == "table" and obj.spec.pauseRuns == true
 local actions = {
-  suspend = { disabled = suspended },
-  resume = { disabled = not suspended },
+  pause = { disabled = paused },
+  resume = { disabled = not paused },
 }
 if obj.kind == "BenchmarkNetwork" then
   actions.reset = { disabled = false }

@@ -1,5 +1,5 @@
 if type(obj.spec) ~= "table" then
   obj.spec = {}
 end
-obj.spec.suspend = false
+obj.spec.pauseRuns = false
 return obj

@@ -1,5 +1,5 @@
 if type(obj.spec) ~= "table" then
   obj.spec = {}
 end
-obj.spec.suspend = true
+obj.spec.pauseRuns = true
 return obj

@@ -11,52 +11,52 @@ type RegionSource string
 
 // The sources of regions.
 const (
-	// RegionsFromSpec takes latency.regions and emulates the distances between them.
+	// RegionsFromSpec takes regions.items and emulates the distances between them.
 	RegionsFromSpec RegionSource = "Spec"
 	// RegionsFromNodeZone records the zone of each node as the region of the members on it, and emulates nothing.
 	RegionsFromNodeZone RegionSource = "NodeZone"
 )
 
-// LatencySpec emulates distance between the members of a network, or records the real one. Emulation needs pods with the capability
+// RegionsSpec emulates distance between the members of a network, or records the real one. Emulation needs pods with the capability
 // NET_ADMIN. docs/regions.md describes it and its limits.
-// +kubebuilder:validation:XValidation:rule="has(self.regions) || has(self.databaseRoundTrip) || (has(self.regionsFrom) && self.regionsFrom == 'NodeZone')",message="latency needs regions, databaseRoundTrip or both, or regionsFrom NodeZone; without any, omit latency"
-// +kubebuilder:validation:XValidation:rule="!has(self.regionsFrom) || self.regionsFrom != 'NodeZone' || !(has(self.regions) || has(self.roundTrips) || has(self.defaults) || has(self.databaseRoundTrip))",message="latency.regionsFrom NodeZone emulates nothing: remove latency.regions, roundTrips, defaults and databaseRoundTrip"
-// +kubebuilder:validation:XValidation:rule="has(self.regions) || (!has(self.roundTrips) && !has(self.defaults))",message="latency.roundTrips and latency.defaults need latency.regions"
-// +kubebuilder:validation:XValidation:rule="!has(self.roundTrips) || !has(self.regions) || self.roundTrips.all(t, t.between.all(n, self.regions.exists(r, r.name == n)))",message="latency.roundTrips[].between must name regions that latency.regions lists"
-type LatencySpec struct {
-	// regionsFrom is Spec or NodeZone. With Spec, regions assigns the members to regions. With NodeZone, the cluster spans the regions:
+// +kubebuilder:validation:XValidation:rule="has(self.items) || has(self.databaseRoundTrip) || (has(self.source) && self.source == 'NodeZone')",message="regions needs items, databaseRoundTrip or both, or source NodeZone; without any, omit regions"
+// +kubebuilder:validation:XValidation:rule="!has(self.source) || self.source != 'NodeZone' || !(has(self.items) || has(self.roundTrips) || has(self.defaults) || has(self.databaseRoundTrip))",message="regions.source NodeZone emulates nothing: remove regions.items, roundTrips, defaults and databaseRoundTrip"
+// +kubebuilder:validation:XValidation:rule="has(self.items) || (!has(self.roundTrips) && !has(self.defaults))",message="regions.roundTrips and regions.defaults need regions.items"
+// +kubebuilder:validation:XValidation:rule="!has(self.roundTrips) || !has(self.items) || self.roundTrips.all(t, t.between.all(n, self.items.exists(r, r.name == n)))",message="regions.roundTrips[].between must name regions that regions.items lists"
+type RegionsSpec struct {
+	// source is Spec or NodeZone. With Spec, items assigns the members to regions. With NodeZone, the cluster spans the regions:
 	// results record the zone of each node (topology.kubernetes.io/zone) as the region of the members, databases and workers on it, and
 	// no latency is emulated. Default: Spec.
 	// +optional
-	RegionsFrom RegionSource `json:"regionsFrom,omitempty"`
-	// regions are the regions and their members, from 1 to 32. Every member, including a notary, is in exactly one region.
+	Source RegionSource `json:"source,omitempty"`
+	// items are the regions and their members, from 1 to 32. Every member, including a notary, is in exactly one region.
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=32
 	// +optional
-	Regions []Region `json:"regions,omitempty"`
+	Items []Region `json:"items,omitempty"`
 	// roundTrips are the round trips between regions that the built-in table lacks, or that differ from it, from 1 to 128. They need
-	// regions.
+	// items.
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=128
 	// +optional
 	RoundTrips []RoundTrip `json:"roundTrips,omitempty"`
-	// defaults are the values that roundTrips does not set. They need regions.
+	// defaults are the values that roundTrips does not set. They need items.
 	// +optional
 	Defaults *LinkDefaults `json:"defaults,omitempty"`
 	// databaseRoundTrip is added between a member and its database, which must be on the network. It is at most 10s. Default: none.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="latency.databaseRoundTrip must be at most 10s, in one unit of us, ms or s, such as 1.5ms"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="regions.databaseRoundTrip must be at most 10s, in one unit of us, ms or s, such as 1.5ms"
 	// +optional
 	DatabaseRoundTrip *metav1.Duration `json:"databaseRoundTrip,omitempty"`
 }
 
 // Region is a place and the members in it.
-// +kubebuilder:validation:XValidation:rule="!(has(self.members) && has(self.count))",message="latency.regions[]: a region takes members or count, not both"
-// +kubebuilder:validation:XValidation:rule="has(self.members) || has(self.count) || has(self.workloads)",message="latency.regions[]: a region needs members, count or workloads"
+// +kubebuilder:validation:XValidation:rule="!(has(self.members) && has(self.count))",message="regions.items[]: a region takes members or count, not both"
+// +kubebuilder:validation:XValidation:rule="has(self.members) || has(self.count) || has(self.workloads)",message="regions.items[]: a region needs members, count or workloads"
 type Region struct {
 	// name is the name of the region. It is one of the built-in table (docs/regions.md), such as NYC, LON, AMS, SFO or eu-west-2, or
 	// any other name, for which roundTrips must be given.
@@ -99,14 +99,14 @@ type RoundTrip struct {
 	// roundTrip is the round-trip time, at most 10s. Half of it is added in each direction. Default: that of the built-in table.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="latency.roundTrips[].roundTrip must be at most 10s, in one unit of us, ms or s, such as 72ms"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="regions.roundTrips[].roundTrip must be at most 10s, in one unit of us, ms or s, such as 72ms"
 	// +optional
 	RoundTrip *metav1.Duration `json:"roundTrip,omitempty"`
 	// jitter is the largest deviation of a round trip, above or below, at most 10s. Deviations are uniformly distributed. Default:
 	// defaults.jitter.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="latency.roundTrips[].jitter must be at most 10s, in one unit of us, ms or s, such as 2ms"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="regions.roundTrips[].jitter must be at most 10s, in one unit of us, ms or s, such as 2ms"
 	// +optional
 	Jitter *metav1.Duration `json:"jitter,omitempty"`
 	// lossPercent is the percentage of packets that are lost in each direction, such as "0.1" for one in a thousand. Default:
@@ -124,14 +124,14 @@ type LinkDefaults struct {
 	// sameRegionRoundTrip is the round-trip time within a region, at most 10s. Default: 0.5ms.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="latency.defaults.sameRegionRoundTrip must be at most 10s, in one unit of us, ms or s, such as 0.5ms"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="regions.defaults.sameRegionRoundTrip must be at most 10s, in one unit of us, ms or s, such as 0.5ms"
 	// +optional
 	SameRegionRoundTrip *metav1.Duration `json:"sameRegionRoundTrip,omitempty"`
 	// jitter is the largest deviation of a round trip between regions, above or below, at most 10s. Round trips within a region have
 	// no jitter unless roundTrips sets it. Default: 0s.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="latency.defaults.jitter must be at most 10s, in one unit of us, ms or s, such as 2ms"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="regions.defaults.jitter must be at most 10s, in one unit of us, ms or s, such as 2ms"
 	// +optional
 	Jitter *metav1.Duration `json:"jitter,omitempty"`
 	// lossPercent is the percentage of packets between regions that are lost in each direction. Default: 0.
@@ -144,8 +144,8 @@ type LinkDefaults struct {
 
 // RecordsZones reports whether results record the zones of nodes as regions.
 func (s *BenchmarkNetworkSpec) RecordsZones() bool {
-	return s.Latency != nil && s.Latency.RegionsFrom == RegionsFromNodeZone
+	return s.Regions != nil && s.Regions.Source == RegionsFromNodeZone
 }
 
 // EmulatesLatency reports whether the members have latency sidecars.
-func (s *BenchmarkNetworkSpec) EmulatesLatency() bool { return s.Latency != nil && !s.RecordsZones() }
+func (s *BenchmarkNetworkSpec) EmulatesLatency() bool { return s.Regions != nil && !s.RecordsZones() }
