@@ -235,6 +235,9 @@ func resolveAxes(specs []v1alpha1.Axis, path *field.Path) ([]resolvedAxis, error
 		if fault != nil {
 			return nil, fault
 		}
+		if renamed := v1alpha1.DescribeRenamedField(a.spec.Field); renamed != "" {
+			return nil, field.Invalid(a.path.Child("field"), a.spec.Field, renamed)
+		}
 		var err error
 		if a.steps, err = parsePath(a.spec.Field); err != nil {
 			return nil, field.Invalid(a.path.Child("field"), a.spec.Field, err.Error())

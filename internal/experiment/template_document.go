@@ -66,7 +66,7 @@ func (d templateDocument) decodeTemplate() (*v1alpha1.ExperimentTemplate, error)
 		return nil, explainTypeError(err)
 	}
 	if len(unknown) > 0 {
-		return nil, errors.Join(unknown...)
+		return nil, explainUnknownFields(errors.Join(unknown...))
 	}
 	if problems := limits.ValidateQuantities(&t, nil); len(problems) > 0 {
 		return nil, problems.ToAggregate()

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
 // explainTypeError replaces the Go type in an error of encoding/json with the value that the field accepts.
@@ -17,6 +19,14 @@ func explainTypeError(err error) error {
 		return err
 	}
 	return fmt.Errorf("%s must be %s, not %s", mistake.Field, describeGoType(mistake.Type), describeJSONValue(mistake.Value))
+}
+
+// explainUnknownFields adds the present names of renamed fields to an error about unknown fields.
+func explainUnknownFields(err error) error {
+	if renamed := v1alpha1.DescribeRenamedFields(err.Error()); renamed != "" {
+		return fmt.Errorf("%w: %s", err, renamed)
+	}
+	return err
 }
 
 // describeGoType describes a Go type to the author of a manifest.

@@ -81,10 +81,14 @@ func (c *Connection) Apply(ctx context.Context, object *unstructured.Unstructure
 // textTypeErrors are parts of the API server's errors for a number or a boolean where the schema has text or a quantity.
 var textTypeErrors = []string{"expected string, got &value.valueUnstructured", "must be of type string: ", "must be of type integer,string: "}
 
-// explainApplyError adds a summary to a conflict error, which itself lists the field managers, and says how YAML writes text.
+// explainApplyError adds a summary to a conflict error, which itself lists the field managers, says what renamed fields are called now,
+// and how YAML writes text.
 func explainApplyError(object *unstructured.Unstructured, err error) error {
 	isOfTextType := func(part string) bool { return strings.Contains(err.Error(), part) }
+	renamed := v1alpha1.DescribeRenamedFields(err.Error())
 	switch {
+	case renamed != "":
+		return fmt.Errorf("%w\n%s", err, renamed)
 	case apierrors.IsConflict(err):
 		return fmt.Errorf("%s %s was applied by somebody else: %w", object.GetKind(), object.GetName(), err)
 	case slices.ContainsFunc(textTypeErrors, isOfTextType):

@@ -26,3 +26,11 @@ func TestApplyErrorsSayToQuoteText(t *testing.T) {
 		})
 	}
 }
+
+func TestApplyErrorsNameRenamedFields(t *testing.T) {
+	const message = `.spec.workloads[name="issue"].jtl: field not declared in schema`
+	err := explainApplyError(&unstructured.Unstructured{}, errors.New(message))
+	if want := message + "\nspec.workloads.jtl is now spec.workloads.sampleLogRetention"; err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}

@@ -1,0 +1,67 @@
+package v1alpha1
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// renamedField is a field that was renamed or moved before the first release. Its paths have no indices and begin with what has the
+// field: spec (of any kind), network (the definition of a network) or workload.
+type renamedField struct{ old, current string }
+
+// renamedFields are the renamed fields, parents before children. CHANGELOG.md has the same table.
+var renamedFields = []renamedField{
+	{"network.latency", "network.regions"},
+	{"network.latency.regionsFrom", "network.regions.source"},
+	{"network.latency.regions", "network.regions.items"},
+	{"workload.jtl", "workload.sampleLogRetention"},
+	{"spec.suspend", "spec.pauseRuns"},
+	{"spec.resultPolicy", "spec.resultRetention"},
+	{"spec.networks", "spec.networkRetention"},
+	{"spec.networkReadyWithin", "spec.startTimeout"},
+	{"spec.failures.networkReadyWithin", "spec.failures.startTimeout"},
+	{"spec.failures.failed", "spec.failures.onFailed"},
+	{"spec.failures.invalid", "spec.failures.onInvalid"},
+}
+
+// fieldOwners are the paths of what has a renamed field, in manifests and in the changes of experiments.
+var fieldOwners = map[string][]string{
+	"network":  {"spec", "spec.template.network", "network"},
+	"workload": {"spec.workloads", "spec.workload", "spec.template.workload", "workload"},
+	"spec":     {"spec"},
+}
+
+var (
+	pathIndex = regexp.MustCompile(`\[[^]]*]`)
+	// refusedField matches the paths of fields in errors of strict decoders and of server-side apply.
+	refusedField = regexp.MustCompile(`unknown field "([^"]+)"|\.(spec\.\S+): (?:field not declared in schema|expected \w+, got)`)
+)
+
+// DescribeRenamedFields returns the present names of renamed fields that an error about unknown fields contains, or "".
+func DescribeRenamedFields(message string) string {
+	var all []string
+	for _, found := range refusedField.FindAllStringSubmatch(message, -1) {
+		if described := DescribeRenamedField(found[1] + found[2]); described != "" && !slices.Contains(all, described) {
+			all = append(all, described)
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// DescribeRenamedField returns the present name of the renamed field at a path or above it, and of those below it. It returns "" if the
+// path has none.
+func DescribeRenamedField(path string) string {
+	path = pathIndex.ReplaceAllString(path, "")
+	var all []string
+	for _, f := range renamedFields {
+		owner, rest, _ := strings.Cut(f.old, ".")
+		for _, at := range fieldOwners[owner] {
+			old := at + "." + rest
+			if strings.HasPrefix(path+".", old+".") || len(all) > 0 && strings.HasPrefix(old, path+".") {
+				all = append(all, old+" is now "+at+strings.TrimPrefix(f.current, owner))
+			}
+		}
+	}
+	return strings.Join(all, "; ")
+}

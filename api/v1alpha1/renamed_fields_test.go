@@ -1,0 +1,49 @@
+package v1alpha1
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestDescribeRenamedFields(t *testing.T) {
+	for _, c := range []struct{ name, message, want string }{
+		{"server-side apply", `failed to create typed patch object (lab/banks; benchnet.dev/v1alpha1, Kind=BenchmarkNetwork): .spec.latency: field not declared in schema`,
+			"spec.latency is now spec.regions; spec.latency.regionsFrom is now spec.regions.source; spec.latency.regions is now spec.regions.items"},
+		{"entry of a list", `.spec.workloads[name="issue"].jtl: field not declared in schema`, "spec.workloads.jtl is now spec.workloads.sampleLogRetention"},
+		{"several", "errors:\n  .spec.suspend: field not declared in schema\n  .spec.resultPolicy: field not declared in schema",
+			"spec.suspend is now spec.pauseRuns; spec.resultPolicy is now spec.resultRetention"},
+		{"template of an experiment", `.spec.template.workload.jtl: field not declared in schema`,
+			"spec.template.workload.jtl is now spec.template.workload.sampleLogRetention"},
+		{"strict decoding", `strict decoding error: unknown field "spec.networkReadyWithin"`, "spec.networkReadyWithin is now spec.startTimeout"},
+		{"change of a variant", `unknown field "network.latency"`,
+			"network.latency is now network.regions; network.latency.regionsFrom is now network.regions.source; network.latency.regions is now network.regions.items"},
+		{"nested field", `unknown field "spec.failures.failed"`, "spec.failures.failed is now spec.failures.onFailed"},
+		{"misspelt field", `unknown field "spec.members.latency"`, ""},
+		{"unknown field with such a beginning", `unknown field "spec.suspended"`, ""},
+		{"invalid value", `spec.saturation.serviceLevel.latency: Invalid value: "1": must be above 0`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := DescribeRenamedFields(c.message); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestChangelogListsRenamedFields checks the table of the changelog.
+func TestChangelogListsRenamedFields(t *testing.T) {
+	changelog, err := os.ReadFile("../../CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want strings.Builder
+	for _, f := range renamedFields {
+		want.WriteString("| `" + f.old + "` | `" + f.current + "` |\n")
+	}
+	_, table, _ := strings.Cut(string(changelog), "| old field | new field |\n|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	if got := strings.TrimSuffix(table, "\n") + "\n"; got != want.String() {
+		t.Errorf("CHANGELOG.md has the renamed fields\n%swant\n%s", got, &want)
+	}
+}
