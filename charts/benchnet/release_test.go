@@ -176,7 +176,7 @@ func TestBadValues(t *testing.T) {
 		"an account without a name":        {"serviceAccount: {create: false}", "serviceAccount.name"},
 		"a limit below nothing":            {"maxNetworks: -1", "maxNetworks"},
 		"a limit for each, below it":       {"maxNetworksPerNamespace: -1", "maxNetworksPerNamespace"},
-		"a mode of Kueue, misspelt":        {"kueue: Honor", "kueue"},
+		"a mode of Kueue, misspelt":        {"kueue: Honour", "kueue"},
 		"a scraper that is a name":         {"networkPolicy: {scrapers: [prometheus]}", "networkPolicy/scrapers/0"},
 		"a size without a unit":            {"monitoring: {podMonitors: {bodySizeLimit: '16'}}", "monitoring/podMonitors/bodySizeLimit"},
 		"a Prometheus without a scheme":    {"monitoring: {prometheus: {url: 'prometheus:9090'}}", "monitoring/prometheus/url"},
