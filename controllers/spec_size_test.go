@@ -109,7 +109,7 @@ func TestLargeSpecIsRefused(t *testing.T) {
 // operator removes only its own finalizers when they are deleted.
 func TestNetworkUnderWayMayGrow(t *testing.T) {
 	w := newTestEnv(t)
-	must(t, w.createFromYAML(strings.Replace(cordaNetwork, "spec:\n", "spec:\n  resultPolicy: Retain\n", 1), &v1alpha1.BenchmarkNetwork{}))
+	must(t, w.createFromYAML(strings.Replace(cordaNetwork, "spec:\n", "spec:\n  resultRetention: Retain\n", 1), &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
 	w.addManyFinalizers(w.getNetwork("banks"))
 	w.reconcileNetwork("banks")
