@@ -170,7 +170,7 @@ func TestPlan(t *testing.T) {
 // TestRunTimesOut applies objects without an operator, so that the timeout is reached.
 func TestRunTimesOut(t *testing.T) {
 	o := runPlugin(t, "run", "-f", filepath.Join("testdata", "network.yaml"), "--timeout", "1s")
-	o.expect(t, 1, "benchmarknetwork/idle applied", "to come back: kubectl benchnet watch -n bn-plugin bnet/idle", "error: not ended within --timeout 1s")
+	o.expect(t, 1, "benchmarknetwork/idle applied", "to resume: kubectl benchnet watch -n bn-plugin bnet/idle", "error: not ended within --timeout 1s")
 	var network v1alpha1.BenchmarkNetwork
 	if err := server.client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "idle"}, &network); err != nil {
 		t.Fatal(err)
@@ -198,7 +198,7 @@ func TestInterruption(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	out, errOut := interruptingWriter{interrupt: interrupt}, bytes.Buffer{}
 	code := cli.Run(ctx, "0.1.0", strings.NewReader(""), &out, &errOut, []string{"--kubeconfig", server.kubeconfig, "-n", namespace, "watch", "idle"})
-	commandResult{code, out.String(), errOut.String()}.expect(t, 130, "bnet/idle Pending", "bnet/idle goes on; to come back: kubectl benchnet watch -n bn-plugin bnet/idle")
+	commandResult{code, out.String(), errOut.String()}.expect(t, 130, "bnet/idle Pending", "bnet/idle continues; to resume: kubectl benchnet watch -n bn-plugin bnet/idle")
 }
 
 func TestRunDetached(t *testing.T) {

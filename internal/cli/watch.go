@@ -63,7 +63,7 @@ func (s *session) followTargets(ctx context.Context, c *cluster.Connection, targ
 		return outcome, err
 	}
 	for _, target := range targets {
-		fmt.Fprintf(s.ErrOut, "%s goes on; to come back: kubectl benchnet watch -n %s %s\n", target, target.Namespace, target)
+		fmt.Fprintf(s.ErrOut, "%s continues; to resume: kubectl benchnet watch -n %s %s\n", target, target.Namespace, target)
 	}
 	if errors.Is(limited.Err(), context.DeadlineExceeded) && ctx.Err() == nil {
 		return outcome, fmt.Errorf("not ended within --timeout %s", timeout)
