@@ -108,7 +108,7 @@ func TestCompare(t *testing.T) {
 	o = runPlugin(t, "compare", "small-blocks", "small-again")
 	o.expect(t, 0, "two single runs are no comparison", "TooFewRuns", "p50          261.1      171.8      -34.2 %", "p95          -          -          -")
 	// Four runs have no interval, so that they pass no gate, however loose.
-	runPlugin(t, "compare", "sizes:small", "sizes:again", "--gate", "throughput=90%", "--confidence", "50").expect(t, 2, "5 pairs would decide")
+	runPlugin(t, "compare", "sizes:small", "sizes:again", "--gate", "throughput=90%", "--confidence", "50").expect(t, 2, "a gate needs 5 pairs")
 	runPlugin(t, "compare", "sizes:small", "sizes:again", "--gate", "throughput=5%", "--confidence", "99").expect(t, 2, "gate undecided: ")
 	runPlugin(t, "compare", "sizes", "small-blocks").expect(t, 1, "give two runs or two experiments")
 	runPlugin(t, "compare", "sizes:large", "sizes:again").expect(t, 1, `has no variant "large"; there are: small, again`)
