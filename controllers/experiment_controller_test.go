@@ -122,7 +122,7 @@ func (w *testEnv) completeAllRuns(completed int) {
 		must(w.t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.objectMeta(naming.ResultConfigMap(run.Name)), BinaryData: map[string][]byte{protocol.ResultKey: packed}}))
 		before := run.DeepCopy()
 		run.Status.Verdict, run.Status.Release = v1alpha1.VerdictValid, w.newRelease(run)
-		run.Status.Result = &v1alpha1.ResultReference{ConfigMapName: naming.ResultConfigMap(run.Name), Key: protocol.ResultKey}
+		run.Status.Result = &v1alpha1.ResultReference{ConfigMapName: naming.ResultConfigMap(run.Name), Key: protocol.ResultKey, Digest: results.Digest(packed)}
 		meta.SetStatusCondition(&run.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue, Reason: "ResultWritten"})
 		must(w.t, w.client.Status().Patch(w.ctx, run, client.MergeFrom(before)))
 	}

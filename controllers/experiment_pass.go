@@ -48,6 +48,7 @@ type experimentPass struct {
 	// specErr is why the experiment cannot be carried out. reconcileErr is the error that ended the pass early.
 	specErr, reconcileErr error
 	resultWritten         bool
+	resultDigest          string
 	// resultTooLarge is why the result does not fit into a ConfigMap, or empty.
 	resultTooLarge string
 }
@@ -226,7 +227,11 @@ func (r *ExperimentReconciler) readRunResult(ctx context.Context, run *v1alpha1.
 		return experiment.Run{}, err
 	}
 	defer release()
-	found, err := experiment.DecodeRunSummary(cm.BinaryData[run.Status.Result.Key])
+	packed := cm.BinaryData[run.Status.Result.Key]
+	if err := results.CheckDigest(packed, run.Status.Result.Digest); err != nil {
+		return experiment.NewFailedRun(run.Name, fmt.Sprintf("ConfigMap %s: %v", cm.Name, err), run.CreationTimestamp.Time), nil
+	}
+	found, err := experiment.DecodeRunSummary(packed)
 	if err != nil {
 		// A retry cannot succeed.
 		return experiment.NewFailedRun(run.Name, fmt.Sprintf("ConfigMap %s: %v", cm.Name, err), run.CreationTimestamp.Time), nil
@@ -296,6 +301,9 @@ func (r *ExperimentReconciler) readStoredResult(ctx context.Context, e *v1alpha1
 	if content == nil {
 		content = []byte(cm.Data[ref.Key])
 	}
+	if err := results.CheckDigest(content, ref.Digest); err != nil {
+		return nil, fmt.Errorf("spec.compare.stored.digest: ConfigMap %s, key %q: %w", ref.ConfigMapName, ref.Key, err), nil
+	}
 	if result, err = experiment.Decode(content); err != nil {
 		refusal = fmt.Errorf("spec.compare.stored.key: ConfigMap %s, key %q: %w", ref.ConfigMapName, ref.Key, err)
 		r.rejectedDocuments.Store(e.UID, rejectedDocument{version, refusal})
@@ -327,13 +335,13 @@ func (r *ExperimentReconciler) writeResult(ctx context.Context, pass *experiment
 	if err := r.Writer.Apply(ctx, owner, cm, nil); err != nil {
 		return err
 	}
-	pass.resultWritten = true
+	pass.resultWritten, pass.resultDigest = true, results.Digest(packed)
 	return nil
 }
 
 func (p *experimentPass) statusInput(now time.Time) status.ExperimentInput {
 	in := status.ExperimentInput{Experiment: p.experiment, SpecError: p.specErr, Capacity: p.capacity, Step: p.step, Result: p.result,
-		ResultWritten: p.resultWritten, ResultTooLarge: p.resultTooLarge, ReconcileError: p.reconcileErr,
+		ResultWritten: p.resultWritten, ResultDigest: p.resultDigest, ResultTooLarge: p.resultTooLarge, ReconcileError: p.reconcileErr,
 		RunProblem: p.runProblem, Now: now}
 	in.Refused = isRefused(p.reconcileErr)
 	if p.forecast != nil {

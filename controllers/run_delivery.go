@@ -73,7 +73,7 @@ func (r *RunReconciler) uploadTask(run *v1alpha1.BenchmarkRun, network *v1alpha1
 }
 
 // measuredPlanHash returns the hash of the network's plan from the result of the run. It is empty if the result was deleted or
-// cannot be decoded.
+// cannot be decoded. It fails if the result was replaced.
 func (r *RunReconciler) measuredPlanHash(ctx context.Context, run *v1alpha1.BenchmarkRun) (string, error) {
 	var cm corev1.ConfigMap
 	err := r.APIReader.Get(ctx, client.ObjectKey{Namespace: run.Namespace, Name: run.Status.Result.ConfigMapName}, &cm)
@@ -83,12 +83,16 @@ func (r *RunReconciler) measuredPlanHash(ctx context.Context, run *v1alpha1.Benc
 	if err != nil {
 		return "", fmt.Errorf("get result of run %s: %w", run.Name, err)
 	}
+	packed := cm.BinaryData[run.Status.Result.Key]
+	if err := results.CheckDigest(packed, run.Status.Result.Digest); err != nil {
+		return "", fmt.Errorf("ConfigMap %s: %w", cm.Name, err)
+	}
 	release, err := acquireDecodingSlot(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer release()
-	result, err := results.DecodeRunResult(cm.BinaryData[run.Status.Result.Key])
+	result, err := results.DecodeRunResult(packed)
 	if err != nil {
 		return "", nil // A retry cannot succeed.
 	}

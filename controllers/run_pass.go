@@ -45,8 +45,9 @@ type runPass struct {
 	releasePending bool
 	// reports are the workers' reports; nil until the workers have ended.
 	reports *workerReports
-	// result is the written result of the run; nil before.
-	result *results.RunResult
+	// result is the written result of the run; nil before. resultDigest is the digest of its document.
+	result       *results.RunResult
+	resultDigest string
 	// releaseSlot releases the decoding slot that the pass holds for the result; nil without a result.
 	releaseSlot func()
 	// failure is why the run ended without a result.
@@ -337,8 +338,8 @@ func (p *runPass) hasNotBegun() bool {
 
 // statusInput returns the input for the computation of the run's status.
 func (p *runPass) statusInput(now time.Time) status.RunInput {
-	in := status.RunInput{Run: p.run, SpecError: p.specErr, WaitReason: p.waitReason, Result: p.result, ReconcileError: p.reconcileErr,
-		WorkersReady: p.countReadyWorkers(), Workers: p.workerPods(), Now: now}
+	in := status.RunInput{Run: p.run, SpecError: p.specErr, WaitReason: p.waitReason, Result: p.result, ResultDigest: p.resultDigest,
+		ReconcileError: p.reconcileErr, WorkersReady: p.countReadyWorkers(), Workers: p.workerPods(), Now: now}
 	if job := p.snapshot.Job(naming.WorkerJob(p.run.Name)); job != nil {
 		in.WorkersProblem = p.snapshot.FirstPodProblem(job)
 	}

@@ -185,6 +185,6 @@ func (r *RunReconciler) readResult(ctx context.Context, pass *runPass) error {
 		pass.failure = runFailure{v1alpha1.ReasonRunFailed, fmt.Sprintf("ConfigMap %s: %v", cm.Name, err)}
 		return nil
 	}
-	pass.releaseSlot = release
+	pass.releaseSlot, pass.resultDigest = release, results.Digest(cm.BinaryData[protocol.ResultKey])
 	return nil
 }

@@ -435,6 +435,12 @@ type StoredResult struct {
 	// +kubebuilder:validation:MaxLength=40
 	// +optional
 	Variant string `json:"variant,omitempty"`
+	// digest is the SHA-256 that the stored value must have, as in status.result.digest of the experiment that measured it. Default: any
+	// value is used.
+	// +kubebuilder:validation:MaxLength=71
+	// +kubebuilder:validation:Pattern=`^sha256:[0-9a-f]{64}$`
+	// +optional
+	Digest string `json:"digest,omitempty"`
 }
 
 // Gate fails an experiment if a candidate is worse than the baseline by more than a bound.

@@ -267,6 +267,9 @@ type ResultReference struct {
 	ConfigMapName string `json:"configMapName"`
 	// key is the key in the binaryData of the ConfigMap. The value is gzipped JSON.
 	Key string `json:"key"`
+	// digest is the SHA-256 of the value, as sha256:HEX. Readers refuse a value with another digest.
+	// +optional
+	Digest string `json:"digest,omitempty"`
 }
 
 // BenchmarkRun is one measurement of one workload on one network, with its result.

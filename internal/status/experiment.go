@@ -34,8 +34,9 @@ type ExperimentInput struct {
 	Result *experiment.Result
 	// RunProblem is the problem of an active run, as by the function RunProblem, or empty.
 	RunProblem string
-	// ResultWritten reports that the result is in its ConfigMap.
+	// ResultWritten reports that the result is in its ConfigMap. ResultDigest is the digest of its document.
 	ResultWritten bool
+	ResultDigest  string
 	// ResultTooLarge is why the result does not fit into a ConfigMap, or empty.
 	ResultTooLarge string
 	// ReconcileError is the error that ended the pass early, or nil. The operator retries.
@@ -166,7 +167,7 @@ func addExperimentInProgress(l *conditionList, reason, message string) {
 
 func completeExperiment(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList, in ExperimentInput) {
 	clearCurrent(s)
-	s.Result = &v1alpha1.ResultReference{ConfigMapName: naming.ExperimentResult(in.Experiment.Name), Key: protocol.ResultKey}
+	s.Result = &v1alpha1.ResultReference{ConfigMapName: naming.ExperimentResult(in.Experiment.Name), Key: protocol.ResultKey, Digest: in.ResultDigest}
 	setCompletionTime(s, in.Now)
 	if in.Step.StoppedBy != "" {
 		s.Phase = v1alpha1.PhaseFailed

@@ -50,9 +50,10 @@ type RunInput struct {
 	ReconcileError error
 	// Failure is why the run ended without a result, or empty. FailureReason is RunFailed by default.
 	Failure, FailureReason string
-	// Result is the result of the run, or nil.
-	Result *results.RunResult
-	Now    time.Time
+	// Result is the result of the run, or nil. ResultDigest is the digest of its document.
+	Result       *results.RunResult
+	ResultDigest string
+	Now          time.Time
 }
 
 // ComputeRun returns the status of a run.
@@ -217,7 +218,7 @@ func setComplete(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) 
 	}
 	s.Reasons = verdictFindings(&result.Verdict)
 	s.Objectives = objectiveStatuses(result.Objectives)
-	s.Result = &v1alpha1.ResultReference{ConfigMapName: naming.ResultConfigMap(in.Run.Name), Key: protocol.ResultKey}
+	s.Result = &v1alpha1.ResultReference{ConfigMapName: naming.ResultConfigMap(in.Run.Name), Key: protocol.ResultKey, Digest: in.ResultDigest}
 	message := verdictMessage(&result.Verdict, fmt.Sprintf("%s over %d s, verdict %s", s.Display.Throughput, result.Times.WindowSeconds, s.Verdict))
 	l.addBool(v1alpha1.ConditionAccepted, true, v1alpha1.ReasonAccepted, "the spec is valid")
 	l.addBool(v1alpha1.ConditionMeasured, true, v1alpha1.ReasonResultWritten, message)
