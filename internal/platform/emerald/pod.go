@@ -68,7 +68,7 @@ func validatorContainer(m platform.Member) corev1.Container {
 		StartupProbe: &corev1.Probe{PeriodSeconds: 1, TimeoutSeconds: 10, FailureThreshold: startupTimeoutSeconds, ProbeHandler: corev1.ProbeHandler{
 			Exec: &corev1.ExecAction{Command: members.ReadinessCheck(readyFile, portAgent)}}},
 		ReadinessProbe: &corev1.Probe{PeriodSeconds: 10, TimeoutSeconds: 10, FailureThreshold: 3, ProbeHandler: corev1.ProbeHandler{
-			TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString(portNameMetrics)}}},
+			HTTPGet: &corev1.HTTPGetAction{Path: "/metrics", Port: intstr.FromString(portNameMetrics)}}},
 	}
 }
 
