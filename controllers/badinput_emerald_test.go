@@ -50,7 +50,7 @@ var badEmerald = []badInputCase{
 	{"a closed loop", `model: Open, ratePerSecond: "800"`, "model: Closed", []string{"load.model must be Open, with load.ratePerSecond, if type is EVM", "ratePerSecond"}},
 	{"open loop without a rate", `model: Open, ratePerSecond: "800"`, "model: Open", []string{"load.ratePerSecond"}},
 	{"a pace that contradicts the rate", "batchSize: 200", "batchSize: 200, batchInterval: 100ms", []string{"evm.batchSize", "8000 transactions a second", "800"}},
-	{"missing member", "batchSize: 200", "members: [4]", []string{"evm.members[0]", "4", "0 to 3"}},
+	{"missing member", "batchSize: 200", "members: [member-4]", []string{"evm.members[0]", "member-4", "its members are member-0, member-1, member-2, member-3"}},
 	{"accounts without funds", "batchSize: 200", "accounts: 1001", []string{"evm.accounts", "1001", "platform.emerald.accounts (1000)"}},
 	{"an operation of another platform", "type: EVM\n    evm: {batchSize: 200}\n    load: {model: Open, ratePerSecond: \"800\", clients: 10}", "type: Corda\n    corda: {flow: Issue}\n    load: {clients: 10}", []string{"workloads[0].evm", "Emerald"}},
 }

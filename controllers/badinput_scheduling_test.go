@@ -48,7 +48,7 @@ func TestImmutableScheduling(t *testing.T) {
 	network := strings.NewReplacer(
 		"count: 2", "count: 2, scheduling: {affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "+
 			"[{weight: 7, preference: {matchExpressions: [{key: a, operator: Exists}]}}]}}, "+
-			"topologySpreadConstraints: [{maxSkew: 8, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]}, overrides: [{members: [1], cores: 300m}]",
+			"topologySpreadConstraints: [{maxSkew: 8, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]}, overrides: [{members: [member-1], cores: 300m}]",
 		`version: "4.10"`, `version: "4.10", notary: {cores: 700m, database: {cores: 900m}}`,
 		"window: 10s}", "window: 10s}\n    workers: {scheduling: {affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "+
 			"[{weight: 3, podAffinityTerm: {topologyKey: zone}}]}}}}",

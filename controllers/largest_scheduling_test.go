@@ -23,7 +23,7 @@ podTemplate: {metadata: {labels: {%s}, annotations: {%s}}}`, longScheduling(), s
 func largestOverrides(kind v1alpha1.PlatformType) string {
 	var overrides []string
 	for i := range map[bool]int{false: 16, true: 9}[kind == v1alpha1.PlatformJPaxos] {
-		overrides = append(overrides, fmt.Sprintf("{members: [%d], cores: %dm, storage: {size: 1Ti, className: %s}, scheduling: %s}",
+		overrides = append(overrides, fmt.Sprintf("{members: [member-%d], cores: %dm, storage: {size: 1Ti, className: %s}, scheduling: %s}",
 			i, 4000+i, strings.Repeat("c", 253), longScheduling()))
 	}
 	return "members: {overrides: [" + strings.Join(overrides, ", ") + "]}"

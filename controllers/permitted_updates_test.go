@@ -62,7 +62,7 @@ var existingNetworks = []struct{ name, platform, spec string }{
 		"database": {"engine": "SQLServer", "topology": "Shared", "provider": "External", "external": {"host": "db.example", "jdbcSecret": {"name": "admin"}}}}`},
 	{"Corda, H2", "Corda", `{"members": {"count": 2}}`},
 	{"Corda, H2, nodes of several sizes", "Corda", `{"platform": {"corda": {"notary": {"size": "Medium"}}},
-		"members": {"count": 2, "overrides": [{"members": [1], "cores": "500m"}]}}`},
+		"members": {"count": 2, "overrides": [{"members": ["member-1"], "cores": "500m"}]}}`},
 	{"Corda, H2, ephemeral", "Corda", `{"members": {"count": 2, "storage": {"type": "Ephemeral"}}}`},
 	{"JPaxos, FullSS", "JPaxos", `{"platform": {"jpaxos": {"crashModel": "FullSS"}}, "members": {"count": 3}}`},
 	{"JPaxos, FullSS, ephemeral", "JPaxos", `{"platform": {"jpaxos": {"crashModel": "FullSS"}}, "members": {"count": 3, "storage": {"type": "Ephemeral"}}}`},

@@ -227,7 +227,7 @@ func databaseVersions(databases []v1alpha1.DatabaseStatus) []string {
 // emulatedLatencyOf returns the emulated latencies between the members, or nil if there are none. The network
 // was accepted and ready, so the configuration is valid.
 func emulatedLatencyOf(network *v1alpha1.BenchmarkNetwork, topology platform.Topology) *results.EmulatedLatency {
-	config, _ := sidecar.BuildConfig(network, topology.MemberNames())
+	config, _ := sidecar.BuildConfig(network, topology.MemberNames(), topology.MemberAliases())
 	by := meta.FindStatusCondition(network.Status.Conditions, v1alpha1.ConditionLatencyEmulated)
 	if config == nil || by == nil {
 		return nil

@@ -196,7 +196,7 @@ func TestEvictionDropsExternalSchemas(t *testing.T) {
 // foreign run.
 func (w *testEnv) makeSpecInvalid(network string) (by *v1alpha1.BenchmarkRun) {
 	w.t.Helper()
-	const workload = "{name: more, type: Malachite, malachite: {observe: 0}, measure: {warmUp: 1s, window: 10s}}"
+	const workload = "{name: more, type: Malachite, malachite: {observe: member-0}, measure: {warmUp: 1s, window: 10s}}"
 	by = &v1alpha1.BenchmarkRun{}
 	must(w.t, w.createFromYAML("{apiVersion: benchnet.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: "+network+"-more}, spec: {networkName: "+network+", workload: "+workload+"}}", by))
 	must(w.t, w.client.Patch(w.ctx, w.getNetwork(network), client.RawPatch("application/merge-patch+json",

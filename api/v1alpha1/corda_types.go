@@ -51,6 +51,7 @@ const (
 
 // CordaPlatform configures a Corda 4 network.
 // +kubebuilder:validation:XValidation:rule="self.distribution != 'Enterprise' || has(self.image)",message="platform.corda.image is required when distribution is Enterprise: Corda Enterprise is licensed software that you supply as an image (see docs/corda.md for its contract)"
+// +kubebuilder:validation:XValidation:rule="!has(self.image) || !has(self.overrides) || self.overrides.all(o, !has(o.version) || has(o.image))",message="platform.corda.overrides[].image is required with version when platform.corda.image is set, which holds another version"
 type CordaPlatform struct {
 	// distribution is the edition of Corda. Enterprise is licensed software, so you supply its image. Default: OpenSource.
 	// +kubebuilder:default=OpenSource
@@ -89,6 +90,34 @@ type CordaPlatform struct {
 	// OpenSource.
 	// +optional
 	Tuning *CordaTuning `json:"tuning,omitempty"`
+	// overrides are members with another version or image, at most 16. They need database.engine H2. Default: all members run the same.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	// +optional
+	Overrides []CordaOverride `json:"overrides,omitempty"`
+}
+
+// CordaOverride describes members with another version or image of Corda.
+// +kubebuilder:validation:XValidation:rule="has(self.version) || has(self.image)",message="platform.corda.overrides[] needs version, image or both"
+type CordaOverride struct {
+	// members are the names of the members, such as member-0, or their legal names. Each member may be in one override only.
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MaxLength=256
+	// +required
+	Members []string `json:"members"`
+	// version is the version of Corda, as in platform.corda.version. Default: platform.corda.version.
+	// +kubebuilder:validation:MaxLength=8
+	// +kubebuilder:validation:XValidation:rule="self.matches('^4[.]([3-9]|[1-9][0-9])$')",messageExpression="'platform.corda.overrides[].version must be 4.3 or a later 4.x, as major and minor number, not ' + self"
+	// +optional
+	Version string `json:"version,omitempty"`
+	// image is the container image of the node, as in platform.corda.image. Default: platform.corda.image, or the project's image of
+	// the version.
+	// +kubebuilder:validation:MaxLength=512
+	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="platform.corda.overrides[].image must carry a tag other than latest, or a digest, so that a run can be repeated"
+	// +optional
+	Image string `json:"image,omitempty"`
 }
 
 // CordaNotary configures how transactions are notarized.
@@ -234,18 +263,16 @@ type CordaWorkload struct {
 	// +kubebuilder:validation:Pattern=`^[A-Z]{3}$`
 	// +optional
 	Currency string `json:"currency,omitempty"`
-	// initiators are the ordinals of the members that the clients call in turn. Default: only member 0.
+	// initiators are the names or legal names of the members that the clients call in turn. Default: only member-0.
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=100
-	// +kubebuilder:validation:items:Minimum=0
-	// +kubebuilder:validation:items:Maximum=99
+	// +kubebuilder:validation:items:MaxLength=256
 	// +optional
-	Initiators []int32 `json:"initiators,omitempty"`
-	// counterparty is the ordinal of the member that is paid. Default: the member after the initiator.
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=99
+	Initiators []string `json:"initiators,omitempty"`
+	// counterparty is the name or legal name of the member that is paid. Default: the member after the initiator.
+	// +kubebuilder:validation:MaxLength=256
 	// +optional
-	Counterparty *int32 `json:"counterparty,omitempty"`
+	Counterparty string `json:"counterparty,omitempty"`
 	// arguments are the arguments of a flow by class name, in the order of its constructor. Their values may have placeholders, which
 	// each operation replaces.
 	// +listType=atomic

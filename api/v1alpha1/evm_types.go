@@ -16,14 +16,13 @@ const (
 // advance. The model of the load is Open, and its rate is the total over the network. Every called member gets the same share.
 // The clients of the load bound the batches that each sender has outstanding. docs/evm.md describes the driver.
 type EVMWorkload struct {
-	// members are the ordinals of the members to which transactions are sent. Default: all members.
+	// members are the names of the members to which transactions are sent, such as member-0. Default: all members.
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=100
-	// +kubebuilder:validation:items:Minimum=0
-	// +kubebuilder:validation:items:Maximum=99
+	// +kubebuilder:validation:items:MaxLength=63
 	// +optional
-	Members []int32 `json:"members,omitempty"`
+	Members []string `json:"members,omitempty"`
 	// accounts is the number of accounts that send. They are the first of those that the genesis funds. Default: all of them.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=5000

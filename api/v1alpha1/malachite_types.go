@@ -273,12 +273,11 @@ type MalachiteSync struct {
 // MalachiteWorkload measures a Malachite network, which generates its own load by deciding on one block after the other. Nothing
 // is sent to it. The blocks that one validator decides are observed.
 type MalachiteWorkload struct {
-	// observe is the ordinal of the validator whose decisions are measured. Default: 0.
-	// +kubebuilder:default=0
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=999
+	// observe is the name of the member whose decisions are measured. Default: member-0.
+	// +kubebuilder:default=member-0
+	// +kubebuilder:validation:MaxLength=63
 	// +optional
-	Observe int32 `json:"observe"`
+	Observe string `json:"observe,omitempty"`
 	// transactionBytes is the size in bytes of a transaction. It converts bytes per second to transactions per second. Default:
 	// 110, a plain transfer of ether (the Emerald benchmarks of experiments M1 to M4).
 	// +kubebuilder:default=110

@@ -56,27 +56,15 @@ type DatabaseOverride struct {
 
 // MemberOverride describes members that differ from the others.
 type MemberOverride struct {
-	// members are the ordinals of the members, below members.count. 0 is member-0. Each member may be in one override only.
+	// members are the names of the members, such as member-0; with platform Corda also their legal names. Each member may be in one
+	// override only.
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=100
-	// +kubebuilder:validation:items:Minimum=0
-	// +kubebuilder:validation:items:Maximum=999
+	// +kubebuilder:validation:items:MaxLength=256
 	// +required
-	Members      []int32 `json:"members"`
+	Members      []string `json:"members"`
 	NodeOverride `json:",inline"`
-	// version is the version of Corda, as in platform.corda.version. It may be set only with platform Corda, and needs
-	// database.engine H2. Default: platform.corda.version.
-	// +kubebuilder:validation:MaxLength=8
-	// +kubebuilder:validation:XValidation:rule="self.matches('^4[.]([3-9]|[1-9][0-9])$')",messageExpression="'members.overrides[].version must be 4.3 or a later 4.x, as major and minor number, not ' + self"
-	// +optional
-	Version string `json:"version,omitempty"`
-	// image is the container image of the Corda node, as in platform.corda.image. It may be set only with platform Corda, and needs
-	// database.engine H2. Default: platform.corda.image, or the project's image of the version.
-	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="members.overrides[].image must carry a tag other than latest, or a digest, so that a run can be repeated"
-	// +optional
-	Image string `json:"image,omitempty"`
 }
 
 // WithNodeOverride returns the spec as it is for the nodes of an override. It shares all other fields with s.
@@ -107,22 +95,30 @@ func (d DatabaseSpec) WithOverride(o *DatabaseOverride) DatabaseSpec {
 	return d
 }
 
-// WithMemberOverride returns the spec as it is for the members of an override. It shares all other fields with s.
-func (s *BenchmarkNetworkSpec) WithMemberOverride(o *MemberOverride) *BenchmarkNetworkSpec {
-	overridden := s.WithNodeOverride(&o.NodeOverride)
-	if s.Platform.Corda != nil {
-		corda := *s.Platform.Corda
-		corda.Version, corda.Image = cmp.Or(o.Version, corda.Version), cmp.Or(o.Image, corda.Image)
-		overridden.Platform.Corda = &corda
-	}
-	return overridden
+// WithCordaOverride returns the spec as it is for the members of an override. It shares all other fields with s.
+func (s *BenchmarkNetworkSpec) WithCordaOverride(o *CordaOverride) *BenchmarkNetworkSpec {
+	overridden, corda := *s, *s.Platform.Corda
+	corda.Overrides = nil
+	corda.Version, corda.Image = cmp.Or(o.Version, corda.Version), cmp.Or(o.Image, corda.Image)
+	overridden.Platform.Corda = &corda
+	return &overridden
 }
 
-// ForMember returns the spec as it is for a member: s itself if no override names the member.
-func (s *BenchmarkNetworkSpec) ForMember(ordinal int32) *BenchmarkNetworkSpec {
+// ForMember returns the spec as it is for the member with these names: s itself if no override has any of them.
+func (s *BenchmarkNetworkSpec) ForMember(names ...string) *BenchmarkNetworkSpec {
+	isNamed := func(name string) bool { return slices.Contains(names, name) }
 	for i := range s.Members.Overrides {
-		if o := &s.Members.Overrides[i]; slices.Contains(o.Members, ordinal) {
-			return s.WithMemberOverride(o)
+		if o := &s.Members.Overrides[i]; slices.ContainsFunc(o.Members, isNamed) {
+			s = s.WithNodeOverride(&o.NodeOverride)
+			break
+		}
+	}
+	if s.Platform.Corda == nil {
+		return s
+	}
+	for i := range s.Platform.Corda.Overrides {
+		if o := &s.Platform.Corda.Overrides[i]; slices.ContainsFunc(o.Members, isNamed) {
+			return s.WithCordaOverride(o)
 		}
 	}
 	return s

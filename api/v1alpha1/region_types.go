@@ -64,11 +64,12 @@ type Region struct {
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?$`
 	// +required
 	Name string `json:"name"`
-	// members are the names of the members in the region, such as member-0 or notary. It must not be set with count.
+	// members are the names of the members in the region, such as member-0 or notary; with platform Corda also their legal names. It
+	// must not be set with count.
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=1001
-	// +kubebuilder:validation:items:MaxLength=32
+	// +kubebuilder:validation:items:MaxLength=256
 	// +optional
 	Members []string `json:"members,omitempty"`
 	// count is the number of members in the region. They are the next ones, in order, that no region names. It must not be set with

@@ -15,6 +15,8 @@ var renamedFields = []renamedField{
 	{"network.latency", "network.regions"},
 	{"network.latency.regionsFrom", "network.regions.source"},
 	{"network.latency.regions", "network.regions.items"},
+	{"network.members.overrides.version", "network.platform.corda.overrides.version"},
+	{"network.members.overrides.image", "network.platform.corda.overrides.image"},
 	{"workload.jtl", "workload.sampleLogRetention"},
 	{"spec.suspend", "spec.pauseRuns"},
 	{"spec.resultPolicy", "spec.resultRetention"},

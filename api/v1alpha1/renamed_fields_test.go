@@ -19,6 +19,8 @@ func TestDescribeRenamedFields(t *testing.T) {
 		{"change of a variant", `unknown field "network.latency"`,
 			"network.latency is now network.regions; network.latency.regionsFrom is now network.regions.source; network.latency.regions is now network.regions.items"},
 		{"nested field", `unknown field "spec.failures.failed"`, "spec.failures.failed is now spec.failures.onFailed"},
+		{"entry of a moved list", `.spec.members.overrides[0].version: field not declared in schema`,
+			"spec.members.overrides.version is now spec.platform.corda.overrides.version"},
 		{"misspelt field", `unknown field "spec.members.latency"`, ""},
 		{"unknown field with such a beginning", `unknown field "spec.suspended"`, ""},
 		{"invalid value", `spec.saturation.serviceLevel.latency: Invalid value: "1": must be above 0`, ""},

@@ -13,6 +13,8 @@ import (
 
 // Override is a part of the spec by which some nodes differ from the other members.
 type Override struct {
+	// Members are the members, as the spec names them. It is empty for other nodes.
+	Members []string
 	// Nodes names the nodes, such as "notary" or "member-0 to member-3".
 	Nodes string
 	// Path is the path of the part below spec.
@@ -37,15 +39,21 @@ func (o Override) replaceField(name string, path *field.Path) (string, bool) {
 	return own.Child("database", "settings").String(), name == path.Child("database", "settings").String()
 }
 
-// overridesOf returns the overrides of members and of the platform's other nodes.
+// overridesOf returns the overrides of members and those of the platform.
 func overridesOf(p Platform, spec *v1alpha1.BenchmarkNetworkSpec) []Override {
 	var all []Override
 	for i := range spec.Members.Overrides {
 		o := &spec.Members.Overrides[i]
-		all = append(all, Override{Nodes: formatOrdinals(o.Members), Path: []string{"members", fmt.Sprintf("overrides[%d]", i)}, Spec: spec.WithMemberOverride(o)})
+		all = append(all, Override{Members: o.Members, Path: []string{"members", fmt.Sprintf("overrides[%d]", i)}, Spec: spec.WithNodeOverride(&o.NodeOverride)})
 	}
-	if provider, ok := p.(RoleProvider); ok {
-		all = append(all, provider.RoleOverrides(spec)...)
+	if provider, ok := p.(OverrideProvider); ok {
+		all = append(all, provider.Overrides(spec)...)
+	}
+	names := NewMemberNames(p, spec)
+	for i := range all {
+		if ordinals := names.Ordinals(all[i].Members); len(ordinals) > 0 {
+			all[i].Nodes = formatOrdinals(ordinals)
+		}
 	}
 	return all
 }
@@ -56,11 +64,11 @@ func formatOrdinals(ordinals []int32) string {
 	first, last, n := sorted[0], sorted[len(sorted)-1], len(sorted)
 	switch {
 	case n == 1:
-		return fmt.Sprintf("member-%d", first)
+		return MemberName(first)
 	case int(last-first) == n-1:
-		return fmt.Sprintf("member-%d to member-%d", first, last)
+		return MemberName(first) + " to " + MemberName(last)
 	}
-	return fmt.Sprintf("member-%d and %d more", first, n-1)
+	return fmt.Sprintf("%s and %d more", MemberName(first), n-1)
 }
 
 // DerivedSettings returns the settings derived from the spec: those of the members, then those in which overridden
@@ -88,8 +96,9 @@ func DerivedSettings(p Platform, spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1
 // validateOverrides rejects members that two overrides name, and overrides with which a node cannot run. The path is
 // that of the spec. Problems that the spec has without overrides are not repeated.
 func validateOverrides(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path, without field.ErrorList) field.ErrorList {
-	problems := validateOrdinals(spec.Members.Overrides, path.Child("members", "overrides"))
-	for _, o := range overridesOf(p, spec) {
+	overrides := overridesOf(p, spec)
+	problems := validateOverriddenMembers(NewMemberNames(p, spec), overrides, path)
+	for _, o := range overrides {
 		own := path.Child(o.Path[0], o.Path[1:]...)
 		if o.Spec.Members.Scheduling != spec.Members.Scheduling {
 			problems = append(problems, pods.ValidateScheduling(o.Spec.Members.Scheduling, own.Child("scheduling"))...)
@@ -112,18 +121,26 @@ func validateOverrides(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, path *fi
 	return problems
 }
 
-// validateOrdinals rejects members that more than one override names.
-func validateOrdinals(overrides []v1alpha1.MemberOverride, path *field.Path) field.ErrorList {
+// validateOverriddenMembers rejects names that no member has, and members that two overrides of a list name.
+func validateOverriddenMembers(names MemberNames, overrides []Override, path *field.Path) field.ErrorList {
 	var problems field.ErrorList
-	seen := map[int32]int{}
-	for i, o := range overrides {
-		for j, ordinal := range o.Members {
-			if first, found := seen[ordinal]; found {
-				problems = append(problems, field.Invalid(path.Index(i).Child("members").Index(j), ordinal,
-					fmt.Sprintf("must be in one override only: overrides[%d] names the member too", first)))
-				continue
+	// seen holds the first override of a member, by the path of the list and the member.
+	seen := map[string]string{}
+	for _, o := range overrides {
+		entry := o.Path[len(o.Path)-1]
+		list := strings.TrimSuffix(strings.Join(o.Path, "."), entry)
+		at := path.Child(o.Path[0], o.Path[1:]...).Child("members")
+		problems = append(problems, names.ValidateList(o.Members, at)...)
+		for i, name := range o.Members {
+			ordinal, ok := names.Ordinal(name)
+			key := list + MemberName(ordinal)
+			switch first := seen[key]; {
+			case !ok:
+			case first == "":
+				seen[key] = entry
+			case first != entry:
+				problems = append(problems, field.Invalid(at.Index(i), name, "must be in one override only: "+first+" names the member too"))
 			}
-			seen[ordinal] = i
 		}
 	}
 	return problems

@@ -51,10 +51,11 @@ type DatabaseConsumer interface {
 	DatabaseRequirements(in Input, topology Topology) DatabaseRequirements
 }
 
-// RoleProvider is a platform with nodes besides the members, which the spec may give another size, volume or place.
-type RoleProvider interface {
-	// RoleOverrides returns the overrides of these nodes.
-	RoleOverrides(spec *v1alpha1.BenchmarkNetworkSpec) []Override
+// OverrideProvider is a platform whose own part of the spec has overrides: of nodes besides the members, which may have another size,
+// volume or place, or of members, such as another version.
+type OverrideProvider interface {
+	// Overrides returns these overrides. The order is that of the settings in the status.
+	Overrides(spec *v1alpha1.BenchmarkNetworkSpec) []Override
 }
 
 // Interpreter is a platform that derives more from a measurement than operations and latencies.
@@ -145,10 +146,19 @@ func (t Topology) MemberNames() []string {
 	return all
 }
 
-// FindMember returns the member with the given name and whether it exists.
+// MemberAliases returns the names of the members by their identities.
+func (t Topology) MemberAliases() map[string]string {
+	all := make(map[string]string, len(t.Members))
+	for _, m := range t.Members {
+		all[m.Identity] = m.Name
+	}
+	return all
+}
+
+// FindMember returns the member with the given name or identity and whether it exists.
 func (t Topology) FindMember(name string) (Member, bool) {
 	for _, m := range t.Members {
-		if m.Name == name {
+		if name != "" && (m.Name == name || m.Identity == name) {
 			return m, true
 		}
 	}

@@ -121,7 +121,7 @@ func TestComputeNetworkNeedsOfCorda(t *testing.T) {
 func TestComputeNetworkNeedsOfRoles(t *testing.T) {
 	equal := needsOfNetwork(t, twoBanksManifest)
 	own := needsOfNetwork(t, strings.NewReplacer(`"4.10"`, `"4.10", notary: {cores: "3", storage: {size: 7Gi}}`,
-		"count: 2", "count: 2, overrides: [{members: [1], memory: 6Gi}]").Replace(twoBanksManifest))
+		"count: 2", "count: 2, overrides: [{members: [member-1], memory: 6Gi}]").Replace(twoBanksManifest))
 	cores, memory, storage := own.Cores(), own.Memory(), own.Storage.DeepCopy()
 	cores.Sub(equal.Cores())
 	memory.Sub(equal.Memory())

@@ -7,7 +7,7 @@ import (
 // addLatencySidecars adds the latency sidecars and their shared objects to the members if the network emulates
 // latency.
 func addLatencySidecars(in Input, p *Plan) error {
-	config, problems := sidecar.BuildConfig(in.Network, p.Topology.MemberNames())
+	config, problems := sidecar.BuildConfig(in.Network, p.Topology.MemberNames(), p.Topology.MemberAliases())
 	if len(problems) > 0 {
 		return problems.ToAggregate()
 	}

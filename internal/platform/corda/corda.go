@@ -7,6 +7,8 @@
 package corda
 
 import (
+	"fmt"
+
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
 )
@@ -22,7 +24,8 @@ var (
 	_ platform.GenesisProvider  = Corda{}
 	_ platform.DatabaseConsumer = Corda{}
 	_ platform.Resettable       = Corda{}
-	_ platform.RoleProvider     = Corda{}
+	_ platform.OverrideProvider = Corda{}
+	_ platform.MemberNamer      = Corda{}
 )
 
 // Type returns PlatformCorda.
@@ -36,12 +39,32 @@ func (Corda) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
 	return "Corda " + spec.Platform.Corda.Version
 }
 
-// RoleOverrides returns the override of the notary.
-func (Corda) RoleOverrides(spec *v1alpha1.BenchmarkNetworkSpec) []platform.Override {
-	if spec.Platform.Corda == nil || !hasNotary(spec) {
+// Overrides returns the overrides of the notary, and of the version and image of members.
+func (Corda) Overrides(spec *v1alpha1.BenchmarkNetworkSpec) []platform.Override {
+	if spec.Platform.Corda == nil {
 		return nil
 	}
-	return []platform.Override{{Nodes: notaryName, Path: []string{"platform", "corda", "notary"}, Spec: notarySpec(spec)}}
+	var all []platform.Override
+	if hasNotary(spec) {
+		all = append(all, platform.Override{Nodes: notaryName, Path: []string{"platform", "corda", "notary"}, Spec: notarySpec(spec)})
+	}
+	for i := range spec.Platform.Corda.Overrides {
+		o := &spec.Platform.Corda.Overrides[i]
+		all = append(all, platform.Override{Members: o.Members, Path: []string{"platform", "corda", fmt.Sprintf("overrides[%d]", i)},
+			Spec: spec.WithCordaOverride(o)})
+	}
+	return all
+}
+
+// OwnMemberNames returns the legal names.
+func (Corda) OwnMemberNames(spec *v1alpha1.BenchmarkNetworkSpec) []string {
+	var all []string
+	if spec.Platform.Corda != nil {
+		for i := range spec.Members.Count {
+			all = append(all, legalName(spec, i))
+		}
+	}
+	return all
 }
 
 // StateVolume returns the name of the only volume with state.

@@ -52,10 +52,10 @@ func (Corda) BuildDriver(in platform.Input, topology platform.Topology, workload
 	orders := loadgen.NewWorkloadFile(workload)
 	orders.Unit = "flows"
 	orders.Observe = observedEndpoints(topology)
-	for _, ordinal := range targetOrdinals(workload, topology) {
-		m, ok := topology.FindMember(members.Name(ordinal))
+	for _, name := range targetNames(workload, topology) {
+		m, ok := topology.FindMember(name)
 		if !ok {
-			return loadgen.Driver{}, fmt.Errorf("workload %s: the network has no %s", workload.Name, members.Name(ordinal))
+			return loadgen.Driver{}, fmt.Errorf("workload %s: the network has no %s", workload.Name, name)
 		}
 		orders.Targets = append(orders.Targets, protocol.Target{Name: m.Name, Address: members.HostPort(m.Host, portRPC),
 			Identity: m.Identity, User: rpcUser, PasswordFile: rpcDir + "/" + m.Name})
@@ -118,10 +118,10 @@ func buildOperation(w *v1alpha1.CordaWorkload, topology platform.Topology) (oper
 	if random, _ := usesPlaceholders(w); random {
 		op.Seed = new(ptr.Deref(w.Seed, 0))
 	}
-	if w.Counterparty != nil {
-		m, ok := topology.FindMember(members.Name(*w.Counterparty))
+	if w.Counterparty != "" {
+		m, ok := topology.FindMember(w.Counterparty)
 		if !ok {
-			return operation{}, fmt.Errorf("corda.counterparty: the network has no %s", members.Name(*w.Counterparty))
+			return operation{}, fmt.Errorf("corda.counterparty: the network has no %s", w.Counterparty)
 		}
 		op.Counterparty = m.Identity
 	}
@@ -136,17 +136,12 @@ func convertArguments(given []v1alpha1.FlowArgument) []flowArgument {
 	return all
 }
 
-// targetOrdinals returns the ordinals of the members that clients call. A user's own plan selects its targets
-// itself, so it gets all members.
-func targetOrdinals(w *v1alpha1.Workload, topology platform.Topology) []int32 {
+// targetNames returns the names of the members that clients call. A user's own plan selects its targets itself, so it gets all members.
+func targetNames(w *v1alpha1.Workload, topology platform.Topology) []string {
 	if w.JMeter != nil {
-		var all []int32
-		for i := range partyLegalNames(topology) {
-			all = append(all, int32(i))
-		}
-		return all
+		return partyLegalNames(topology)
 	}
-	return initiatorOrdinals(w.Corda)
+	return initiatorNames(w.Corda)
 }
 
 // notaryLegalName returns the legal name of the notary or its service, or "".

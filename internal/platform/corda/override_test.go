@@ -29,18 +29,18 @@ func TestAdmitsOverrides(t *testing.T) {
 		onPostgreSQL = "database: {engine: PostgreSQL, topology: Shared}"
 	)
 	for _, test := range []struct{ name, from, to, want string }{
-		{"a member", "count: 2", "count: 2, overrides: [{members: [1], size: Large}]", ""},
-		{"a member that does not exist", "count: 2", "count: 2, overrides: [{members: [2], size: Large}]", "from 0 to members.count - 1"},
+		{"a member", "count: 2", "count: 2, overrides: [{members: [member-1], size: Large}]", ""},
 		{"no member", "count: 2", "count: 2, overrides: [{members: [], size: Large}]", "should have at least 1 items"},
-		{"an unknown size", "count: 2", "count: 2, overrides: [{members: [1], size: Huge}]", "Huge"},
-		{"a version on PostgreSQL", "count: 2", `count: 2, overrides: [{members: [1], version: "4.9"}]`, "spec.database.engine H2"},
-		{"a floating image", "count: 2", "count: 2, overrides: [{members: [1], image: corda:latest}]", "members.overrides[].image must carry a tag"},
+		{"an unknown size", "count: 2", "count: 2, overrides: [{members: [member-1], size: Huge}]", "Huge"},
+		{"a version on PostgreSQL", "tuning: {}", `overrides: [{members: [member-1], version: "4.9"}]`, "spec.database.engine H2"},
+		{"a floating image", "tuning: {}", "overrides: [{members: [member-1], image: corda:latest}]", "platform.corda.overrides[].image must carry a tag"},
+		{"neither version nor image", "tuning: {}", "overrides: [{members: [member-1]}]", "platform.corda.overrides[] needs version, image or both"},
 		{"a place on a shared host", members + onPostgreSQL,
-			"members: {count: 2, overrides: [{members: [1], scheduling: {}}]}\n  database: {engine: PostgreSQL, topology: PerHost, membersPerInstance: 2}",
+			"members: {count: 2, overrides: [{members: [member-1], scheduling: {}}]}\n  database: {engine: PostgreSQL, topology: PerHost, membersPerInstance: 2}",
 			"spec.members.overrides[].scheduling must not be set"},
 		{"a version without its image", platform + members + onPostgreSQL,
-			`platform: {type: Corda, corda: {image: "corda:1"}}` + "\n  members: {count: 2, overrides: [{members: [1], version: \"4.9\"}]}",
-			"spec.members.overrides[].image is required with version"},
+			`platform: {type: Corda, corda: {image: "corda:1", overrides: [{members: [member-1], version: "4.9"}]}}` + "\n  members: {count: 2}",
+			"platform.corda.overrides[].image is required with version"},
 		{"a notary of another size", "tuning: {}", "notary: {size: Medium, storage: {size: 9Gi}}", ""},
 		{"no notary", "tuning: {}", "notary: {type: None, cores: 2}", "need notary.type Single"},
 		{"a Raft log that is lost", "tuning: {}", "notary: {type: Raft, storage: {type: Ephemeral}}", "needs spec.platform.corda.notary.storage.type Persistent"},
@@ -62,13 +62,23 @@ func TestRefusesOverrides(t *testing.T) {
 		return func(s *networkSpec) { s.Platform.Corda.Notary.NodeOverride = o }
 	}
 	checkRefusals(t, refusalCases{
-		{"a member in two overrides", override(v1alpha1.MemberOverride{Members: []int32{0}}, v1alpha1.MemberOverride{Members: []int32{1, 0}}),
-			"members.overrides[1].members[1]", []string{"0", "overrides[0] names the member too"}},
-		{"heap above the member's memory", override(v1alpha1.MemberOverride{Members: []int32{1}, NodeOverride: v1alpha1.NodeOverride{Heap: quantityPtr("4Gi")}}),
+		{"a member in two overrides", override(v1alpha1.MemberOverride{Members: []string{"member-0"}}, v1alpha1.MemberOverride{Members: []string{"member-1", "member-0"}}),
+			"members.overrides[1].members[1]", []string{"member-0", "overrides[0] names the member too"}},
+		{"a legal name in another override", override(v1alpha1.MemberOverride{Members: []string{"member-0"}}, v1alpha1.MemberOverride{Members: []string{"O=Bank 0,L=London,C=GB"}}),
+			"members.overrides[1].members[0]", []string{"O=Bank 0", "overrides[0] names the member too"}},
+		{"a member twice", override(v1alpha1.MemberOverride{Members: []string{"member-0", "O=Bank 0,L=London,C=GB"}}),
+			"members.overrides[0].members[1]", []string{"is the member that member-0 names"}},
+		{"a member that does not exist", override(v1alpha1.MemberOverride{Members: []string{"member-1", "member-2"}}),
+			"members.overrides[0].members[1]", []string{"member-2", "its members are member-0, member-1"}},
+		{"the notary", override(v1alpha1.MemberOverride{Members: []string{"notary"}}), "members.overrides[0].members[0]", []string{"notary", "its members are member-0"}},
+		{"a version of a member that does not exist", func(s *networkSpec) {
+			s.Platform.Corda.Overrides = []v1alpha1.CordaOverride{{Members: []string{"member-7"}, Version: "4.9"}}
+		}, "platform.corda.overrides[0].members[0]", []string{"member-7", "its members are member-0, member-1"}},
+		{"heap above the member's memory", override(v1alpha1.MemberOverride{Members: []string{"member-1"}, NodeOverride: v1alpha1.NodeOverride{Heap: quantityPtr("4Gi")}}),
 			"members.overrides[0].heap", []string{"4Gi", "memory (3Gi)"}},
-		{"no cores", override(v1alpha1.MemberOverride{Members: []int32{1}, NodeOverride: v1alpha1.NodeOverride{Cores: quantityPtr("0")}}),
+		{"no cores", override(v1alpha1.MemberOverride{Members: []string{"member-1"}, NodeOverride: v1alpha1.NodeOverride{Cores: quantityPtr("0")}}),
 			"members.overrides[0].cores", []string{"greater than 0"}},
-		{"label of a node", override(v1alpha1.MemberOverride{Members: []int32{1}, NodeOverride: v1alpha1.NodeOverride{
+		{"label of a node", override(v1alpha1.MemberOverride{Members: []string{"member-1"}, NodeOverride: v1alpha1.NodeOverride{
 			Scheduling: &v1alpha1.Scheduling{NodeSelector: map[string]string{"a": "b c"}}}}), "members.overrides[0].scheduling.nodeSelector", []string{"b c"}},
 		{"memory of the notary", notary(v1alpha1.NodeOverride{Memory: quantityPtr("1Gi")}), "platform.corda.notary.heap", []string{"memory (1Gi)", "at least 1461Mi"}},
 		{"volume of the notary", notary(v1alpha1.NodeOverride{Storage: &v1alpha1.Storage{Size: quantityPtr("1Mi")}}),
@@ -83,8 +93,9 @@ func TestRefusesOverrides(t *testing.T) {
 // TestOverriddenNodes checks that each node has its own size, volume and image, and that the settings name those that
 // differ.
 func TestOverriddenNodes(t *testing.T) {
-	network, err := admitOverridden(t, "tuning: {}", "notary: {size: Medium, heap: 2Gi, storage: {size: 9Gi}}",
-		"count: 2", `count: 3, heap: 640Mi, overrides: [{members: [2], version: "4.9", memory: 2Gi}]`, "engine: PostgreSQL, topology: Shared", "engine: H2")
+	network, err := admitOverridden(t, "tuning: {}",
+		`notary: {size: Medium, heap: 2Gi, storage: {size: 9Gi}}, overrides: [{members: ["O=Bank 2,L=London,C=GB"], version: "4.9"}]`,
+		"count: 2", `count: 3, heap: 640Mi, overrides: [{members: [member-2], memory: 2Gi}]`, "engine: PostgreSQL, topology: Shared", "engine: H2")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +120,7 @@ func TestOverriddenNodes(t *testing.T) {
 		settings[s.Name] = s.Value + " by " + s.Source
 	}
 	for name, want := range map[string]string{"heap": "640Mi by spec.members.heap", "heap[notary]": "2Gi by spec.platform.corda.notary.heap",
-		"cores[notary]": "8 by size Medium", "memory[member-2]": "2Gi by spec.members.overrides[0].memory", "heap[member-2]": "", "version[member-2]": "Corda 4.9 by"} {
+		"cores[notary]": "8 by size Medium", "memory[member-2]": "2Gi by spec.members.overrides[0].memory", "heap[member-2]": "", "version[member-2]": "Corda 4.9 by spec.platform.corda.overrides[0].version"} {
 		if got := settings[name]; !strings.HasPrefix(got, want) || (want == "") != (got == "") {
 			t.Errorf("setting %s is %q, want %q", name, got, want)
 		}
@@ -119,8 +130,7 @@ func TestOverriddenNodes(t *testing.T) {
 // TestMixedVersions checks that what all nodes share suits the oldest, and that a node with another image than the
 // network's does not get the network's database template.
 func TestMixedVersions(t *testing.T) {
-	network, err := admitOverridden(t, "tuning: {}", "cordapps: {type: Volume, claimName: apps}",
-		"count: 2", `count: 3, overrides: [{members: [0, 2], version: "4.9"}]`, "engine: PostgreSQL, topology: Shared", "engine: H2")
+	network, err := admitOverridden(t, "tuning: {}", `cordapps: {type: Volume, claimName: apps}, overrides: [{members: [member-0, member-2], version: "4.9"}]`, "count: 2", "count: 3", "engine: PostgreSQL, topology: Shared", "engine: H2")
 	if err != nil {
 		t.Fatal(err)
 	}

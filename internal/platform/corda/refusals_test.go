@@ -214,11 +214,11 @@ func TestRefusesLegalNames(t *testing.T) {
 func TestRefusesWorkloads(t *testing.T) {
 	at := func(field string) string { return "workloads[0]." + field }
 	checkRefusals(t, refusalCases{
-		{"missing initiator", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Initiators = []int32{1, 2} }), at("corda.initiators[1]"),
-			[]string{"the network has 2 members, so 0 to 1"}},
-		{"missing counterparty", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Counterparty = new(int32(9)) }),
-			at("corda.counterparty"), []string{"0 to 1"}},
-		{"pays itself", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Counterparty = new(int32(0)) }), at("corda.counterparty"),
+		{"missing initiator", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Initiators = []string{"member-1", "member-2"} }), at("corda.initiators[1]"),
+			[]string{"member-2", "its members are member-0, member-1"}},
+		{"missing counterparty", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Counterparty = "O=Bank 9,L=London,C=GB" }),
+			at("corda.counterparty"), []string{"O=Bank 9", "its members are member-0, member-1"}},
+		{"pays itself", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Counterparty = "O=Bank 0,L=London,C=GB" }), at("corda.counterparty"),
 			[]string{"pays itself"}},
 		{"no payee", func(s *networkSpec) { s.Members.Count = 1 }, at("corda.flow"), []string{"members.count must be at least 2"}},
 		{"no notary", func(s *networkSpec) { s.Platform.Corda.Notary.Type = v1alpha1.CordaNotaryNone }, at("corda.flow"),
@@ -229,7 +229,7 @@ func TestRefusesWorkloads(t *testing.T) {
 		{"set-up of a named flow", withWorkload(func(w *v1alpha1.Workload) {
 			w.Corda.SetUp = &v1alpha1.CordaFlow{Flow: "net.corda.finance.flows.CashExitFlow"}
 		}), at("corda.setUp"), []string{"class name"}},
-		{"counterparty of an issue", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Flow, w.Corda.Counterparty = "Issue", new(int32(1)) }),
+		{"counterparty of an issue", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Flow, w.Corda.Counterparty = "Issue", "member-1" }),
 			at("corda.counterparty"), []string{"must not be set for Issue"}},
 		{"anonymous issue", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Flow, w.Corda.Identities = "Issue", v1alpha1.CordaAnonymous }),
 			at("corda.identities"), []string{"never anonymous"}},

@@ -55,7 +55,7 @@ func (Corda) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
 	t := platform.Topology{Network: network.Name}
 	for i := range network.Spec.Members.Count {
 		party := newNode(network, members.Name(i), roleParty, legalName(&network.Spec, i))
-		party.Spec = network.Spec.ForMember(i)
+		party.Spec = network.Spec.ForMember(party.Name, party.Identity)
 		t.Members = append(t.Members, party)
 	}
 	for i := range notaryReplicas(&network.Spec) {

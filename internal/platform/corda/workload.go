@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
@@ -36,7 +37,7 @@ func (Corda) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.W
 		return errs
 	}
 	path = path.Child("corda")
-	errs = append(errs, validateOrdinals(spec, w.Corda, path)...)
+	errs = append(errs, validateMembers(spec, w.Corda, path)...)
 	if isNamedFlow(w.Corda.Flow) {
 		return append(errs, validateFinanceFlow(spec, w.Corda, path)...)
 	}
@@ -47,20 +48,12 @@ func isNamedFlow(flow string) bool {
 	return slices.Contains([]string{flowIssue, flowIssueAndPay, flowPay}, flow)
 }
 
-// validateOrdinals rejects ordinals that the network does not have.
-func validateOrdinals(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	inNetwork := func(ordinal int32, path *field.Path) {
-		if ordinal < 0 || ordinal >= spec.Members.Count {
-			errs = append(errs, field.Invalid(path, ordinal, fmt.Sprintf(
-				"must be the ordinal of a member: the network has %d members, so 0 to %d", spec.Members.Count, spec.Members.Count-1)))
-		}
-	}
-	for i, ordinal := range c.Initiators {
-		inNetwork(ordinal, path.Child("initiators").Index(i))
-	}
-	if c.Counterparty != nil {
-		inNetwork(*c.Counterparty, path.Child("counterparty"))
+// validateMembers rejects initiators and a counterparty that are no members of the network.
+func validateMembers(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
+	names := platform.NewMemberNames(Corda{}, spec)
+	errs := names.ValidateList(c.Initiators, path.Child("initiators"))
+	if c.Counterparty != "" {
+		errs = append(errs, names.Validate(c.Counterparty, path.Child("counterparty"))...)
 	}
 	return errs
 }
@@ -91,8 +84,9 @@ func validateFinanceFlow(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaW
 	if spec.Members.Count < 2 {
 		errs = append(errs, field.Invalid(path.Child("flow"), c.Flow, "needs a payee: members.count must be at least 2"))
 	}
-	if c.Counterparty != nil && slices.Contains(initiatorOrdinals(c), *c.Counterparty) {
-		errs = append(errs, field.Invalid(path.Child("counterparty"), *c.Counterparty,
+	names := platform.NewMemberNames(Corda{}, spec)
+	if payee, ok := names.Ordinal(c.Counterparty); ok && slices.Contains(names.Ordinals(initiatorNames(c)), payee) {
+		errs = append(errs, field.Invalid(path.Child("counterparty"), c.Counterparty,
 			"must not be among the initiators: a member that pays itself sends nothing over the network"))
 	}
 	return errs
@@ -100,7 +94,7 @@ func validateFinanceFlow(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaW
 
 func validateIssueFlow(c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	if c.Counterparty != nil {
+	if c.Counterparty != "" {
 		errs = append(errs, field.Forbidden(path.Child("counterparty"), "must not be set for Issue: a member issues to itself"))
 	}
 	if c.Identities == v1alpha1.CordaAnonymous {
@@ -109,12 +103,12 @@ func validateIssueFlow(c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorL
 	return errs
 }
 
-// initiatorOrdinals returns the ordinals of the initiators. Default: member 0.
-func initiatorOrdinals(c *v1alpha1.CordaWorkload) []int32 {
+// initiatorNames returns the names of the initiators. Default: the first member.
+func initiatorNames(c *v1alpha1.CordaWorkload) []string {
 	if len(c.Initiators) > 0 {
 		return c.Initiators
 	}
-	return []int32{0}
+	return []string{platform.MemberName(0)}
 }
 
 // validateClassFlow rejects flows by class name that no CorDapp of the network has, and arguments that do not

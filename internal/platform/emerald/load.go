@@ -34,10 +34,10 @@ func (Emerald) BuildDriver(in platform.Input, topology platform.Topology, worklo
 	orders.Unit = evm.OperationUnit
 	orders.Observe = observedEndpoints(topology)
 	operation := buildOperation(&in.Network.Spec, workload.EVM)
-	for _, ordinal := range targetOrdinals(&in.Network.Spec, workload.EVM) {
-		m, ok := topology.FindMember(members.Name(ordinal))
+	for _, name := range targetMembers(&in.Network.Spec, workload.EVM) {
+		m, ok := topology.FindMember(name)
 		if !ok {
-			return loadgen.Driver{}, fmt.Errorf("workload %s: the network has no %s", workload.Name, members.Name(ordinal))
+			return loadgen.Driver{}, fmt.Errorf("workload %s: the network has no %s", workload.Name, name)
 		}
 		heads := "ws://" + members.HostPort(m.Host, portWebSocket)
 		address := "http://" + members.HostPort(m.Host, portHTTP)

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
@@ -24,7 +25,7 @@ func (Emerald) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1
 	if w.Load.Model != v1alpha1.LoadOpen {
 		errs = append(errs, field.NotSupported(path.Child("load", "model"), w.Load.Model, []v1alpha1.LoadModel{v1alpha1.LoadOpen}))
 	}
-	errs = append(errs, validateTargetOrdinals(spec, w.EVM, evm.Child("members"))...)
+	errs = append(errs, platform.NewMemberNames(Emerald{}, spec).ValidateList(w.EVM.Members, evm.Child("members"))...)
 	errs = append(errs, validateAccounts(spec, w, evm.Child("accounts"))...)
 	errs = append(errs, validateBatchRate(spec, w, evm.Child("batchSize"))...)
 	if w.EVM.TipGwei > w.EVM.MaxFeeGwei {
@@ -37,18 +38,6 @@ func (Emerald) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1
 	return errs
 }
 
-// validateTargetOrdinals rejects ordinals that the network does not have.
-func validateTargetOrdinals(spec *v1alpha1.BenchmarkNetworkSpec, evm *v1alpha1.EVMWorkload, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	for i, ordinal := range evm.Members {
-		if ordinal < 0 || ordinal >= spec.Members.Count {
-			errs = append(errs, field.Invalid(path.Index(i), ordinal, fmt.Sprintf(
-				"must be the ordinal of a member: the network has %d members, so 0 to %d", spec.Members.Count, spec.Members.Count-1)))
-		}
-	}
-	return errs
-}
-
 // validateAccounts rejects more accounts than the genesis funds, and fewer accounts than senders. There is a
 // sender for each target or for each worker, whichever is more.
 func validateAccounts(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
@@ -56,7 +45,7 @@ func validateAccounts(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload,
 	if used > funded {
 		return field.ErrorList{field.Invalid(path, used, fmt.Sprintf("must be at most platform.emerald.accounts (%d), which the genesis funds", funded))}
 	}
-	if senders := max(int32(len(targetOrdinals(spec, w.EVM))), w.Workers.Count); used < senders {
+	if senders := max(int32(len(targetMembers(spec, w.EVM))), w.Workers.Count); used < senders {
 		return field.ErrorList{field.Invalid(path, used, fmt.Sprintf("must be at least %d: each sender needs its own account", senders))}
 	}
 	return nil
@@ -70,7 +59,7 @@ func validateBatchRate(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload
 	if w.EVM.BatchSize == nil || w.EVM.BatchInterval == nil || w.Load.RatePerSecond == nil {
 		return nil
 	}
-	targets := len(targetOrdinals(spec, w.EVM))
+	targets := len(targetMembers(spec, w.EVM))
 	rate := w.Load.RatePerSecond.AsApproximateFloat64()
 	made := float64(targets) * float64(*w.EVM.BatchSize) * float64(time.Second) / float64(w.EVM.BatchInterval.Duration)
 	if math.Abs(made-rate) <= 0.001*rate {
@@ -81,14 +70,14 @@ func validateBatchRate(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload
 		w.EVM.BatchInterval.Duration, targets, made, rate))}
 }
 
-// targetOrdinals returns the ordinals of the members that receive transactions. Default: all members.
-func targetOrdinals(spec *v1alpha1.BenchmarkNetworkSpec, evm *v1alpha1.EVMWorkload) []int32 {
+// targetMembers returns the names of the members that receive transactions. Default: all members.
+func targetMembers(spec *v1alpha1.BenchmarkNetworkSpec, evm *v1alpha1.EVMWorkload) []string {
 	if len(evm.Members) > 0 {
 		return evm.Members
 	}
-	all := make([]int32, spec.Members.Count)
+	all := make([]string, spec.Members.Count)
 	for i := range all {
-		all[i] = int32(i)
+		all[i] = platform.MemberName(int32(i))
 	}
 	return all
 }

@@ -37,7 +37,7 @@ func replicaUsage(spec *v1alpha1.BenchmarkNetworkSpec, m *results.Measurement) c
 	s := cpuUsage{name: "replica"}
 	limits := map[string]float64{}
 	for i := range spec.Members.Count {
-		cores := sizing.MachineOf(&spec.ForMember(i).Members).Cores
+		cores := sizing.MachineOf(&spec.ForMember(members.Name(i)).Members).Cores
 		limits[members.Name(i)] = cores.AsApproximateFloat64()
 	}
 	for _, member := range m.Members {

@@ -48,18 +48,18 @@ func (Malachite) Interpret(
 	if t.blocks == 0 || measured.WindowSeconds == 0 {
 		return results.Interpretation{}
 	}
-	i := results.Interpretation{Measures: append(blockTimeMeasures(measured, observedValidator(workload)), t.rateMeasures(measured, workload.Malachite)...)}
+	i := results.Interpretation{Measures: append(blockTimeMeasures(measured, workload.Malachite.Observe), t.rateMeasures(measured, workload.Malachite)...)}
 	if mean, known := meanConsensusTime(measured); known {
 		i.Measures = append(i.Measures, results.PlatformMetric{Name: "consensusTimeMean", Value: mean, Unit: "ms",
 			Source: "start of a height to its decision, by the observed validator's own histogram"})
 	}
 	if t.laterRounds > 0 {
-		i.Notes = append(i.Notes, results.Reason{Code: RoundsAboveZero, Subject: observedValidator(workload), Value: t.laterRounds,
+		i.Notes = append(i.Notes, results.Reason{Code: RoundsAboveZero, Subject: workload.Malachite.Observe, Value: t.laterRounds,
 			Message: fmt.Sprintf("%.0f of %.0f blocks were decided in a later round than the first: a proposal was missing or late, "+
 				"so their times include timeouts", t.laterRounds, t.blocks)})
 	}
 	if t.otherSizes > 0 {
-		i.Reasons = append(i.Reasons, results.Reason{Code: BlockSizeDiffers, Subject: observedValidator(workload), Value: t.otherSizes,
+		i.Reasons = append(i.Reasons, results.Reason{Code: BlockSizeDiffers, Subject: workload.Malachite.Observe, Value: t.otherSizes,
 			Message: fmt.Sprintf("%.0f of %.0f blocks did not have the requested size of %s", t.otherSizes, t.blocks, size.String())})
 	}
 	return i

@@ -28,9 +28,9 @@ var validatorSeries = []protocol.ObservedSeries{
 // BuildDriver returns the block stream of one validator. There is no load driver because the network generates
 // its own load.
 func (Malachite) BuildDriver(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (loadgen.Driver, error) {
-	m, ok := topology.FindMember(observedValidator(workload))
+	m, ok := topology.FindMember(workload.Malachite.Observe)
 	if !ok {
-		return loadgen.Driver{}, fmt.Errorf("workload %s: the network has no %s", workload.Name, observedValidator(workload))
+		return loadgen.Driver{}, fmt.Errorf("workload %s: the network has no %s", workload.Name, workload.Malachite.Observe)
 	}
 	orders := loadgen.NewWorkloadFile(workload)
 	orders.Unit = "blocks"

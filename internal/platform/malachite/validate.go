@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/platform/members"
+	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/sizing"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
@@ -134,16 +134,10 @@ func (Malachite) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alph
 			field.Required(path.Child("malachite"), "a workload on a Malachite network needs malachite: the network makes its own blocks, which a worker observes"),
 		)
 	}
-	if w.Malachite.Observe >= spec.Members.Count {
-		errs = append(errs, field.Invalid(path.Child("malachite", "observe"), w.Malachite.Observe, fmt.Sprintf(
-			"must be the ordinal of a validator: the network has %d validators, so 0 to %d", spec.Members.Count, spec.Members.Count-1)))
-	}
+	errs = append(errs, platform.NewMemberNames(Malachite{}, spec).Validate(w.Malachite.Observe, path.Child("malachite", "observe"))...)
 	if w.Workers.Count != 1 {
 		errs = append(errs, field.Invalid(path.Child("workers", "count"), w.Workers.Count,
 			"must be 1: one worker observes one validator, and all validators decide the same blocks"))
 	}
 	return errs
 }
-
-// observedValidator returns the name of the validator whose decisions a workload measures.
-func observedValidator(w *v1alpha1.Workload) string { return members.Name(w.Malachite.Observe) }

@@ -16,7 +16,7 @@ import (
 )
 
 // Name returns the name of the member with the given ordinal.
-func Name(ordinal int32) string { return fmt.Sprintf("member-%d", ordinal) }
+func Name(ordinal int32) string { return platform.MemberName(ordinal) }
 
 // Topology returns spec.members.count members that reach each other at port. identity returns the
 // platform's identity of a member; if it is nil, the identity is the member's name.
@@ -24,7 +24,7 @@ func Topology(network *v1alpha1.BenchmarkNetwork, role string, port int32, ident
 	t := platform.Topology{Network: network.Name}
 	for i := range network.Spec.Members.Count {
 		m := New(network, Name(i), role, port)
-		m.Spec = network.Spec.ForMember(i)
+		m.Spec = network.Spec.ForMember(Name(i))
 		if identity != nil {
 			m.Identity = identity(i)
 		}

@@ -50,6 +50,10 @@ var freeFields = map[string]string{
 	"Variant.patch":                    free + "the networks and workloads that it gives are checked",
 	"NetworkTemplate.imagePullSecrets": free + "names of Secrets in the namespace, which only the kubelet reads",
 	"Region.members":                   free + "names, which have to be those of members",
+	"MemberOverride.members":           free + "names, which have to be those of members",
+	"CordaOverride.members":            free + "names, which have to be those of members",
+	"CordaWorkload.initiators":         free + "names, which have to be those of members",
+	"EVMWorkload.members":              free + "names, which have to be those of members",
 	"Region.workloads":                 free + "names, which have to be those of workloads",
 	"RoundTrip.between":                free + "names, which have to be those of regions",
 }

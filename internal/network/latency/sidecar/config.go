@@ -23,9 +23,9 @@ const (
 	maxBandwidth = 32_000_000_000
 )
 
-// BuildConfig returns the latency configuration of a network for the members' names in order. It returns nil if
-// the spec emulates none. Each error names the field that is not valid.
-func BuildConfig(network *v1alpha1.BenchmarkNetwork, members []string) (*latency.Config, field.ErrorList) {
+// BuildConfig returns the latency configuration of a network for the members' names in order. The aliases are further names of
+// members, by which regions may list them. It returns nil if the spec emulates none. Each error names the field that is not valid.
+func BuildConfig(network *v1alpha1.BenchmarkNetwork, members []string, aliases map[string]string) (*latency.Config, field.ErrorList) {
 	if !network.Spec.EmulatesLatency() {
 		return nil, nil
 	}
@@ -35,7 +35,7 @@ func BuildConfig(network *v1alpha1.BenchmarkNetwork, members []string) (*latency
 	var problems field.ErrorList
 	if len(spec.Items) > 0 {
 		var missing field.ErrorList
-		config.Members, problems = assignMemberRegions(spec.Items, members, path.Child("items"))
+		config.Members, problems = assignMemberRegions(spec.Items, members, aliases, path.Child("items"))
 		config.Runs, missing = assignRunRegions(network.Name, spec.Items, path.Child("items"))
 		problems = append(problems, missing...)
 		config.Links, missing = buildLinks(spec, path)
@@ -63,12 +63,12 @@ func validateDatabaseRoundTrip(database v1alpha1.DatabaseSpec, roundTrip *metav1
 
 // assignMemberRegions returns the region of every member. It assigns members that regions list by name first,
 // then the counted ones in order.
-func assignMemberRegions(regions []v1alpha1.Region, members []string, path *field.Path) (map[string]string, field.ErrorList) {
+func assignMemberRegions(regions []v1alpha1.Region, members []string, aliases map[string]string, path *field.Path) (map[string]string, field.ErrorList) {
 	of := map[string]string{}
 	var problems field.ErrorList
 	for i, r := range regions {
-		for j, name := range r.Members {
-			at := path.Index(i).Child("members").Index(j)
+		for j, listed := range r.Members {
+			at, name := path.Index(i).Child("members").Index(j), cmp.Or(aliases[listed], listed)
 			switch {
 			case !slices.Contains(members, name):
 				problems = append(problems, field.Invalid(at, name, "is not a member of the network; its members are "+limits.JoinItems(members, ", ")))

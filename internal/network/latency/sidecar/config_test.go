@@ -39,7 +39,7 @@ roundTrips:
 - {between: [LON, LON], jitter: 0.1ms}
 defaults: {jitter: 2ms, lossPercent: "0.1", sameRegionRoundTrip: 0.3ms}
 databaseRoundTrip: 1.5ms
-`), memberNames)
+`), memberNames, nil)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -63,10 +63,10 @@ databaseRoundTrip: 1.5ms
 }
 
 func TestBuildConfigWithoutRegions(t *testing.T) {
-	if config, problems := BuildConfig(&v1alpha1.BenchmarkNetwork{}, memberNames); config != nil || problems != nil {
+	if config, problems := BuildConfig(&v1alpha1.BenchmarkNetwork{}, memberNames, nil); config != nil || problems != nil {
 		t.Errorf("%v, %v", config, problems)
 	}
-	config, problems := BuildConfig(newNetwork(t, `databaseRoundTrip: 2ms`), memberNames)
+	config, problems := BuildConfig(newNetwork(t, `databaseRoundTrip: 2ms`), memberNames, nil)
 	if len(problems) > 0 || config.Members != nil || config.Database.RoundTripMicros != 2000 {
 		t.Errorf("%+v, %v", config, problems)
 	}
@@ -101,7 +101,7 @@ func TestBuildConfigRefuses(t *testing.T) {
 			[]string{"80ms", "between LON and NYC", "72ms"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, problems := BuildConfig(newNetwork(t, c.text), memberNames)
+			_, problems := BuildConfig(newNetwork(t, c.text), memberNames, nil)
 			if len(problems) != 1 {
 				t.Fatalf("%d problems, want one: %v", len(problems), problems)
 			}
@@ -121,7 +121,7 @@ func TestBuildConfigRefusesDatabaseRoundTrip(t *testing.T) {
 	} {
 		n := newNetwork(t, `databaseRoundTrip: 2ms`)
 		n.Spec.Database = database
-		_, problems := BuildConfig(n, memberNames)
+		_, problems := BuildConfig(n, memberNames, nil)
 		if len(problems) != 1 || !strings.Contains(problems[0].Error(), want) || !strings.Contains(problems[0].Error(), "spec.regions.databaseRoundTrip") {
 			t.Errorf("%v, want %q", problems, want)
 		}
