@@ -23,7 +23,7 @@ spec:
     workload:
       name: issue
       type: Corda
-      corda: {flow: Issue}
+      corda: {finance: {operation: Issue}}
       load: {clients: 4}
       measure: {warmUp: 1s, window: 10s}
   axes:
@@ -91,8 +91,8 @@ var badExperiments = []badInputCase{
 	{"patch that is a list", variantPatch, "patch: [1]", []string{"spec.variants[0].patch", "object"}},
 	{"patch and axis of one field", variantPatch, "patch: {workload: {load: {clients: 9}}}", []string{"spec.variants[0].patch", "workload.load.clients", "axis users"}},
 	// The template.
-	{"workloads in the network template", "database:", "workloads: [{name: x, type: Corda, corda: {flow: Issue}, load: {clients: 1}}]\n      database:", []string{"unknown field", "spec.template.network.workloads"}},
-	{"invalid template", "flow: Issue", "flow: Isue", []string{"template.workload", "flow", "Isue"}},
+	{"workloads in the network template", "database:", "workloads: [{name: x, type: Corda, corda: {finance: {operation: Issue}}, load: {clients: 1}}]\n      database:", []string{"unknown field", "spec.template.network.workloads"}},
+	{"invalid template", "operation: Issue", "operation: Isue", []string{"template.workload", "finance.operation", "Isue"}},
 	{"template without a workload", validExperiment[strings.Index(validExperiment, "    workload:"):strings.Index(validExperiment, "  axes:")], "", []string{"spec.template.workload", "Required"}},
 	// Strategy and order.
 	{"unknown strategy", deleteNetworks, "strategy: Random", []string{"spec.strategy", "Random", "Saturation"}},

@@ -44,7 +44,7 @@ func TestBadInputJPaxos(t *testing.T) {
 		{"heap set twice", image, image + `, jvmArgs: ["-Xmx2g"]`, []string{"jvmArgs[0]", "members.heap"}},
 		{"database", "members: {count: 3}", "members: {count: 3}\n  database: {engine: H2}", []string{"spec.database belongs to platform Corda"}},
 		{"request of zero bytes", "requestBytes: 128", "requestBytes: 0", []string{"jpaxos.requestBytes", "0"}},
-		{"workload of another platform", "type: JPaxos\n    jpaxos: {requestBytes: 128}", "type: Corda\n    corda: {flow: Issue}", []string{"workloads[0].jpaxos", "needs jpaxos"}},
+		{"workload of another platform", "type: JPaxos\n    jpaxos: {requestBytes: 128}", "type: Corda\n    corda: {finance: {operation: Issue}}", []string{"workloads[0].jpaxos", "needs jpaxos"}},
 		{"no load", "    load: {clients: 10}\n", "", []string{"load must be set"}},
 		{"too many clients for a worker", "clients: 10", "clients: 5000", []string{"workers.count", "5000", "3 workers"}},
 	})

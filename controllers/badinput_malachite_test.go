@@ -35,7 +35,7 @@ var badMalachite = []badInputCase{
 	{"discovery in a full mesh", "blockSize: 1Mi", "discovery: {bootstrapPeers: 1}", []string{"platform.malachite.discovery", "peers Discovery"}},
 	{"messages too small", "blockSize: 1Mi", "gossip: {maxMessageSize: 1Ki}", []string{"gossip.maxMessageSize", "1Ki", "at least 320Ki"}},
 	{"a load", "malachite: {observe: member-0}", "malachite: {observe: member-0}\n    load: {clients: 4}", []string{"workloads[0]", "load must be set with every type except Malachite"}},
-	{"an operation of another platform", "type: Malachite\n    malachite: {observe: member-0}", "type: Corda\n    corda: {flow: Issue}\n    load: {clients: 4}", []string{"workloads[0].malachite", "needs malachite"}},
+	{"an operation of another platform", "type: Malachite\n    malachite: {observe: member-0}", "type: Corda\n    corda: {finance: {operation: Issue}}\n    load: {clients: 4}", []string{"workloads[0].malachite", "needs malachite"}},
 	{"missing validator", "observe: member-0", "observe: member-4", []string{"workloads[0].malachite.observe", "member-4", "member-0, member-1, member-2, member-3"}},
 	{"several observers", "observe: member-0}", "observe: member-0}\n    workers: {count: 2}", []string{"workloads[0].workers.count", "2", "must be 1"}},
 	{"transactions of zero bytes", "observe: member-0", "transactionBytes: 0", []string{"malachite.transactionBytes", "greater than or equal to 1"}},

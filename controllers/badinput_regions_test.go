@@ -32,7 +32,7 @@ spec:
   workloads:
   - name: issue
     type: Corda
-    corda: {flow: Issue}
+    corda: {finance: {operation: Issue}}
     load: {clients: 4}
 `
 

@@ -21,7 +21,7 @@ spec:
   workloads:
   - name: issue
     type: Corda
-    corda: {flow: Issue}
+    corda: {finance: {operation: Issue}}
     load: {clients: 4}
     measure: {warmUp: 1s, window: 10s}
 `
@@ -70,11 +70,11 @@ var badInput = []badInputCase{
 	{"the same name twice", `version: "4.10"`, `version: "4.10", legalNames: ["O=Bank A,L=London,C=GB", "O=Bank A,L=London,C=GB"]`, []string{"legalNames[1]", "already the name of member-0"}},
 	{"heap set twice", `version: "4.10"`, `version: "4.10", tuning: {jvmArgs: ["-Xmx2g"]}`, []string{"jvmArgs", "members.heap"}},
 	{"CorDapp image without an image", `version: "4.10"`, `version: "4.10", cordapps: {type: Image}`, []string{"cordapps", "needs image"}},
-	{"workload without an operation", "corda: {flow: Issue}", "sampleLogRetention: Retain", []string{"corda must be set when, and only when, type is Corda"}},
+	{"workload without an operation", "corda: {finance: {operation: Issue}}", "sampleLogRetention: Retain", []string{"corda must be set when, and only when, type is Corda"}},
 	{"more than all operations may fail", "window: 10s", "window: 10s, maxErrorPercent: 101", []string{"measure.maxErrorPercent", "101", "from 0 to 100"}},
-	{"invalid flow name", "flow: Issue", "flow: Isue", []string{"corda.flow", "Isue"}},
-	{"missing initiator", "flow: Issue", "flow: Issue, initiators: [member-5]", []string{"initiators[0]", "member-5", "its members are member-0, member-1"}},
-	{"arguments of a finance flow", "flow: Issue", "flow: Issue, arguments: [{type: Int, value: \"1\"}]", []string{"arguments", "class name"}},
+	{"unknown operation", "operation: Issue", "operation: Isue", []string{"corda.finance.operation", "Isue", "IssueAndPay"}},
+	{"missing initiator", "finance: {", "initiators: [member-5], finance: {", []string{"initiators[0]", "member-5", "its members are member-0, member-1"}},
+	{"an operation and a flow", "finance: {", "flow: {class: com.example.Flow}, finance: {", []string{"corda needs exactly one of finance and flow"}},
 	{"objective without a limit", "load: {clients: 4}", "load: {clients: 4}\n    objectives: [{metric: LatencyP95}]", []string{"maxLatency must be set when, and only when, objectives[].metric is a latency"}},
 	{"objective with another metric's limit", "load: {clients: 4}", `load: {clients: 4}
     objectives: [{metric: Throughput, minThroughputPerSecond: "1", maxErrorPercent: "1"}]`, []string{"maxErrorPercent must be set when, and only when"}},
@@ -127,7 +127,7 @@ func TestBadInput(t *testing.T) { expectRejections(t, validCordaNetwork, badInpu
 
 func TestPaymentWithoutNotary(t *testing.T) {
 	expectRejections(t, strings.Replace(validCordaNetwork, `version: "4.10"`, `version: "4.10", notary: {type: None}`, 1), []badInputCase{
-		{"payment without a notary", "flow: Issue", "flow: Pay", []string{"workloads[0].corda.flow", "Pay", "notary"}}})
+		{"payment without a notary", "operation: Issue", "operation: Pay", []string{"workloads[0].corda.finance.operation", "Pay", "notary"}}})
 }
 
 func TestBadNotaries(t *testing.T) {
@@ -212,7 +212,7 @@ func TestImmutableNetworkFields(t *testing.T) {
 	t.Run("a workload may be added", func(t *testing.T) {
 		w := newTestEnv(t)
 		must(t, w.createFromYAML(validCordaNetwork, &v1alpha1.BenchmarkNetwork{}))
-		must(t, w.replaceNetwork(validCordaNetwork+"  - name: more\n    type: Corda\n    corda: {flow: Issue}\n    load: {clients: 1}\n"))
+		must(t, w.replaceNetwork(validCordaNetwork+"  - name: more\n    type: Corda\n    corda: {finance: {operation: Issue}}\n    load: {clients: 1}\n"))
 	})
 	t.Run("a run is immutable", func(t *testing.T) {
 		w := newTestEnv(t)

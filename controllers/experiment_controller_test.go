@@ -257,7 +257,7 @@ spec:
     workload:
       name: issue
       type: Corda
-      corda: {flow: Issue}
+      corda: {finance: {operation: Issue}}
       load: {model: Open, ratePerSecond: "10", clients: 50}
       measure: {warmUp: 1s, window: 4999s}
 `)

@@ -42,7 +42,7 @@ metadata: {name: %s}
 spec:
   template:
     network: {platform: {type: Corda, corda: {version: "4.10"}}, members: {count: 2}}
-    workload: {name: w, type: Corda, corda: {flow: Issue}, load: {clients: 4}, measure: {window: 24h}, workers: {count: 50}}
+    workload: {name: w, type: Corda, corda: {finance: {operation: Issue}}, load: {clients: 4}, measure: {window: 24h}, workers: {count: 50}}
   axes: [{name: %s, field: workload.load.clients, values: [1, 2, 3, 4]}, {name: %s, field: workload.measure.window, values: [20h, 21h]},
     {name: %s, field: workload.measure.warmUp, values: [20h, 21h]}]
   variants: [%s]

@@ -48,7 +48,7 @@ var largestTemplates = map[v1alpha1.PlatformType]string{
 platform: {type: Corda, corda: {version: "4.10", tuning: {jvmArgs: ["-Dio.netty.a=b"]}}}
 members: {count: 2, heap: 4Gi, cores: "2", memory: 8Gi}
 workloads:
-- {name: w, type: Corda, corda: {flow: IssueAndPay, initiators: [member-0]}, load: {clients: 50}, measure: {warmUp: 24h, window: 24h, drain: 1h}, workers: {count: 1, memory: 64Gi}}`,
+- {name: w, type: Corda, corda: {finance: {operation: IssueAndPay}, initiators: [member-0]}, load: {clients: 50}, measure: {warmUp: 24h, window: 24h, drain: 1h}, workers: {count: 1, memory: 64Gi}}`,
 	v1alpha1.PlatformJPaxos: `
 platform: {type: JPaxos, jpaxos: {image: "registry.example.com/jpaxos:2021", transport: TCP, jvmArgs: ["-Dio.netty.a=b"]}}
 members: {count: 3, heap: 1Gi, cores: "1", memory: 2Gi}

@@ -35,12 +35,12 @@ spec:
   workloads:
   - name: issue
     type: Corda
-    corda: {flow: Issue}
+    corda: {finance: {operation: Issue}}
     load: {clients: 4}
     measure: {warmUp: 1s, window: 10s}
   - name: pay
     type: Corda
-    corda: {flow: Pay}
+    corda: {finance: {operation: Pay}}
     load: {clients: 4}
 `
 

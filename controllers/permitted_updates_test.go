@@ -37,8 +37,8 @@ type permittedUpdate struct {
 // platformWorkloads are a first workload of each platform, and a second one that needs larger volumes if
 // volumes depend on the workloads at all.
 var platformWorkloads = map[string][2]string{
-	"Corda": {`{"name": "first", "type": "Corda", "corda": {"flow": "Issue"}, "load": {"clients": 4}, "measure": {"warmUp": "1s", "window": "10s"}}`,
-		`{"name": "long", "type": "Corda", "corda": {"flow": "Pay"}, "load": {"clients": 4}, "measure": {"warmUp": "1s", "window": "10h"}}`},
+	"Corda": {`{"name": "first", "type": "Corda", "corda": {"finance": {"operation": "Issue"}}, "load": {"clients": 4}, "measure": {"warmUp": "1s", "window": "10s"}}`,
+		`{"name": "long", "type": "Corda", "corda": {"finance": {"operation": "Pay"}}, "load": {"clients": 4}, "measure": {"warmUp": "1s", "window": "10h"}}`},
 	"JPaxos": {`{"name": "first", "type": "JPaxos", "jpaxos": {"requestBytes": 128}, "load": {"clients": 10}, "measure": {"warmUp": "1s", "window": "10s"}}`,
 		`{"name": "long", "type": "JPaxos", "jpaxos": {"requestBytes": 128}, "load": {"clients": 10}, "measure": {"warmUp": "1s", "window": "10h"}}`},
 	"Malachite": {`{"name": "first", "type": "Malachite", "malachite": {}, "measure": {"warmUp": "1s", "window": "10s"}}`,

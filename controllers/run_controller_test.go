@@ -30,7 +30,7 @@ spec:
   workload:
     name: extra
     type: Corda
-    corda: {flow: Issue}
+    corda: {finance: {operation: Issue}}
     load: {clients: 8}
     measure: {warmUp: 1s, window: 10s}
     workers: {count: 2}
@@ -269,18 +269,18 @@ func TestTimeWithoutNodeIsLimitedByTheRun(t *testing.T) {
 // request.
 func TestWorkersOfEveryKind(t *testing.T) {
 	cases := map[string]string{
-		"sample log kept":    "type: Corda\n    sampleLogRetention: Retain\n    corda: {flow: Issue}",
+		"sample log kept":    "type: Corda\n    sampleLogRetention: Retain\n    corda: {finance: {operation: Issue}}",
 		"plan of the user":   "type: JMeter\n    jmeter: {configMapName: my-plan}",
-		"flow by class name": "type: Corda\n    " + `corda: {flow: net.corda.finance.flows.CashIssueFlow, arguments: [{type: Amount, value: "1 USD"}]}`,
-		"data of the user": "type: Corda\n    " + `corda: {flow: net.corda.finance.flows.CashIssueFlow,
-      arguments: [{type: Amount, value: "${csv:amount} USD"}], data: {configMapName: payments}}`,
+		"flow by class name": "type: Corda\n    " + `corda: {flow: {class: net.corda.finance.flows.CashIssueFlow, arguments: [{type: Amount, value: "1 USD"}]}}`,
+		"data of the user": "type: Corda\n    " + `corda: {flow: {class: net.corda.finance.flows.CashIssueFlow,
+      arguments: [{type: Amount, value: "${csv:amount} USD"}], data: {configMapName: payments}}}`,
 	}
 	for name, kind := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := newTestEnv(t)
 			must(t, w.createFromYAML(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
 			w.bringUp("banks")
-			must(t, w.createFromYAML(strings.Replace(twoWorkerRun, "type: Corda\n    corda: {flow: Issue}", kind, 1), &v1alpha1.BenchmarkRun{}))
+			must(t, w.createFromYAML(strings.Replace(twoWorkerRun, "type: Corda\n    corda: {finance: {operation: Issue}}", kind, 1), &v1alpha1.BenchmarkRun{}))
 			w.reconcileNetwork("banks")
 			w.reconcileRun("extra")
 			w.mustGet("extra", &batchv1.Job{})
@@ -291,7 +291,7 @@ func TestWorkersOfEveryKind(t *testing.T) {
 // TestWorkersHaveTheCorDappsOfTheirNetwork creates a run on a network that an older operator created.
 func TestWorkersHaveTheCorDappsOfTheirNetwork(t *testing.T) {
 	w := newTestEnv(t)
-	network := strings.Replace(cordaNetwork, `version: "4.10"`, "cordapps: {type: Image, image: cordapps}", 1)
+	network := strings.Replace(cordaNetwork, `version: "4.10"`, "cordapps: {type: Samples}", 1)
 	must(t, w.createFromYAML(network[:strings.Index(network, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
 	w.reconcileNetwork("banks")
 	record := &corev1.ConfigMap{}

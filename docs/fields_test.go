@@ -16,6 +16,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
+	"github.com/benchnet/benchnet/internal/platform/evm"
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
 	"github.com/benchnet/benchnet/internal/platform/registry"
 	"github.com/benchnet/benchnet/internal/run/protocol"
@@ -33,7 +34,7 @@ var foreignPaths = []string{"provider.foldersFromFilesStructure", "metrics.liste
 
 // documentTypes are the types besides those of the API with fields that pages name.
 var documentTypes = []reflect.Type{reflect.TypeFor[results.RunResult](), reflect.TypeFor[results.WorkerResult](), reflect.TypeFor[experiment.Result](),
-	reflect.TypeFor[protocol.Progress]()}
+	reflect.TypeFor[protocol.Progress](), reflect.TypeFor[protocol.WorkloadFile[evm.Operation]]()}
 
 // TestPathsResolve checks that every field path exists in the API, in the chart's values or in the documents.
 func TestPathsResolve(t *testing.T) {

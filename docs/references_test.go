@@ -247,7 +247,7 @@ func TestAxisExamples(t *testing.T) {
 // TestArgumentTypes compares the documented types of a flow's arguments with those of the API and of the driver.
 func TestArgumentTypes(t *testing.T) {
 	var api []string
-	for _, value := range resolvePath(kindSchemas(t)["BenchmarkRun"], "spec.workload.corda.arguments[].type").Enum {
+	for _, value := range resolvePath(kindSchemas(t)["BenchmarkRun"], "spec.workload.corda.flow.arguments[].type").Enum {
 		var name string
 		if err := json.Unmarshal(value.Raw, &name); err != nil {
 			t.Fatal(err)

@@ -130,7 +130,7 @@ type Axis struct {
 	// +required
 	Name string `json:"name"`
 	// field is the path of a field of the template, such as workload.load.clients, network.members.count, network.platform.corda.cordapps.image or
-	// workload.corda.arguments[0].value.
+	// workload.corda.flow.arguments[0].value.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
 	// +kubebuilder:validation:Pattern=`^(network|workload)(\.[a-zA-Z][a-zA-Z0-9]*(\[[0-9]+\])?)+$`

@@ -39,12 +39,15 @@ const (
 )
 
 // CordAppSource says where the CorDapps of a network come from.
-// +kubebuilder:validation:Enum=Finance;Image;Volume
+// +kubebuilder:validation:Enum=Finance;Samples;Image;Volume
 type CordAppSource string
 
 // The sources of CorDapps.
 const (
+	// CordAppsFinance is R3's finance CorDapp of the node's version.
 	CordAppsFinance CordAppSource = "Finance"
+	// CordAppsSamples are the project's CorDapps, in the version of the network's other images.
+	CordAppsSamples CordAppSource = "Samples"
 	CordAppsImage   CordAppSource = "Image"
 	CordAppsVolume  CordAppSource = "Volume"
 )
@@ -157,15 +160,15 @@ type CordaNotary struct {
 }
 
 // CorDappsSpec says where the CorDapps of a network come from. Only the field that belongs to the type may be set.
-// +kubebuilder:validation:XValidation:rule="(self.type == 'Image') == has(self.image) && (self.type == 'Volume') == has(self.claimName)",message="platform.corda.cordapps: type Image needs image, type Volume needs claimName, type Finance takes neither"
+// +kubebuilder:validation:XValidation:rule="(self.type == 'Image') == has(self.image) && (self.type == 'Volume') == has(self.claimName)",message="platform.corda.cordapps: type Image needs image, type Volume needs claimName, types Finance and Samples take neither"
 type CorDappsSpec struct {
-	// type is Finance, Image or Volume. Finance is R3's finance CorDapp of the node's version. Default: Finance.
+	// type is Finance, Samples, Image or Volume. Finance is R3's finance CorDapp of the node's version. Samples are the project's own
+	// CorDapps. Default: Finance.
 	// +kubebuilder:default=Finance
 	// +unionDiscriminator
 	// +optional
 	Type CordAppSource `json:"type,omitempty"`
-	// image is the image with the CorDapp jars in /cordapps, with a tag other than latest or a digest. "cordapps" is the project's own
-	// image, from the registry and in the version of the network's other images.
+	// image is the image with the CorDapp jars in /cordapps, with a tag other than latest or a digest.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
 	// +optional
@@ -239,46 +242,75 @@ type CordaTuning struct {
 	ExtraConfig map[string]Text `json:"extraConfig,omitempty"`
 }
 
-// CordaWorkload is the operation that a workload performs on a Corda network.
+// CordaWorkload is the operation that a workload performs on a Corda network: one of the finance CorDapp, or a flow of any CorDapp.
+// +kubebuilder:validation:XValidation:rule="has(self.finance) != has(self.flow)",message="corda needs exactly one of finance and flow"
 type CordaWorkload struct {
-	// flow is Issue, IssueAndPay or Pay of the finance CorDapp, or the class name of any @StartableByRPC flow.
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=256
-	// +kubebuilder:validation:Pattern=`^(Issue|IssueAndPay|Pay|[A-Za-z_][\w$]*(\.[A-Za-z_][\w$]*)+)$`
-	// +required
-	Flow string `json:"flow"`
-	// identities is WellKnown or Anonymous. With Anonymous, the finance flows first exchange fresh keys, which takes one more
-	// round trip. Default: WellKnown.
-	// +kubebuilder:default=WellKnown
+	// finance is an operation of the finance CorDapp.
 	// +optional
-	Identities CordaIdentities `json:"identities,omitempty"`
-	// amount is the amount of one Issue or Pay in whole units of the currency. Default: 100.
-	// +kubebuilder:default=100
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=1000000000
+	Finance *CordaFinance `json:"finance,omitempty"`
+	// flow is a flow by its class name.
 	// +optional
-	Amount int64 `json:"amount,omitempty"`
-	// currency is the ISO 4217 code of the currency of the finance flows. Default: USD.
-	// +kubebuilder:default=USD
-	// +kubebuilder:validation:Pattern=`^[A-Z]{3}$`
-	// +optional
-	Currency string `json:"currency,omitempty"`
+	Flow *CordaFlow `json:"flow,omitempty"`
 	// initiators are the names or legal names of the members that the clients call in turn. Default: only member-0.
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=100
 	// +kubebuilder:validation:items:MaxLength=256
 	// +optional
 	Initiators []string `json:"initiators,omitempty"`
-	// counterparty is the name or legal name of the member that is paid. Default: the member after the initiator.
+	// counterparty is the name or legal name of the member that is paid, or that a Party argument means. Default: the member after the
+	// initiator.
 	// +kubebuilder:validation:MaxLength=256
 	// +optional
 	Counterparty string `json:"counterparty,omitempty"`
-	// arguments are the arguments of a flow by class name, in the order of its constructor. Their values may have placeholders, which
-	// each operation replaces.
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=16
+	// phaseSamplePercent is the share of flows, chosen at random, whose steps the clients follow over RPC for the phases in the
+	// result. Each step of such a flow costs the member a message. 0 records no phases. Default: 10.
+	// +kubebuilder:default=10
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
 	// +optional
-	Arguments []FlowArgument `json:"arguments,omitempty"`
+	PhaseSamplePercent *int32 `json:"phaseSamplePercent,omitempty"`
+}
+
+// FinanceOperation is an operation of the finance CorDapp.
+// +kubebuilder:validation:Enum=Issue;Pay;IssueAndPay
+type FinanceOperation string
+
+// The finance operations.
+const (
+	// FinanceIssue issues cash. It is not notarized.
+	FinanceIssue FinanceOperation = "Issue"
+	// FinancePay pays cash that was issued before the load.
+	FinancePay FinanceOperation = "Pay"
+	// FinanceIssueAndPay issues cash and pays the same amount, in two transactions.
+	FinanceIssueAndPay FinanceOperation = "IssueAndPay"
+)
+
+// CordaFinance is an operation of the finance CorDapp with its parameters.
+type CordaFinance struct {
+	// operation is Issue, Pay or IssueAndPay.
+	// +required
+	Operation FinanceOperation `json:"operation"`
+	// identities is WellKnown or Anonymous. With Anonymous, the flows first exchange fresh keys, which takes one more round trip.
+	// Default: WellKnown.
+	// +kubebuilder:default=WellKnown
+	// +optional
+	Identities CordaIdentities `json:"identities,omitempty"`
+	// amount is the amount of one operation in whole units of the currency. Default: 100.
+	// +kubebuilder:default=100
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000000000
+	// +optional
+	Amount int64 `json:"amount,omitempty"`
+	// currency is the ISO 4217 code of the currency. Default: USD.
+	// +kubebuilder:default=USD
+	// +kubebuilder:validation:Pattern=`^[A-Z]{3}$`
+	// +optional
+	Currency string `json:"currency,omitempty"`
+}
+
+// CordaFlow is a flow by its class name, with its data and preparation.
+type CordaFlow struct {
+	CordaCall `json:",inline"`
 	// data is a CSV file for the placeholders ${csv:COLUMN}. The result records its hash. Default: none.
 	// +optional
 	Data *CordaData `json:"data,omitempty"`
@@ -288,17 +320,26 @@ type CordaWorkload struct {
 	// +kubebuilder:validation:Maximum=9007199254740991
 	// +optional
 	Seed *int64 `json:"seed,omitempty"`
-	// setUp is a flow that one worker runs once on the first initiator, before all other operations of the run. It issues the
-	// states that a flow by class name needs. Its time is not measured. If it fails, the run fails with its message.
+	// setUp is a flow that one worker runs once on the first initiator, before all other operations of the run. It issues the states
+	// that the measured flow needs. Its time is not measured. If it fails, the run fails with its message.
 	// +optional
-	SetUp *CordaFlow `json:"setUp,omitempty"`
-	// phaseSamplePercent is the share of flows, chosen at random, whose steps the clients follow over RPC for the phases in the
-	// result. Each step of such a flow costs the member a message. 0 records no phases. Default: 10.
-	// +kubebuilder:default=10
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=100
+	SetUp *CordaCall `json:"setUp,omitempty"`
+}
+
+// CordaCall is a flow class and its arguments.
+type CordaCall struct {
+	// class is the class name of an @StartableByRPC flow of the network's CorDapps.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:Pattern=`^[A-Za-z_][\w$]*(\.[A-Za-z_][\w$]*)+$`
+	// +required
+	Class string `json:"class"`
+	// arguments are the arguments of the flow, in the order of its constructor. Their values may have placeholders, which each
+	// operation replaces.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
 	// +optional
-	PhaseSamplePercent *int32 `json:"phaseSamplePercent,omitempty"`
+	Arguments []FlowArgument `json:"arguments,omitempty"`
 }
 
 // CordaData is a CSV file in UTF-8: a header with the names of the columns, and rows. Cells are separated by commas, and those with
@@ -315,21 +356,6 @@ type CordaData struct {
 	// +kubebuilder:validation:Pattern=`^[-_a-zA-Z0-9][-._a-zA-Z0-9]*$`
 	// +optional
 	Key string `json:"key,omitempty"`
-}
-
-// CordaFlow is a flow by class name.
-type CordaFlow struct {
-	// flow is the class name of an @StartableByRPC flow of the network's CorDapps.
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=256
-	// +kubebuilder:validation:Pattern=`^[A-Za-z_][\w$]*(\.[A-Za-z_][\w$]*)+$`
-	// +required
-	Flow string `json:"flow"`
-	// arguments are the arguments of the flow, in the order of its constructor.
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=16
-	// +optional
-	Arguments []FlowArgument `json:"arguments,omitempty"`
 }
 
 // CordaIdentities says which identities the finance flows use.

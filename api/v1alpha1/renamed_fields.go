@@ -8,23 +8,35 @@ import (
 
 // renamedField is a field that was renamed or moved before the first release. Its paths have no indices and begin with what has the
 // field: spec (of any kind), network (the definition of a network) or workload.
-type renamedField struct{ old, current string }
+type renamedField struct {
+	old, current string
+	// retyped means that the old path is now a structure.
+	retyped bool
+}
 
 // renamedFields are the renamed fields, parents before children. CHANGELOG.md has the same table.
 var renamedFields = []renamedField{
-	{"network.latency", "network.regions"},
-	{"network.latency.regionsFrom", "network.regions.source"},
-	{"network.latency.regions", "network.regions.items"},
-	{"network.members.overrides.version", "network.platform.corda.overrides.version"},
-	{"network.members.overrides.image", "network.platform.corda.overrides.image"},
-	{"workload.jtl", "workload.sampleLogRetention"},
-	{"spec.suspend", "spec.pauseRuns"},
-	{"spec.resultPolicy", "spec.resultRetention"},
-	{"spec.networks", "spec.networkRetention"},
-	{"spec.networkReadyWithin", "spec.startTimeout"},
-	{"spec.failures.networkReadyWithin", "spec.failures.startTimeout"},
-	{"spec.failures.failed", "spec.failures.onFailed"},
-	{"spec.failures.invalid", "spec.failures.onInvalid"},
+	{"network.latency", "network.regions", false},
+	{"network.latency.regionsFrom", "network.regions.source", false},
+	{"network.latency.regions", "network.regions.items", false},
+	{"network.members.overrides.version", "network.platform.corda.overrides.version", false},
+	{"network.members.overrides.image", "network.platform.corda.overrides.image", false},
+	{"workload.corda.flow", "workload.corda.finance.operation or flow.class", true},
+	{"workload.corda.identities", "workload.corda.finance.identities", false},
+	{"workload.corda.amount", "workload.corda.finance.amount", false},
+	{"workload.corda.currency", "workload.corda.finance.currency", false},
+	{"workload.corda.arguments", "workload.corda.flow.arguments", false},
+	{"workload.corda.data", "workload.corda.flow.data", false},
+	{"workload.corda.seed", "workload.corda.flow.seed", false},
+	{"workload.corda.setUp", "workload.corda.flow.setUp", false},
+	{"workload.jtl", "workload.sampleLogRetention", false},
+	{"spec.suspend", "spec.pauseRuns", false},
+	{"spec.resultPolicy", "spec.resultRetention", false},
+	{"spec.networks", "spec.networkRetention", false},
+	{"spec.networkReadyWithin", "spec.startTimeout", false},
+	{"spec.failures.networkReadyWithin", "spec.failures.startTimeout", false},
+	{"spec.failures.failed", "spec.failures.onFailed", false},
+	{"spec.failures.invalid", "spec.failures.onInvalid", false},
 }
 
 // fieldOwners are the paths of what has a renamed field, in manifests and in the changes of experiments.
@@ -60,7 +72,7 @@ func DescribeRenamedField(path string) string {
 		owner, rest, _ := strings.Cut(f.old, ".")
 		for _, at := range fieldOwners[owner] {
 			old := at + "." + rest
-			if strings.HasPrefix(path+".", old+".") || len(all) > 0 && strings.HasPrefix(old, path+".") {
+			if path == old || !f.retyped && strings.HasPrefix(path, old+".") || len(all) > 0 && strings.HasPrefix(old, path+".") {
 				all = append(all, old+" is now "+at+strings.TrimPrefix(f.current, owner))
 			}
 		}

@@ -22,7 +22,7 @@ spec:
     workload:
       name: pay
       type: Corda
-      corda: {flow: Pay, arguments: [{type: Int, value: "1"}]}
+      corda: {flow: {class: a.Flow, arguments: [{type: Int, value: "1"}]}}
       load: {model: Closed, clients: 10}
       measure: {warmUp: 10s, window: 20s}
 `
@@ -119,7 +119,7 @@ func TestAxesOfTypedFields(t *testing.T) {
 		"network.platform.corda.tuning.p2pCompression":        {"Disabled"},
 		"network.platform.corda.version":                      {"4.3"},
 		"workload.measure.window":                             {"45s"},
-		"workload.corda.arguments[0].value":                   {"7", "8"},
+		"workload.corda.flow.arguments[0].value":              {"7", "8"},
 		"network.platform.corda.tuning.flowThreads":           {"8"},
 		"workload.load.ratePerSecond":                         {"500m", "20"},
 		"network.database.engine":                             {"PostgreSQL"},
@@ -170,7 +170,7 @@ func TestNewDesignErrors(t *testing.T) {
 		`axes: [{name: a, field: workload.load.clients, logarithmic: {from: 5, to: 5, points: 3}}]`:                                          `spec.axes[0].logarithmic.from: Invalid value: 5: must be below to, which is 5`,
 		`axes: [{name: a, field: workload.load.clients, values: [1, 1]}]`:                                                                    `spec.axes[0].values[1]: Duplicate value: "1"`,
 		`axes: [{name: a, field: network.members.count, values: [2]}, {name: b, field: network.members.count, values: [3]}]`:                 `spec.axes[1].field: Invalid value: "network.members.count": axis a sets network.members.count already`,
-		`axes: [{name: a, field: "workload.corda.arguments[3].value", values: [x]}]`:                                                         `arguments has 1 entries in the template and no index 3`,
+		`axes: [{name: a, field: "workload.corda.flow.arguments[3].value", values: [x]}]`:                                                    `arguments has 1 entries in the template and no index 3`,
 		`variants: [{name: v, patch: {network: {platform: {corda: {version: 4.10}}}}}]`:                                                      `version must be text in quotes, not`,
 		`variants: [{name: v, patch: {network: {database: {settings: {synchronous_commit: off}}}}}]`:                                         `must be text in quotes, not`,
 		`variants: [{name: v, patch: {network: {latency: {regions: []}}}}]`:                                                                  `unknown field "network.latency": network.latency is now network.regions; `,

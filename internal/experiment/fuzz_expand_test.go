@@ -20,8 +20,8 @@ func FuzzExpand(f *testing.F) {
 	for _, c := range []struct{ path, value, patch string }{
 		{"workload.load.clients", "10", `{"network": {"platform": {"corda": {"version": "4.3"}}}}`},
 		{"network.members.count", "4", `{"network": {"members": null}}`},
-		{"workload.corda.arguments[0].value", "x", `{"workload": {"corda": {"arguments": []}}}`},
-		{"workload.corda.arguments[-1]", "1e400", `[]`}, {"workload", "{}", `null`}, {"network.members[0].count", "-1", `"x"`},
+		{"workload.corda.flow.arguments[0].value", "x", `{"workload": {"corda": {"flow": {"arguments": []}}}}`},
+		{"workload.corda.flow.arguments[-1]", "1e400", `[]`}, {"workload", "{}", `null`}, {"network.members[0].count", "-1", `"x"`},
 		{"network.members.heap", "1e20000000", `{}`}, {"network.members.heap", "1Ei", `{"workload": {"measure": {"window": "-1s"}}}`}, {"workload.load.ratePerSecond", "0.5", `{"a": 1}`},
 		{"", "", `{`}, {"workload.load.clients.deeper", "9223372036854775807", `{"network": 5}`},
 	} {

@@ -18,19 +18,6 @@ type ImageCatalogue struct {
 	PullSecrets []string
 }
 
-// CorDappsImage is the name of the image with the project's own CorDapps. A spec may give it without registry
-// and tag.
-const CorDappsImage = "cordapps"
-
-// Resolve returns the reference of an image that a spec names. CorDappsImage without registry and tag resolves
-// to the catalogue's registry and version; every other reference is returned unchanged.
-func (c ImageCatalogue) Resolve(reference string) string {
-	if reference == CorDappsImage {
-		return c.Image(CorDappsImage, "")
-	}
-	return reference
-}
-
 // WithVersion returns the catalogue with another version of the project's images; an empty version changes nothing.
 func (c ImageCatalogue) WithVersion(version string) ImageCatalogue {
 	c.Version = cmp.Or(version, c.Version)

@@ -86,7 +86,7 @@ func TestOneMemberOnH2(t *testing.T) {
 	})
 	mustPass(t, "a run that resets keeps the identity, without the ledger", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
-		ns.MustApply(strings.Replace(renderRun(t, "fresh", "10s"), "flow: Issue}\n", "flow: Issue}\n    reset: Reset\n", 1))
+		ns.MustApply(strings.Replace(renderRun(t, "fresh", "10s"), "operation: Issue}}\n", "operation: Issue}}\n    reset: Reset\n", 1))
 		run := ns.WaitEnded("fresh")
 		assertMeasured(ns, run)
 		assertLedgerReset(ns, before, run)

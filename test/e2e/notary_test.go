@@ -69,7 +69,7 @@ func TestRaftNotary(t *testing.T) {
 			}
 		}
 	})
-	ofRaft := strings.NewReplacer("networkName: one", "networkName: raft", "flow: Issue", "flow: Pay", "drain: 20s", "drain: 3m")
+	ofRaft := strings.NewReplacer("networkName: one", "networkName: raft", "operation: Issue", "operation: Pay", "drain: 20s", "drain: 3m")
 	runs := []string{"lost"}
 	mustPass(t, "the others notarize without a replica", func(t *testing.T) {
 		ns := ns.ForSubtest(t)

@@ -108,10 +108,10 @@ func usesBFT(spec *v1alpha1.BenchmarkNetworkSpec) bool {
 	return spec.Platform.Corda.Notary.Type == v1alpha1.CordaNotaryBFT
 }
 
-// bringsCorDapps reports whether the user supplies the CorDapps. Otherwise the node uses those in its image.
+// bringsCorDapps reports whether the CorDapps are not those in the node's image.
 func bringsCorDapps(spec *v1alpha1.BenchmarkNetworkSpec) bool {
 	kind := spec.Platform.Corda.CorDapps.Type
-	return kind == v1alpha1.CordAppsImage || kind == v1alpha1.CordAppsVolume
+	return kind != "" && kind != v1alpha1.CordAppsFinance
 }
 
 func usesH2(spec *v1alpha1.BenchmarkNetworkSpec) bool {

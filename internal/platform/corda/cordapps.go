@@ -22,13 +22,10 @@ type cordappSupply struct {
 func buildCorDappSupply(in platform.Input) cordappSupply {
 	source := in.Network.Spec.Platform.Corda.CorDapps
 	switch source.Type {
+	case v1alpha1.CordAppsSamples:
+		return supplyFromImage(in.Images.WithVersion(in.NetworkImageVersion).Image("cordapps", ""))
 	case v1alpha1.CordAppsImage:
-		image := in.Images.WithVersion(in.NetworkImageVersion).Resolve(source.Image)
-		return cordappSupply{
-			initContainers: []corev1.Container{pods.CopyFilesContainer("cordapps", image, imageCorDapps, volumeCorDapps, cordappsDir)},
-			volumes:        []corev1.Volume{pods.EmptyDirVolume(volumeCorDapps)},
-			mounts:         []corev1.VolumeMount{pods.ReadOnlyMount(volumeCorDapps, cordappsDir)},
-		}
+		return supplyFromImage(source.Image)
 	case v1alpha1.CordAppsVolume:
 		claim := &corev1.PersistentVolumeClaimVolumeSource{ClaimName: source.ClaimName, ReadOnly: true}
 		return cordappSupply{
@@ -37,6 +34,14 @@ func buildCorDappSupply(in platform.Input) cordappSupply {
 		}
 	default:
 		return cordappSupply{}
+	}
+}
+
+func supplyFromImage(image string) cordappSupply {
+	return cordappSupply{
+		initContainers: []corev1.Container{pods.CopyFilesContainer("cordapps", image, imageCorDapps, volumeCorDapps, cordappsDir)},
+		volumes:        []corev1.Volume{pods.EmptyDirVolume(volumeCorDapps)},
+		mounts:         []corev1.VolumeMount{pods.ReadOnlyMount(volumeCorDapps, cordappsDir)},
 	}
 }
 

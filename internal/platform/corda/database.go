@@ -110,9 +110,9 @@ func plannedLedgerData(spec *v1alpha1.BenchmarkNetworkSpec) sizing.LedgerData {
 // payment and the change. An unknown operation counts as the largest known one.
 func ledgerDataOf(w *v1alpha1.Workload) sizing.LedgerData {
 	switch {
-	case w.Corda != nil && w.Corda.Flow == flowIssue:
+	case financeOperation(w.Corda) == v1alpha1.FinanceIssue:
 		return sizing.LedgerData{Transactions: 1, States: 1}
-	case w.Corda != nil && w.Corda.Flow == flowPay:
+	case financeOperation(w.Corda) == v1alpha1.FinancePay:
 		return sizing.LedgerData{Transactions: 1, States: 2}
 	default:
 		return sizing.LedgerData{Transactions: 2, States: 3}

@@ -19,7 +19,7 @@ spec:
   members: {count: 2}
   database: {engine: Oracle, topology: Shared, provider: External, external: {host: ora.example, jdbcSecret: {name: accounts}}}
   workloads:
-  - {name: pay, type: Corda, corda: {flow: Pay}, load: {clients: 10}}
+  - {name: pay, type: Corda, corda: {finance: {operation: Pay}}, load: {clients: 10}}
 `
 
 // TestAdmitsDatabases checks the rules of the CRD for engines, versions and images of databases.

@@ -73,9 +73,9 @@ func (Corda) BuildDriver(in platform.Input, topology platform.Topology, workload
 		d.Workload.Operation = operation{Notary: notaryLegalName(topology), Parties: partyLegalNames(topology)}
 		return withJMeterPlan(d, workload.JMeter), nil
 	}
-	if data := workload.Corda.Data; data != nil {
-		volume := pods.ConfigMapVolume(volumeData, data.ConfigMapName)
-		volume.ConfigMap.Items = []corev1.KeyToPath{{Key: data.Key, Path: data.Key}}
+	if flow := workload.Corda.Flow; flow != nil && flow.Data != nil {
+		volume := pods.ConfigMapVolume(volumeData, flow.Data.ConfigMapName)
+		volume.ConfigMap.Items = []corev1.KeyToPath{{Key: flow.Data.Key, Path: flow.Data.Key}}
 		d = withVolume(d, volume, dataDir)
 	}
 	var err error
@@ -99,24 +99,16 @@ func withJMeterPlan(d loadgen.Driver, plan *v1alpha1.JMeterPlan) loadgen.Driver 
 
 func buildOperation(w *v1alpha1.CordaWorkload, topology platform.Topology) (operation, error) {
 	op := operation{
-		Notary:    notaryLegalName(topology),
-		Parties:   partyLegalNames(topology),
-		Flow:      w.Flow,
-		Anonymous: w.Identities == v1alpha1.CordaAnonymous,
-		Currency:  w.Currency,
-		Amount:    w.Amount,
+		Notary:  notaryLegalName(topology),
+		Parties: partyLegalNames(topology),
 
 		PhaseSamplePercent: ptr.Deref(w.PhaseSamplePercent, 0),
 	}
-	op.Arguments = convertArguments(w.Arguments)
-	if w.SetUp != nil {
-		op.SetUp = &setUpFlow{Flow: w.SetUp.Flow, Arguments: convertArguments(w.SetUp.Arguments)}
+	if f := w.Finance; f != nil {
+		op.Flow, op.Anonymous, op.Currency, op.Amount = string(f.Operation), f.Identities == v1alpha1.CordaAnonymous, f.Currency, f.Amount
 	}
-	if w.Data != nil {
-		op.Data = dataDir + "/" + w.Data.Key
-	}
-	if random, _ := usesPlaceholders(w); random {
-		op.Seed = new(ptr.Deref(w.Seed, 0))
+	if w.Flow != nil {
+		op.addFlow(w.Flow)
 	}
 	if w.Counterparty != "" {
 		m, ok := topology.FindMember(w.Counterparty)
@@ -126,6 +118,20 @@ func buildOperation(w *v1alpha1.CordaWorkload, topology platform.Topology) (oper
 		op.Counterparty = m.Identity
 	}
 	return op, nil
+}
+
+// addFlow sets the fields of a flow by class name.
+func (op *operation) addFlow(f *v1alpha1.CordaFlow) {
+	op.Flow, op.Arguments = f.Class, convertArguments(f.Arguments)
+	if f.SetUp != nil {
+		op.SetUp = &setUpFlow{Flow: f.SetUp.Class, Arguments: convertArguments(f.SetUp.Arguments)}
+	}
+	if f.Data != nil {
+		op.Data = dataDir + "/" + f.Data.Key
+	}
+	if random, _ := usesPlaceholders(f); random {
+		op.Seed = new(ptr.Deref(f.Seed, 0))
+	}
 }
 
 func convertArguments(given []v1alpha1.FlowArgument) []flowArgument {

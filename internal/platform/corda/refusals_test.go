@@ -23,7 +23,7 @@ spec:
   workloads:
   - name: pay
     type: Corda
-    corda: {flow: Pay}
+    corda: {finance: {operation: Pay}}
     load: {clients: 10}
 `
 
@@ -48,6 +48,15 @@ func checkRefusals(t *testing.T, list refusalCases) {
 	for _, r := range list {
 		platformtest.CheckRefusal(t, corda.New(), admission.AdmitNetwork(t, []byte(validManifest)), platformtest.Refusal(r))
 	}
+}
+
+const exitFlow = "net.corda.finance.flows.CashExitFlow"
+
+// withFlow replaces the operation of the workload by a flow.
+func withFlow(class string, arguments ...v1alpha1.FlowArgument) func(*networkSpec) {
+	return withWorkload(func(w *v1alpha1.Workload) {
+		w.Corda.Finance, w.Corda.Flow = nil, &v1alpha1.CordaFlow{CordaCall: v1alpha1.CordaCall{Class: class, Arguments: arguments}}
+	})
 }
 
 func withExtraConfig(key, value string) func(*networkSpec) {
@@ -182,10 +191,10 @@ func TestRefusesTuning(t *testing.T) {
 		}, "platform.corda.tuning.flowExternalOperationThreads", []string{"4.4 or later, not 4.3"}},
 		{"CorDapps with a floating tag", func(s *networkSpec) {
 			s.Platform.Corda.CorDapps = v1alpha1.CorDappsSpec{Type: v1alpha1.CordAppsImage, Image: "registry:5000/cordapps"}
-		}, "platform.corda.cordapps.image", []string{"tag other than latest", "or be cordapps"}},
-		{"a short name that is not the project's", func(s *networkSpec) {
-			s.Platform.Corda.CorDapps = v1alpha1.CorDappsSpec{Type: v1alpha1.CordAppsImage, Image: "corda"}
-		}, "platform.corda.cordapps.image", []string{"or be cordapps"}},
+		}, "platform.corda.cordapps.image", []string{"tag other than latest", "type Samples"}},
+		{"the short name of the project's image", func(s *networkSpec) {
+			s.Platform.Corda.CorDapps = v1alpha1.CorDappsSpec{Type: v1alpha1.CordAppsImage, Image: "cordapps"}
+		}, "platform.corda.cordapps.image", []string{"cordapps", "type Samples"}},
 		{"shared host and anti-affinity", func(s *networkSpec) {
 			s.Members.Spread = v1alpha1.SpreadRequired
 			s.Database.Topology, s.Database.MembersPerInstance = v1alpha1.TopologyPerHost, new(int32(2))
@@ -220,21 +229,20 @@ func TestRefusesWorkloads(t *testing.T) {
 			at("corda.counterparty"), []string{"O=Bank 9", "its members are member-0, member-1"}},
 		{"pays itself", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Counterparty = "O=Bank 0,L=London,C=GB" }), at("corda.counterparty"),
 			[]string{"pays itself"}},
-		{"no payee", func(s *networkSpec) { s.Members.Count = 1 }, at("corda.flow"), []string{"members.count must be at least 2"}},
-		{"no notary", func(s *networkSpec) { s.Platform.Corda.Notary.Type = v1alpha1.CordaNotaryNone }, at("corda.flow"),
+		{"no payee", func(s *networkSpec) { s.Members.Count = 1 }, at("corda.finance.operation"), []string{"members.count must be at least 2"}},
+		{"no notary", func(s *networkSpec) { s.Platform.Corda.Notary.Type = v1alpha1.CordaNotaryNone }, at("corda.finance.operation"),
 			[]string{"notary.type must not be None"}},
-		{"arguments of a named flow", withWorkload(func(w *v1alpha1.Workload) {
-			w.Corda.Arguments = []v1alpha1.FlowArgument{{Type: "Int", Value: "1"}}
-		}), at("corda.arguments"), []string{"class name"}},
-		{"set-up of a named flow", withWorkload(func(w *v1alpha1.Workload) {
-			w.Corda.SetUp = &v1alpha1.CordaFlow{Flow: "net.corda.finance.flows.CashExitFlow"}
-		}), at("corda.setUp"), []string{"class name"}},
-		{"counterparty of an issue", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Flow, w.Corda.Counterparty = "Issue", "member-1" }),
-			at("corda.counterparty"), []string{"must not be set for Issue"}},
-		{"anonymous issue", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Flow, w.Corda.Identities = "Issue", v1alpha1.CordaAnonymous }),
-			at("corda.identities"), []string{"never anonymous"}},
-		{"class outside all CorDapps", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Flow = "com.example.Flow" }), at("corda.flow"),
-			[]string{"com.example.Flow", "CashExitFlow"}},
+		{"an operation and a flow", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Flow = &v1alpha1.CordaFlow{} }), at("corda"),
+			[]string{"exactly one of finance and flow"}},
+		{"neither operation nor flow", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Finance = nil }), at("corda"),
+			[]string{"exactly one of finance and flow"}},
+		{"counterparty of an issue", withWorkload(func(w *v1alpha1.Workload) {
+			w.Corda.Finance.Operation, w.Corda.Counterparty = v1alpha1.FinanceIssue, "member-1"
+		}), at("corda.counterparty"), []string{"must not be set for Issue"}},
+		{"anonymous issue", withWorkload(func(w *v1alpha1.Workload) {
+			w.Corda.Finance = &v1alpha1.CordaFinance{Operation: v1alpha1.FinanceIssue, Identities: v1alpha1.CordaAnonymous}
+		}), at("corda.finance.identities"), []string{"never anonymous"}},
+		{"class outside all CorDapps", withFlow("com.example.Flow"), at("corda.flow.class"), []string{"com.example.Flow", "CashExitFlow"}},
 		{"fewer clients than workers", withWorkload(func(w *v1alpha1.Workload) { w.Workers.Count = 11 }), at("load.clients"), []string{"workers.count (11)"}},
 		{"fewer outstanding than workers", withWorkload(func(w *v1alpha1.Workload) { w.Workers.Count, w.Load.MaxOutstanding = 3, new(int32(2)) }),
 			at("load.maxOutstanding"), []string{"workers.count (3)"}},
@@ -247,12 +255,9 @@ func TestRefusesWorkloads(t *testing.T) {
 
 func TestRefusesArguments(t *testing.T) {
 	argument := func(kind, value string) func(*networkSpec) {
-		return withWorkload(func(w *v1alpha1.Workload) {
-			w.Corda.Flow = "net.corda.finance.flows.CashExitFlow"
-			w.Corda.Arguments = []v1alpha1.FlowArgument{{Type: kind, Value: v1alpha1.Text(value)}}
-		})
+		return withFlow(exitFlow, v1alpha1.FlowArgument{Type: kind, Value: v1alpha1.Text(value)})
 	}
-	at := "workloads[0].corda.arguments[0].value"
+	at := "workloads[0].corda.flow.arguments[0].value"
 	checkRefusals(t, refusalCases{
 		{"Int too large", argument("Int", "3000000000"), at, []string{"Int", "out of range"}},
 		{"Long", argument("Long", "1.5"), at, []string{"Long"}},
@@ -265,40 +270,37 @@ func TestRefusesArguments(t *testing.T) {
 
 // TestRefusesPlaceholders checks values whose placeholders are known, but not allowed in their place.
 func TestRefusesPlaceholders(t *testing.T) {
-	const flow = "net.corda.finance.flows.CashExitFlow"
-	corda := func(change func(*v1alpha1.CordaWorkload)) func(*networkSpec) {
-		return withWorkload(func(w *v1alpha1.Workload) {
-			w.Corda.Flow = flow
-			change(w.Corda)
-		})
+	flow := func(change func(*v1alpha1.CordaFlow)) func(*networkSpec) {
+		return func(s *networkSpec) {
+			withFlow(exitFlow)(s)
+			change(s.Workloads[0].Corda.Flow)
+		}
 	}
 	data := &v1alpha1.CordaData{ConfigMapName: "payments", Key: "data.csv"}
-	at := "workloads[0].corda."
+	at := "workloads[0].corda.flow."
 	checkRefusals(t, refusalCases{
-		{"column without data", corda(func(c *v1alpha1.CordaWorkload) {
+		{"column without data", flow(func(c *v1alpha1.CordaFlow) {
 			c.Arguments = []v1alpha1.FlowArgument{{Type: "Int", Value: "${csv:amount}"}}
-		}), at + "arguments[0].value", []string{"${csv:amount}", "corda.data"}},
-		{"in a set-up", corda(func(c *v1alpha1.CordaWorkload) {
-			c.SetUp = &v1alpha1.CordaFlow{Flow: flow, Arguments: []v1alpha1.FlowArgument{{Type: "Boolean", Value: "${counter}"}}}
+		}), at + "arguments[0].value", []string{"${csv:amount}", "corda.flow.data"}},
+		{"in a set-up", flow(func(c *v1alpha1.CordaFlow) {
+			c.SetUp = &v1alpha1.CordaCall{Class: exitFlow, Arguments: []v1alpha1.FlowArgument{{Type: "Boolean", Value: "${counter}"}}}
 		}), at + "setUp.arguments[0].value", []string{`"0" must be true or false`}},
-		{"unused data", corda(func(c *v1alpha1.CordaWorkload) { c.Data = data }), at + "data", []string{"no argument has a placeholder ${csv:COLUMN}"}},
-		{"unused seed", corda(func(c *v1alpha1.CordaWorkload) { c.Seed = new(int64(1)) }), at + "seed", []string{"${random:FROM:TO}"}},
-		{"data of a named flow", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Data = data }), at + "data", []string{"class name"}},
-		{"seed of a named flow", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Seed = new(int64(1)) }), at + "seed", []string{"class name"}},
+		{"unused data", flow(func(c *v1alpha1.CordaFlow) { c.Data = data }), at + "data", []string{"no argument has a placeholder ${csv:COLUMN}"}},
+		{"unused seed", flow(func(c *v1alpha1.CordaFlow) { c.Seed = new(int64(1)) }), at + "seed", []string{"${random:FROM:TO}"}},
 	})
 }
 
 func TestRefusesSetUps(t *testing.T) {
 	setUp := func(flow string, arguments ...v1alpha1.FlowArgument) func(*networkSpec) {
-		return withWorkload(func(w *v1alpha1.Workload) {
-			w.Corda.Flow = "net.corda.finance.flows.CashExitFlow"
-			w.Corda.SetUp = &v1alpha1.CordaFlow{Flow: flow, Arguments: arguments}
-		})
+		return func(s *networkSpec) {
+			withFlow(exitFlow)(s)
+			s.Workloads[0].Corda.Flow.SetUp = &v1alpha1.CordaCall{Class: flow, Arguments: arguments}
+		}
 	}
-	at := "workloads[0].corda.setUp."
+	at := "workloads[0].corda.flow.setUp."
 	checkRefusals(t, refusalCases{
-		{"class outside all CorDapps", setUp("com.example.Prepare"), at + "flow", []string{"com.example.Prepare", "CashExitFlow"}},
-		{"value of another type", setUp("net.corda.finance.flows.CashExitFlow", v1alpha1.FlowArgument{Type: "Int", Value: "ten"}),
+		{"class outside all CorDapps", setUp("com.example.Prepare"), at + "class", []string{"com.example.Prepare", "CashExitFlow"}},
+		{"value of another type", setUp(exitFlow, v1alpha1.FlowArgument{Type: "Int", Value: "ten"}),
 			at + "arguments[0].value", []string{"Int", "ten"}},
 	})
 }

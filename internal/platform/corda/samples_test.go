@@ -76,7 +76,7 @@ func TestDataIsMounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	volume, mount := load.Volumes[len(load.Volumes)-1], load.Mounts[len(load.Mounts)-1]
-	if volume.ConfigMap == nil || volume.ConfigMap.Name != workload.Corda.Data.ConfigMapName ||
+	if volume.ConfigMap == nil || volume.ConfigMap.Name != workload.Corda.Flow.Data.ConfigMapName ||
 		volume.Name != mount.Name || mount.MountPath != "/etc/benchnet/data" || !mount.ReadOnly {
 		t.Errorf("the volume is %+v, the mount %+v", volume, mount)
 	}
@@ -104,13 +104,14 @@ spec:
   - name: exit
     type: Corda
     corda:
-      flow: net.corda.finance.flows.CashExitFlow
-      arguments: [{type: Long, value: 5000000000}, {type: Int, value: "7"}]
+      flow:
+        class: net.corda.finance.flows.CashExitFlow
+        arguments: [{type: Long, value: 5000000000}, {type: Int, value: "7"}]
     load: {clients: 1}
 `
 	admission := platformtest.NewNetworkAdmission(t)
 	spec := admission.AdmitNetwork(t, []byte(manifest)).Spec
-	extra, arguments := spec.Platform.Corda.Tuning.ExtraConfig, spec.Workloads[0].Corda.Arguments
+	extra, arguments := spec.Platform.Corda.Tuning.ExtraConfig, spec.Workloads[0].Corda.Flow.Arguments
 	if extra["flowTimeout.maxRestartCount"] != "5" || extra["flowTimeout.backoffBase"] != "1.8" ||
 		arguments[0].Value != "5000000000" || arguments[1].Value != "7" {
 		t.Errorf("extraConfig is %v and the arguments are %v", extra, arguments)

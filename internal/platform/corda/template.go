@@ -74,13 +74,13 @@ func parseBound(digits string) int64 {
 	return n
 }
 
-// usesPlaceholders reports whether an argument of the workload has random values, and whether one has cells of the data.
-func usesPlaceholders(w *v1alpha1.CordaWorkload) (random, csv bool) {
-	var setUp v1alpha1.CordaFlow
-	if w.SetUp != nil {
-		setUp = *w.SetUp
+// usesPlaceholders reports whether an argument of the flow has random values, and whether one has cells of the data.
+func usesPlaceholders(f *v1alpha1.CordaFlow) (random, csv bool) {
+	var setUp v1alpha1.CordaCall
+	if f.SetUp != nil {
+		setUp = *f.SetUp
 	}
-	for _, a := range slices.Concat(w.Arguments, setUp.Arguments) {
+	for _, a := range slices.Concat(f.Arguments, setUp.Arguments) {
 		t, _ := parseTemplate(string(a.Value)) // Validation reports the error.
 		random, csv = random || t.Random, csv || t.CSV
 	}

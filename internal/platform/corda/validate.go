@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/network/database"
 	"github.com/benchnet/benchnet/internal/platform/members"
 	"github.com/benchnet/benchnet/internal/platform/sizing"
@@ -60,19 +59,17 @@ func validateVersion(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fiel
 		errs = append(errs, field.Required(path.Child("image"), fmt.Sprintf(
 			"the project has images of Corda %s, so you supply that of %s (see docs/corda.md)", projectImages, corda.Version)))
 	}
-	return append(errs, validateCorDapps(corda, path.Child("cordapps", "image"))...)
+	return append(errs, validateCorDapps(corda, path.Child("cordapps"))...)
 }
 
 // validateCorDapps rejects an image of CorDapps that is not pinned, and the project's CorDapps on a version that cannot run them.
 func validateCorDapps(corda *v1alpha1.CordaPlatform, path *field.Path) field.ErrorList {
-	image := corda.CorDapps.Image
-	switch {
-	case corda.CorDapps.Type != v1alpha1.CordAppsImage:
-	case image != naming.CorDappsImage && !isPinned(image):
-		return field.ErrorList{field.Invalid(path, image,
-			"must carry a tag other than latest, or a digest, so that a run can be repeated; or be "+naming.CorDappsImage+", the project's own image")}
-	case image == naming.CorDappsImage && !projectCorDapps.contains(corda.Version):
-		return field.ErrorList{field.Invalid(path, image, fmt.Sprintf(
+	switch source := corda.CorDapps; {
+	case source.Type == v1alpha1.CordAppsImage && !isPinned(source.Image):
+		return field.ErrorList{field.Invalid(path.Child("image"), source.Image,
+			"must carry a tag other than latest, or a digest, so that a run can be repeated; the project's CorDapps are type Samples")}
+	case source.Type == v1alpha1.CordAppsSamples && !projectCorDapps.contains(corda.Version):
+		return field.ErrorList{field.Invalid(path.Child("type"), source.Type, fmt.Sprintf(
 			"needs platform.corda.version %s, not %s: the project's CorDapps are compiled for Java 8", projectCorDapps, corda.Version))}
 	}
 	return nil

@@ -16,7 +16,7 @@ func TestAdmitsVersions(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			for field, manifest := range map[string]string{
 				"platform.corda.version":             strings.Replace(validManifest, "corda: {", `corda: {image: "corda:1", version: "`+version+`", `, 1),
-				"platform.corda.overrides[].version": strings.NewReplacer("corda: {", `corda: {overrides: [{members: [member-1], version: "`+version+`"}], `, "engine: PostgreSQL, topology: Shared", "engine: H2").Replace(validManifest),
+				"platform.corda.overrides[].version": strings.NewReplacer("corda: {tuning: {}", `corda: {overrides: [{members: [member-1], version: "`+version+`"}]`, "engine: PostgreSQL, topology: Shared", "engine: H2").Replace(validManifest),
 			} {
 				err := admission.Admit([]byte(manifest), &v1alpha1.BenchmarkNetwork{})
 				if (err == nil) != admitted || err != nil && !strings.Contains(err.Error(), version) {
@@ -41,7 +41,7 @@ func TestRefusesVersions(t *testing.T) {
 		}, "platform.corda.image", []string{"that of 4.11", "for member-1, because of spec.platform.corda.overrides[0]"}},
 		{"CorDapps for Java 8", later(func(s *networkSpec) {
 			s.Platform.Corda.Image = "example.com/corda:4.12.1"
-			s.Platform.Corda.CorDapps = v1alpha1.CorDappsSpec{Type: v1alpha1.CordAppsImage, Image: "cordapps"}
-		}), "platform.corda.cordapps.image", []string{"needs platform.corda.version 4.3 to 4.11, not 4.12", "Java 8"}},
+			s.Platform.Corda.CorDapps = v1alpha1.CorDappsSpec{Type: v1alpha1.CordAppsSamples}
+		}), "platform.corda.cordapps.type", []string{"needs platform.corda.version 4.3 to 4.11, not 4.12", "Java 8"}},
 	})
 }

@@ -13,13 +13,6 @@ import (
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
-// The operations of the finance CorDapp that have short names.
-const (
-	flowIssue       = "Issue"
-	flowIssueAndPay = "IssueAndPay"
-	flowPay         = "Pay"
-)
-
 // SupportsPoisson reports whether the driver draws Poisson arrivals: a user's JMeter plan has its own schedule.
 func (Corda) SupportsPoisson(w *v1alpha1.Workload) bool { return w.Type != v1alpha1.WorkloadJMeter }
 
@@ -38,14 +31,21 @@ func (Corda) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.W
 	}
 	path = path.Child("corda")
 	errs = append(errs, validateMembers(spec, w.Corda, path)...)
-	if isNamedFlow(w.Corda.Flow) {
-		return append(errs, validateFinanceFlow(spec, w.Corda, path)...)
+	switch {
+	case (w.Corda.Finance == nil) == (w.Corda.Flow == nil):
+		return append(errs, field.Required(path, "needs exactly one of finance and flow"))
+	case w.Corda.Finance != nil:
+		return append(errs, validateFinance(spec, w.Corda, path)...)
 	}
-	return append(errs, validateClassFlow(spec, w.Corda, path)...)
+	return append(errs, validateFlow(spec, w.Corda.Flow, path.Child("flow"))...)
 }
 
-func isNamedFlow(flow string) bool {
-	return slices.Contains([]string{flowIssue, flowIssueAndPay, flowPay}, flow)
+// financeOperation returns the operation of the finance CorDapp that the workload performs, or "".
+func financeOperation(c *v1alpha1.CordaWorkload) v1alpha1.FinanceOperation {
+	if c == nil || c.Finance == nil {
+		return ""
+	}
+	return c.Finance.Operation
 }
 
 // validateMembers rejects initiators and a counterparty that are no members of the network.
@@ -58,31 +58,19 @@ func validateMembers(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWorkl
 	return errs
 }
 
-// validateFinanceFlow rejects Issue, IssueAndPay and Pay if the network lacks a notary or a member to pay, and
-// fields that these operations do not take.
-func validateFinanceFlow(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
+// validateFinance rejects operations of the finance CorDapp if the network lacks a notary or a member to pay.
+func validateFinance(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
+	operation := path.Child("finance", "operation")
 	if !hasNotary(spec) {
-		errs = append(errs, field.Invalid(path.Child("flow"), c.Flow,
+		errs = append(errs, field.Invalid(operation, c.Finance.Operation,
 			"needs a notary: every cash state names one, so platform.corda.notary.type must not be None"))
 	}
-	if len(c.Arguments) > 0 {
-		errs = append(errs, field.Forbidden(path.Child("arguments"), "applies only to flows given by class name; "+c.Flow+" takes amount and currency"))
-	}
-	if c.SetUp != nil {
-		errs = append(errs, field.Forbidden(path.Child("setUp"), "applies only to flows given by class name; "+c.Flow+" prepares its own states"))
-	}
-	if c.Data != nil {
-		errs = append(errs, field.Forbidden(path.Child("data"), "applies only to flows given by class name, whose arguments have placeholders"))
-	}
-	if c.Seed != nil {
-		errs = append(errs, field.Forbidden(path.Child("seed"), "applies only to flows given by class name, whose arguments have placeholders"))
-	}
-	if c.Flow == flowIssue {
-		return append(errs, validateIssueFlow(c, path)...)
+	if c.Finance.Operation == v1alpha1.FinanceIssue {
+		return append(errs, validateIssue(c, path)...)
 	}
 	if spec.Members.Count < 2 {
-		errs = append(errs, field.Invalid(path.Child("flow"), c.Flow, "needs a payee: members.count must be at least 2"))
+		errs = append(errs, field.Invalid(operation, c.Finance.Operation, "needs a payee: members.count must be at least 2"))
 	}
 	names := platform.NewMemberNames(Corda{}, spec)
 	if payee, ok := names.Ordinal(c.Counterparty); ok && slices.Contains(names.Ordinals(initiatorNames(c)), payee) {
@@ -92,13 +80,13 @@ func validateFinanceFlow(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaW
 	return errs
 }
 
-func validateIssueFlow(c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
+func validateIssue(c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if c.Counterparty != "" {
 		errs = append(errs, field.Forbidden(path.Child("counterparty"), "must not be set for Issue: a member issues to itself"))
 	}
-	if c.Identities == v1alpha1.CordaAnonymous {
-		errs = append(errs, field.Forbidden(path.Child("identities"), "Issue is never anonymous: a member issues to itself"))
+	if c.Finance.Identities == v1alpha1.CordaAnonymous {
+		errs = append(errs, field.Forbidden(path.Child("finance", "identities"), "Issue is never anonymous: a member issues to itself"))
 	}
 	return errs
 }
@@ -111,36 +99,32 @@ func initiatorNames(c *v1alpha1.CordaWorkload) []string {
 	return []string{platform.MemberName(0)}
 }
 
-// validateClassFlow rejects flows by class name that no CorDapp of the network has, and arguments that do not
-// match their type.
-func validateClassFlow(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	if !isKnownFlow(spec, c.Flow) {
-		errs = append(errs, field.NotSupported(path.Child("flow"), c.Flow,
-			append([]string{flowIssue, flowIssueAndPay, flowPay}, financeFlows...)))
+// validateFlow rejects flows by class name that no CorDapp of the network has, and arguments that do not match their type.
+func validateFlow(spec *v1alpha1.BenchmarkNetworkSpec, f *v1alpha1.CordaFlow, path *field.Path) field.ErrorList {
+	errs := validateCall(spec, &f.CordaCall, f.Data, path)
+	errs = append(errs, validatePlaceholderSources(f, path)...)
+	if f.SetUp != nil {
+		errs = append(errs, validateCall(spec, f.SetUp, f.Data, path.Child("setUp"))...)
 	}
-	if c.Identities == v1alpha1.CordaAnonymous {
-		errs = append(errs, field.Forbidden(path.Child("identities"), "applies only to Issue, IssueAndPay and Pay; use an argument of the flow instead"))
+	return errs
+}
+
+func validateCall(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaCall, data *v1alpha1.CordaData, path *field.Path) field.ErrorList {
+	errs := validateArguments(c.Arguments, data, path)
+	if !isKnownFlow(spec, c.Class) {
+		errs = append(errs, field.NotSupported(path.Child("class"), c.Class, financeFlows))
 	}
-	errs = append(errs, validateArguments(c.Arguments, c.Data, path)...)
-	errs = append(errs, validatePlaceholderSources(c, path)...)
-	if c.SetUp == nil {
-		return errs
-	}
-	if path = path.Child("setUp"); !isKnownFlow(spec, c.SetUp.Flow) {
-		errs = append(errs, field.NotSupported(path.Child("flow"), c.SetUp.Flow, financeFlows))
-	}
-	return append(errs, validateArguments(c.SetUp.Arguments, c.Data, path)...)
+	return errs
 }
 
 // validatePlaceholderSources rejects data and a seed that no argument uses.
-func validatePlaceholderSources(c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
+func validatePlaceholderSources(f *v1alpha1.CordaFlow, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	random, csv := usesPlaceholders(c)
-	if c.Data != nil && !csv {
+	random, csv := usesPlaceholders(f)
+	if f.Data != nil && !csv {
 		errs = append(errs, field.Forbidden(path.Child("data"), "is not used: no argument has a placeholder ${csv:COLUMN}"))
 	}
-	if c.Seed != nil && !random {
+	if f.Seed != nil && !random {
 		errs = append(errs, field.Forbidden(path.Child("seed"), "is not used: no argument has a placeholder ${random:FROM:TO}"))
 	}
 	return errs
@@ -170,7 +154,7 @@ func templateProblem(a v1alpha1.FlowArgument, data *v1alpha1.CordaData) string {
 	case err != nil:
 		return err.Error()
 	case t.CSV && data == nil:
-		return string(a.Value) + " needs corda.data, the ConfigMap with the CSV file"
+		return string(a.Value) + " needs corda.flow.data, the ConfigMap with the CSV file"
 	case t.CSV:
 		return ""
 	}

@@ -81,7 +81,7 @@ func TestRefuses(t *testing.T) {
 		{"a continued line", withExtraProperty("service.key", `1\`), own + "extraProperties[service.key]", []string{"no backslash"}},
 		{"no key", withExtraProperty("a b", "1"), own + "extraProperties[a b]", []string{"no spaces"}},
 		{"a workload of another platform", func(s *networkSpec) {
-			s.Workloads[0].JPaxos, s.Workloads[0].Corda = nil, &v1alpha1.CordaWorkload{Flow: "Issue"}
+			s.Workloads[0].JPaxos, s.Workloads[0].Corda = nil, &v1alpha1.CordaWorkload{}
 		}, "workloads[0].jpaxos", []string{"needs jpaxos"}},
 		{"more threads than a worker has", func(s *networkSpec) { s.Workloads[0].Load.Clients = 6001 }, "workloads[0].workers.count",
 			[]string{"load.clients 6001", "at most 2000", "4 workers"}},
