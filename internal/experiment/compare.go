@@ -137,7 +137,7 @@ func (p *pointPair) estimateDivergence(sides [2][]statistics.OrderedRun) *statis
 func (p *pointPair) compareMetric(claims int) ComparisonOutcome {
 	o := statistics.CompareOptions{Confidence: confidenceLevel(p.question.Spec), Paired: p.paired, Claims: claims}
 	if p.metric == v1alpha1.MetricErrorShare {
-		o.Scale = statistics.Absolute
+		o.Scale, o.Shares = statistics.Absolute, true
 	}
 	return ComparisonOutcome{Candidate: p.candidate, Baseline: p.baseline, Point: p.point, BaselinePoint: p.partner, Metric: string(p.metric),
 		Comparison: statistics.Compare(p.values[0], p.values[1], o), Failures: compareFailures(p.runs[0], p.runs[1]), Trend: p.trend, Divergence: p.divergence}
@@ -262,7 +262,11 @@ func EstimateMetrics(runs []Run, runsPerDeployment int, confidence float64) map[
 	}
 	estimates := make(map[string]statistics.Estimate, len(samples))
 	for metric, s := range samples {
-		estimates[metric] = statistics.EstimateMean(s.averageDeployments(runsPerDeployment).values, confidence)
+		estimate := statistics.EstimateMean
+		if metric == string(v1alpha1.MetricErrorShare) {
+			estimate = statistics.EstimateShare
+		}
+		estimates[metric] = estimate(s.averageDeployments(runsPerDeployment).values, confidence)
 	}
 	return estimates
 }

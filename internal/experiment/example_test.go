@@ -41,7 +41,7 @@ func ExampleCompareVariants() {
 	// Output:
 	// Worse Failed
 	// regression > 5 % at 95 %: throughput -7.7 % [-9.3 %, -6.0 %], p = 0.031
-	// effect -1.00, detectable 2.9 %
+	// effect -1.00, detectable 4.1 %
 	// v4.10: 120.23, deviation 0.98, [119.21, 121.27]
 	// patched: 111.02, deviation 1.05, [109.92, 112.12]
 }

@@ -18,8 +18,6 @@ const (
 	Absolute Scale = "Absolute"
 )
 
-const statisticalPower = 0.8
-
 // CompareOptions are the options of a comparison.
 type CompareOptions struct {
 	// Confidence is the confidence of the interval, and one minus the significance level; such as 0.95.
@@ -30,6 +28,8 @@ type CompareOptions struct {
 	Paired bool
 	// Claims is the number of claims of the experiment, for which the significance level is corrected. Default: 1.
 	Claims int
+	// Shares reports that the values are shares from 0 to 1, so that their differences are from -1 to 1.
+	Shares bool
 }
 
 // Compare compares a candidate's runs with a baseline's, each run given by one number. An infinite number is the
@@ -63,7 +63,22 @@ func Compare(baseline, candidate []float64, o CompareOptions) Comparison {
 	if !c.HasTooFewRuns(o.Confidence, o.Claims) {
 		c.Detectable = c.detectableDifference(s, o)
 	}
+	if o.Shares {
+		c.clampToShares()
+	}
 	return c
+}
+
+// clampToShares limits the bounds of a difference of shares to -1 and 1.
+func (c *Comparison) clampToShares() {
+	for _, bounds := range []*Range{c.Interval, c.OneSided} {
+		if bounds != nil {
+			bounds.Low, bounds.High = max(-1, bounds.Low), min(1, bounds.High)
+		}
+	}
+	if c.Detectable != nil {
+		c.Detectable = new(min(1, *c.Detectable))
+	}
 }
 
 // HasTooFewRuns reports whether no outcome of so few runs could be significant among that many claims.
@@ -218,18 +233,6 @@ func (s spread) estimateUncertainty(confidence float64, toDifference func(float6
 	}
 	half := tQuantile((1+confidence)/2, s.degrees) * s.standardError
 	return Uncertainty{Interval: &Range{toDifference(s.mean - half), toDifference(s.mean + half)}}
-}
-
-// detectableDifference returns the difference by Student's t, plus a share of one over the number of runs,
-// because the rank tests need that much more with few runs; nil if the runs show no spread. The resulting power
-// is between 80 % and 90 % (a test simulates it).
-func (c Comparison) detectableDifference(s spread, o CompareOptions) *float64 {
-	if s.standardError == 0 || s.degrees == 0 {
-		return nil
-	}
-	level := (1 - o.Confidence) / float64(max(1, o.Claims))
-	quantiles := tQuantile(1-level/2, s.degrees) + tQuantile(statisticalPower, s.degrees)
-	return new(c.Scale.toDifference(s.standardError * quantiles * (1 + 1/float64(s.runs))))
 }
 
 // maxRunsToDecide bounds the numbers of runs that EstimateRunsToDecide considers.

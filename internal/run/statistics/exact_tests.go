@@ -103,7 +103,20 @@ func signedRankTest(differences []float64) (p, effect float64) {
 			observed += rank
 		}
 	}
-	// probability holds, by the rank sum of the positive differences, its share of the assignments.
+	for sum, share := range signedRankProbabilities(ranks) {
+		if abs(2*sum-total) >= abs(2*observed-total) {
+			p += share
+		}
+	}
+	return min(1, p), float64(2*observed-total) / float64(total)
+}
+
+// signedRankProbabilities returns, by the sum of the ranks of positive differences, its share of all assignments of signs.
+func signedRankProbabilities(ranks []int) []float64 {
+	total := 0
+	for _, rank := range ranks {
+		total += rank
+	}
 	probability := make([]float64, total+1)
 	probability[0] = 1
 	for _, rank := range ranks {
@@ -114,12 +127,7 @@ func signedRankTest(differences []float64) (p, effect float64) {
 			}
 		}
 	}
-	for sum, share := range probability {
-		if abs(2*sum-total) >= abs(2*observed-total) {
-			p += share
-		}
-	}
-	return min(1, p), float64(2*observed-total) / float64(total)
+	return probability
 }
 
 // doubledRanks returns twice the rank of each value. Tied values have their mean rank, so that twice the rank is
