@@ -64,6 +64,17 @@ func TestResultFilesNeedNoCluster(t *testing.T) {
 		{"comparison of a file with itself", []string{"compare", experiment, experiment, "--metric", "throughput"}, 0, "DETECTABLE"},
 		{"comparison as Markdown", []string{"compare", experiment, experiment, "--metric", "throughput", "-o", "markdown"}, 0, "| Candidate | Metric |"},
 		{"comparison as JUnit", []string{"compare", experiment, experiment, "--gate", "throughput=1%", "-o", "junit"}, 2, `type="Undecided"`},
+		{"power by a pilot of a file", []string{"plan", "--power", "5", "--pilot", experiment}, 0, "DEPLOYMENTS × PAIRS"},
+		{"power by a pilot with deployments", []string{"plan", "--power", "5", "--pilot", write("pilot.json", pilot)}, 0, "at 95 % for 1 comparison"},
+		{"designs by a pilot with deployments", []string{"plan", "--power", "5", "--pilot", filepath.Join(directory, "pilot.json")}, 0,
+			"p01     template   Throughput   2 %      1 %       "},
+		{"power as JSON", []string{"plan", "--power", "5", "--pilot", filepath.Join(directory, "pilot.json"), "-o", "json"}, 0, `"pairs": 4`},
+		{"power by one deployment", []string{"plan", "--power", "5", "--pilot", experiment}, 0, "warning: the pilot deployed each network once"},
+		{"power by a single run", []string{"plan", "--power", "5", "--pilot", run}, 1, "is a single run"},
+		{"power of nothing", []string{"plan", "--power", "0", "--pilot", experiment}, 1, "--power 0 must be from 0.1 to 100"},
+		{"power without a pilot", []string{"plan", "--power", "5"}, 1, "needs either --pilot or the name of an experiment"},
+		{"power of manifests", []string{"plan", "--power", "5", "-f", "x.yaml"}, 1, "takes neither manifests nor --runs"},
+		{"pilot without power", []string{"plan", "--pilot", experiment}, 1, "--pilot needs --power"},
 		{"no such file", []string{"report", filepath.Join(directory, "none.json")}, 1, "no such file"},
 		{"a file that is no result", []string{"report", "offline_test.go"}, 1, "read offline_test.go: "},
 		{"a name that is a path", []string{"report", hostile}, 1, `name "../x"`},
@@ -115,6 +126,9 @@ const (
 		"objectives":[{"metric":"LatencyP95","limit":500,"outcome":"Failed","message":"p95 is 612 ms"}]}`
 	phasedRun = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1,"run":{"name":"r"},"verdict":{},
 		"phases":{"operations":12,"meanMillis":40.7,"phases":[{"name":"Notarization","operations":12,"share":0.75,"meanMillis":30.5,"p50Millis":31,"maxMillis":40}]}}`
+	pilot = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":2,"experiment":{"name":"e"},"confidence":0.95,
+		"runsPerDeployment":2,"comparisons":[{"metric":"Throughput"}],"points":[{"name":"p01","parameters":[],
+		"metrics":{"Throughput":{"n":10,"mean":100,"stdDev":1.7}},"deployments":{"Throughput":{"between":0.01,"within":0.02,"pValue":0.5}}}]}`
 	undecidedExperiment = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":2,"experiment":{"name":"e"},
 		"points":[{"name":"p01","parameters":[{"name":"users","value":"1"}],"valid":2,
 		"objectives":[{"metric":"LatencyP99","outcome":"Undecided","message":"too few"}]}]}`

@@ -22,29 +22,44 @@ type planOptions struct {
 	files  *genericclioptions.FileNameFlags
 	output string
 	runs   bool
+	// power is the difference in percent that an experiment should show, and pilot the experiment or file with the spread.
+	power float64
+	pilot string
 }
 
 func (s *session) planCommand() *cobra.Command {
 	o := planOptions{files: newFileFlags("to plan")}
 	cmd := &cobra.Command{
-		Use:   "plan -f FILE | NAME",
-		Short: "Show the capacity and time that a network or an experiment needs, and whether the nodes are large enough",
+		Use:   "plan -f FILE | NAME | --power PERCENT --pilot FILE|EXPERIMENT",
+		Short: "Show the capacity and time that a network or an experiment needs, or the runs that show a difference",
 		Long: `Shows the capacity that networks and experiments need at one time, their expected duration, and the order of their runs. The API
 server checks the manifests as if they were applied; nothing is created.
 
 The capacity of the cluster is a forecast: it compares the sum of the requests with what all schedulable nodes can allocate, and the
 largest pod with the largest node, whatever else runs there. An experiment begins in any case, and its pods wait for nodes.
 
+With --power, it shows the deployments and pairs of runs with which a comparison claims a difference of PERCENT in at least 80 % of all
+cases, for a system that varies like that of a pilot: a finished experiment, or a FILE with its result. Only a pilot with deployments
+shows what differs between two deployments.
+
 It ends with code 2 if the nodes are too small.`,
 		Example: `  kubectl benchnet plan -f experiment.yaml
-  kubectl benchnet plan bexp/i1 --runs`,
-		Args:              requireFilesOr(o.files, "the name of a network or experiment"),
+  kubectl benchnet plan bexp/i1 --runs
+  kubectl benchnet plan --power 5 --pilot i1.json`,
 		ValidArgsFunction: s.completeNames(1, cluster.Experiment, cluster.Network),
-		RunE:              func(cmd *cobra.Command, args []string) error { return s.showPlans(cmd.Context(), o, args) },
+	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error { return o.validateArguments(cmd, args) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed("power") {
+			return s.showPower(cmd.Context(), o, args)
+		}
+		return s.showPlans(cmd.Context(), o, args)
 	}
 	o.files.AddFlags(cmd.Flags())
 	cmd.Flags().StringVarP(&o.output, "output", "o", "", "json or yaml; default: text")
 	cmd.Flags().BoolVar(&o.runs, "runs", false, "list the runs of an experiment in their order")
+	cmd.Flags().Float64Var(&o.power, "power", 0, "difference in percent, from 0.1 to 100, that a comparison has to show")
+	cmd.Flags().StringVar(&o.pilot, "pilot", "", "experiment, EXPERIMENT:VARIANT or file with the spread of runs for --power; default: NAME")
 	_ = cmd.RegisterFlagCompletionFunc("output", completeValues("json", "yaml"))
 	return cmd
 }
