@@ -128,7 +128,9 @@ func tolerancesOf(network *v1alpha1.BenchmarkNetworkSpec, measure *v1alpha1.Meas
 	tolerances := results.DefaultTolerances()
 	tolerances.ErrorShare = measure.MaxErrorPercent.AsApproximateFloat64() / 100
 	tolerances.RecordEnvironment = network.EnvironmentPolicyOrDefault(measure) == v1alpha1.EnvironmentRecord
-	tolerances.StrictStability = measure.StabilityPolicy == v1alpha1.StabilityStrict
+	if measure.StabilityPolicy != "" {
+		tolerances.Stability = results.StabilityPolicy(measure.StabilityPolicy)
+	}
 	tolerances.Calibration = loadgen.CalibrationBoundsOf(measure.Calibrate)
 	return tolerances
 }

@@ -53,12 +53,14 @@ const (
 )
 
 // StabilityPolicy is the effect of findings about the stability of a window on the verdict of a run.
-// +kubebuilder:validation:Enum=Tolerant;Strict
+// +kubebuilder:validation:Enum=Tolerant;Moderate;Strict
 type StabilityPolicy string
 
 const (
 	// StabilityTolerant makes a run with a gross change Invalid and notes smaller ones.
 	StabilityTolerant StabilityPolicy = "Tolerant"
+	// StabilityModerate makes a run Invalid whose throughput changes by more than a fifth or whose latency by more than a factor of two.
+	StabilityModerate StabilityPolicy = "Moderate"
 	// StabilityStrict makes a run with any noted change Invalid.
 	StabilityStrict StabilityPolicy = "Strict"
 )
@@ -273,11 +275,11 @@ type Measure struct {
 	// demonstrations on a shared machine, not to compare numbers. Default: Enforce, or Record if the purpose of the network is Trial.
 	// +optional
 	EnvironmentPolicy EnvironmentPolicy `json:"environmentPolicy,omitempty"`
-	// stabilityPolicy is Tolerant or Strict. It is the effect of changes within a window of fixed times, of a difference between workers,
-	// and of missing evidence on the verdict. With Tolerant, gross ones make the run Invalid, such as a throughput that changes by more
-	// than half or a latency that changes by a factor of five; smaller ones are notes. With Strict, the notes make the run Invalid as
-	// well, and so does a window that is too short to judge. Default: Tolerant.
-	// +kubebuilder:default=Tolerant
+	// stabilityPolicy is Tolerant, Moderate or Strict. It is the effect of changes within a window of fixed times, of a difference
+	// between workers, and of missing evidence on the verdict. With Tolerant, gross ones make the run Invalid, such as a throughput that
+	// changes by more than half or a latency that changes by a factor of five; smaller ones are notes. With Moderate, the bounds are a
+	// fifth and a factor of two. With Strict, the notes make the run Invalid as well, and so does a window that is too short to judge.
+	// Default: Moderate in an experiment with strategy Compare, otherwise Tolerant.
 	// +optional
 	StabilityPolicy StabilityPolicy `json:"stabilityPolicy,omitempty"`
 	// steadyState ends the warm-up and the window when the measured throughput is steady. warmUp and window are then upper limits.

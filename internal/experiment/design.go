@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -152,7 +153,7 @@ func NewDesign(e *v1alpha1.BenchmarkExperiment) (*Design, error) {
 	if err := validateSearch(&e.Spec, axes, path); err != nil {
 		return nil, err
 	}
-	b := designBuilder{experiment: e.Name, design: &Design{Axes: describeAxes(axes)}, prefix: "p"}
+	b := designBuilder{experiment: e.Name, stability: defaultStability(&e.Spec), design: &Design{Axes: describeAxes(axes)}, prefix: "p"}
 	if e.Spec.Strategy == v1alpha1.StrategySaturation {
 		b.prefix = "s"
 	}
@@ -169,6 +170,15 @@ func NewDesign(e *v1alpha1.BenchmarkExperiment) (*Design, error) {
 	b.design.repeatNetworks(e)
 	b.design.groupNetworks(&e.Spec)
 	return b.design, nil
+}
+
+// defaultStability returns the stability policy of workloads that have none. That of comparisons is stricter, because a change within a
+// window is easily taken for a difference. It is empty if the run's default applies.
+func defaultStability(spec *v1alpha1.BenchmarkExperimentSpec) v1alpha1.StabilityPolicy {
+	if spec.Strategy == v1alpha1.StrategyCompare {
+		return v1alpha1.StabilityModerate
+	}
+	return ""
 }
 
 // repeatNetworks adds the networks of the deployments after the first.
@@ -338,7 +348,9 @@ func describeAxes(axes []resolvedAxis) []Axis {
 // designBuilder collects points and the networks that they need.
 type designBuilder struct {
 	experiment, prefix string
-	design             *Design
+	// stability is the policy of workloads that have none.
+	stability v1alpha1.StabilityPolicy
+	design    *Design
 	// blocks are the values of the axes that change the network, in order of appearance.
 	blocks []string
 }
@@ -374,6 +386,7 @@ func (b *designBuilder) addPoint(doc templateDocument, variant string, parameter
 	if parameters == nil {
 		parameters = []Parameter{}
 	}
+	template.Workload.Measure.StabilityPolicy = cmp.Or(template.Workload.Measure.StabilityPolicy, b.stability)
 	b.design.Points = append(b.design.Points, PlannedPoint{
 		Name:    naming.ExperimentPoint(b.prefix, len(b.design.Points)+1),
 		Variant: variant, Parameters: parameters, Network: b.networkIndex(template.Network), Workload: template.Workload, block: b.blockIndex(block),

@@ -73,6 +73,31 @@ func TestPlannedWorkloads(t *testing.T) {
 	}
 }
 
+// TestComparisonsHaveStricterStability checks that only comparisons without a policy of their own get another default.
+func TestComparisonsHaveStricterStability(t *testing.T) {
+	compare := "strategy: Compare, variants: [{name: a}, {name: b}], compare: {baseline: a}"
+	for name, test := range map[string]struct {
+		spec string
+		want v1alpha1.StabilityPolicy
+	}{
+		"grid":                   {"{spec: {strategy: Grid}}", ""},
+		"comparison":             {"{spec: {" + compare + "}}", v1alpha1.StabilityModerate},
+		"comparison with policy": {"{spec: {" + compare + ", template: {workload: {measure: {stabilityPolicy: Tolerant}}}}}", v1alpha1.StabilityTolerant},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := parseExperiment(t, test.spec)
+			design, err := NewDesign(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run := design.BuildFirstRun(e, 0)
+			if got := run.Spec.Workload.Measure.StabilityPolicy; got != test.want {
+				t.Errorf("the policy is %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
 func TestPointsShareOneNetwork(t *testing.T) {
 	_, d := parseDesign(t, `{spec: {axes: [{name: clients, field: workload.load.clients, values: [1, 10, 100]}]}}`)
 	if len(d.Networks) != 1 || d.Networks[0].Name != "exp-n1" {

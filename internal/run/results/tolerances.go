@@ -13,6 +13,18 @@ const (
 	ThrottlingInvalidates ThrottlingPolicy = "Invalidate"
 )
 
+// StabilityPolicy says which findings about changes within the window and about missing evidence make a run invalid.
+type StabilityPolicy string
+
+const (
+	// StabilityTolerant is for gross changes: half of the throughput, or a factor of five of the latency.
+	StabilityTolerant StabilityPolicy = "Tolerant"
+	// StabilityModerate is for runs that are compared: a fifth of the throughput, or a factor of two of the latency.
+	StabilityModerate StabilityPolicy = "Moderate"
+	// StabilityStrict is for every change that is noted, and for missing evidence.
+	StabilityStrict StabilityPolicy = "Strict"
+)
+
 // Tolerances are the bounds within which a run is valid. Shares are from 0 to 1. docs/verdict.md gives the
 // reasons for each.
 type Tolerances struct {
@@ -54,8 +66,8 @@ type Tolerances struct {
 	Calibration *CalibrationBounds
 	// RecordEnvironment keeps findings about the environment as notes (ReasonCode.IsEnvironmental).
 	RecordEnvironment bool
-	// StrictStability turns notes about changes within the window and about missing evidence into reasons.
-	StrictStability bool
+	// Stability is the policy for changes within the window and for missing evidence.
+	Stability StabilityPolicy
 }
 
 // DefaultTolerances returns the default tolerances. They allow no errors, 1 % late requests and 1 % missed scrapes, and
@@ -63,7 +75,7 @@ type Tolerances struct {
 // below which the effect on percentiles up to p95 is small; a member above that is only noted.
 func DefaultTolerances() Tolerances {
 	return Tolerances{
-		ErrorShare: 0, ThrottledShare: 0.05, LateShare: 0.01, AchievedShare: 0.95, MissedScrapes: 0.01, MemberThrottling: ThrottlingNoted,
+		Stability: StabilityTolerant, ErrorShare: 0, ThrottledShare: 0.05, LateShare: 0.01, AchievedShare: 0.95, MissedScrapes: 0.01, MemberThrottling: ThrottlingNoted,
 		WorkerCPUShare: 0.8, StolenShare: 0.05, StolenNoted: 0.01, HostBusyShare: 0.95, HostDaemonCPUs: 0.5, HostSharedShare: 0.05,
 		GCShare: 0.1, WorkerGCShare: 0.01,
 		VolumeFreeShare: 0.01, VolumeFreeNoted: 0.1, ClockSkewMillis: 10, WorkerClockSkewMillis: 100,
@@ -72,28 +84,25 @@ func DefaultTolerances() Tolerances {
 
 // Policies are what the user chose about the verdict of a run.
 type Policies struct {
-	// Environment is Enforce or Record, Stability is Tolerant or Strict.
-	Environment string `json:"environment"`
-	Stability   string `json:"stability"`
+	// Environment is Enforce or Record.
+	Environment string          `json:"environment"`
+	Stability   StabilityPolicy `json:"stability"`
 	// MaxErrorShare is the share of requests that may fail.
 	MaxErrorShare float64 `json:"maxErrorShare"`
 }
 
 // Policies returns the policies that the tolerances follow.
 func (t Tolerances) Policies() *Policies {
-	p := &Policies{Environment: "Enforce", Stability: "Tolerant", MaxErrorShare: t.ErrorShare}
+	p := &Policies{Environment: "Enforce", Stability: t.Stability, MaxErrorShare: t.ErrorShare}
 	if t.RecordEnvironment {
 		p.Environment = "Record"
-	}
-	if t.StrictStability {
-		p.Stability = "Strict"
 	}
 	return p
 }
 
 // String returns the policies for people, such as "Enforce, Tolerant, 0 % errors".
 func (p *Policies) String() string {
-	return p.Environment + ", " + p.Stability + ", " + format.Percent(p.MaxErrorShare) + " errors"
+	return p.Environment + ", " + string(p.Stability) + ", " + format.Percent(p.MaxErrorShare) + " errors"
 }
 
 // othersLimit returns the number of CPUs that anything but the run's containers may use on a host with the given

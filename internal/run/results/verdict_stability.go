@@ -9,14 +9,13 @@ import (
 	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
-// Findings about stability are notes above the first limit and reasons above the second. With StrictStability the
+// Findings about stability are notes above the first limit and reasons above the second. With StabilityStrict the
 // first limit decides. docs/verdict.md lists them.
 const (
-	throughputChangeNoted, throughputChangeLimit = 0.1, 0.5
-	latencyChangeNoted, latencyChangeLimit       = 0.2, 0.8
-	imbalanceNoted, imbalanceLimit               = 0.5, 0.9
-	unplannedNoted, unplannedLimit               = 0.01, 0.05
-	unobservedNoted, unobservedLimit             = 0, 0.99
+	throughputChangeNoted, latencyChangeNoted = 0.1, 0.2
+	imbalanceNoted, imbalanceLimit            = 0.5, 0.9
+	unplannedNoted, unplannedLimit            = 0.01, 0.05
+	unobservedNoted, unobservedLimit          = 0, 0.99
 
 	// stabilitySeconds is the shortest window whose stability is expected to be known.
 	stabilitySeconds = 30
@@ -25,6 +24,14 @@ const (
 	// scheduleDeviations is the number of standard deviations by which Poisson arrivals may fall short of the rate.
 	scheduleDeviations = 4
 )
+
+// changeLimits returns the limits of the relative change of the throughput and of the latency.
+func (p StabilityPolicy) changeLimits() (throughput, latency float64) {
+	if p == StabilityModerate {
+		return 0.2, 0.5
+	}
+	return 0.5, 0.8
+}
 
 // judgeStability finds changes within the window, and evidence that is missing: a window of fixed times is a
 // measurement only if one level describes it.
@@ -40,7 +47,7 @@ func (j *verdictBuilder) judgeStability(c RunObservations) {
 
 // addStabilityFinding adds a reason if value exceeds the limit, and a note if it exceeds only noted.
 func (j *verdictBuilder) addStabilityFinding(code ReasonCode, subject string, value, noted, limit float64, message string, args ...any) {
-	if j.tolerances.StrictStability {
+	if j.tolerances.Stability == StabilityStrict {
 		limit = noted
 	}
 	switch {
@@ -57,7 +64,8 @@ func (j *verdictBuilder) judgeThroughputChange() {
 		j.addStabilityUnknown("throughput", "at least 30 s with 50 completions or 30 blocks are needed to find changes of the throughput")
 		return
 	}
-	j.addStabilityFinding(ThroughputUnstable, "", change.Relative(), throughputChangeNoted, throughputChangeLimit,
+	limit, _ := j.tolerances.Stability.changeLimits()
+	j.addStabilityFinding(ThroughputUnstable, "", change.Relative(), throughputChangeNoted, limit,
 		"the throughput %s: discard a longer warm-up, or find out what changed", describeChange(change, 1, "/s"))
 }
 
@@ -72,14 +80,15 @@ func (j *verdictBuilder) judgeLatencyChange() {
 		j.addStabilityUnknown("latency", "at least 30 s with 50 completions or 30 blocks are needed to find changes of the latency")
 		return
 	}
-	j.addStabilityFinding(LatencyUnstable, "", change.Relative(), latencyChangeNoted, latencyChangeLimit,
+	_, limit := j.tolerances.Stability.changeLimits()
+	j.addStabilityFinding(LatencyUnstable, "", change.Relative(), latencyChangeNoted, limit,
 		"the mean latency %s: the percentiles describe no single state of the network", describeChange(change, 1e-3, " ms"))
 }
 
 // addStabilityUnknown notes that changes could not be found. Short windows are too common for a note.
 func (j *verdictBuilder) addStabilityUnknown(subject, message string) {
 	switch {
-	case j.tolerances.StrictStability:
+	case j.tolerances.Stability == StabilityStrict:
 		j.addReason(StabilityUnknown, subject, 1, 0, "%s", message)
 	case j.measurement.WindowSeconds >= stabilitySeconds:
 		j.addNote(StabilityUnknown, subject, 1, 0, "%s", message)

@@ -25,7 +25,7 @@ func newSteadyMinute(t *testing.T) (*Measurement, RunObservations) {
 func TestJudgeWithoutObservation(t *testing.T) {
 	for name, policy := range map[string]func(*Tolerances){
 		"tolerant": func(*Tolerances) {},
-		"strict":   func(t *Tolerances) { t.StrictStability = true },
+		"strict":   func(t *Tolerances) { t.Stability = StabilityStrict },
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, c := newSteadyMinute(t)
@@ -49,7 +49,9 @@ func TestJudgeStability(t *testing.T) {
 	for name, c := range map[string]struct {
 		change                         func(*Measurement, *RunObservations)
 		tolerantReasons, tolerantNotes string
-		strictReasons, message         string
+		// moderateReasons differ from tolerantReasons if they are not empty.
+		moderateReasons        string
+		strictReasons, message string
 	}{
 		"steady": {change: func(*Measurement, *RunObservations) {}},
 		"dead after 5 s": {
@@ -80,6 +82,38 @@ func TestJudgeStability(t *testing.T) {
 				}
 			},
 			tolerantNotes: "ThroughputUnstable", strictReasons: "ThroughputUnstable",
+		},
+		"throughput falls by a third": {
+			change: func(m *Measurement, _ *RunObservations) {
+				for i := range 30 {
+					m.Completed[i], m.LatencyMicros[i] = 3000, 3000*1000
+				}
+			},
+			tolerantNotes: "ThroughputUnstable", moderateReasons: "ThroughputUnstable", strictReasons: "ThroughputUnstable",
+		},
+		"throughput falls by a seventh": {
+			change: func(m *Measurement, _ *RunObservations) {
+				for i := range 30 {
+					m.Completed[i], m.LatencyMicros[i] = 2300, 2300*1000
+				}
+			},
+			tolerantNotes: "ThroughputUnstable", strictReasons: "ThroughputUnstable",
+		},
+		"latency triples": {
+			change: func(m *Measurement, _ *RunObservations) {
+				for i := range 30 {
+					m.LatencyMicros[i] *= 3
+				}
+			},
+			tolerantNotes: "LatencyUnstable", moderateReasons: "LatencyUnstable", strictReasons: "LatencyUnstable",
+		},
+		"latency rises by half": {
+			change: func(m *Measurement, _ *RunObservations) {
+				for i := range 30 {
+					m.LatencyMicros[i] += m.LatencyMicros[i] / 2
+				}
+			},
+			tolerantNotes: "LatencyUnstable", strictReasons: "LatencyUnstable",
 		},
 		"idle second worker": {
 			change:          func(m *Measurement, _ *RunObservations) { m.Workers[0].Completed, m.Workers[1].Completed = 120_000, 0 },
@@ -128,18 +162,21 @@ func TestJudgeStability(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, strict := range []bool{false, true} {
+			for _, policy := range []StabilityPolicy{StabilityTolerant, StabilityModerate, StabilityStrict} {
 				m, observations := newSteadyMinute(t)
 				c.change(m, &observations)
 				j := verdictBuilder{measurement: m, tolerances: DefaultTolerances()}
-				j.tolerances.StrictStability = strict
+				j.tolerances.Stability = policy
 				j.judgeStability(observations)
 				reasons, notes := c.tolerantReasons, c.tolerantNotes
-				if strict {
+				switch {
+				case policy == StabilityStrict:
 					reasons, notes = c.strictReasons, ""
+				case policy == StabilityModerate && c.moderateReasons != "":
+					reasons, notes = c.moderateReasons, ""
 				}
 				if joinCodes(j.reasons) != reasons || joinCodes(j.notes) != notes {
-					t.Errorf("strict %v: reasons %v, notes %v; want %q and %q", strict, j.reasons, j.notes, reasons, notes)
+					t.Errorf("%s: reasons %v, notes %v; want %q and %q", policy, j.reasons, j.notes, reasons, notes)
 				}
 				if c.message != "" && !strings.Contains(j.reasons[0].Message, c.message) {
 					t.Errorf("no message %q in %v", c.message, j.reasons)
