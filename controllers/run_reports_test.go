@@ -262,7 +262,7 @@ func TestReportOfAnotherWorkerIsRefused(t *testing.T) {
 func TestTolerancesFollowStabilityPolicy(t *testing.T) {
 	for policy, want := range map[v1alpha1.StabilityPolicy]results.StabilityPolicy{"": results.StabilityTolerant,
 		v1alpha1.StabilityTolerant: results.StabilityTolerant, v1alpha1.StabilityModerate: results.StabilityModerate, v1alpha1.StabilityStrict: results.StabilityStrict} {
-		if got := tolerancesOf(&v1alpha1.Measure{StabilityPolicy: policy}).Policies().Stability; got != want {
+		if got := tolerancesOf(&v1alpha1.BenchmarkNetworkSpec{}, &v1alpha1.Measure{StabilityPolicy: policy}).Policies().Stability; got != want {
 			t.Errorf("the policy of %q is %q, want %q", policy, got, want)
 		}
 	}

@@ -26,14 +26,20 @@ type subject struct {
 // subjects lists every table; each has a file of its own.
 var subjects = []subject{
 	{"comparisons", 5000, simulateComparisons},
+	{"power", 2000, simulatePower},
+	{"planning", 1000, simulatePlanning},
+	{"coverage", 5000, simulateCoverage},
 	{"gates", 1000, simulateGates},
 	{"stored", 1000, simulateStored},
 	{"equivalence", 5000, simulateEquivalence},
 	{"overload", 1000, simulateOverload},
 	{"saturation", 1000, simulateSaturation},
 	{"stability", 1000, simulateStability},
+	{"throughput limits", 1000, simulateThroughputLimits},
+	{"latency limits", 1000, simulateLatencyLimits},
 	{"steady families", 1000, simulateSteadyFamilies},
 	{"steady trends", 1000, simulateTrends},
+	{"steady latency trends", 1000, simulateLatencyTrends},
 }
 
 // markdownTable is a table of short cells.

@@ -75,7 +75,7 @@ func aroundLevel(r *rand.Rand, correlation float64) func(float64) float64 {
 func simulateStability(simulations int) markdownTable {
 	t := markdownTable{header: []string{"window of 60 s", "throughput: note or reason", "reason", "latency: note or reason"}}
 	for _, system := range stabilitySystems {
-		windows := simulate(simulations, func(r *rand.Rand) stabilityChanges { return judgeWindow(r, system.next(r)) })
+		windows := simulate(simulations, func(r *rand.Rand) stabilityChanges { return judgeWindow(r, system.next(r), constantLevel) })
 		t.rows = append(t.rows, []string{system.name,
 			formatShare(windows, func(c stabilityChanges) bool { return c.throughput > 0.1 }),
 			formatShare(windows, func(c stabilityChanges) bool { return c.throughput > 0.5 }),
@@ -87,18 +87,19 @@ func simulateStability(simulations int) markdownTable {
 // stabilityChanges are the relative changes that were found in a window.
 type stabilityChanges struct{ throughput, latency float64 }
 
-func judgeWindow(r *rand.Rand, next func(second float64) float64) stabilityChanges {
+// judgeWindow simulates a window of 60 s. latency returns the mean latency of a second, as a multiple of 10 ms.
+func judgeWindow(r *rand.Rand, next, latency func(second float64) float64) stabilityChanges {
 	completed, sums := make([]float64, 60), make([]float64, 60)
 	for i := range completed {
 		completed[i] = next(float64(i))
 		if n := completed[i]; n > 0 {
 			// The mean of n exponential latencies has a deviation of 1/sqrt(n).
-			sums[i] = 1e4 * n * max(0.1, 1+r.NormFloat64()/math.Sqrt(n))
+			sums[i] = 1e4 * n * latency(float64(i)) * max(0.1, 1+r.NormFloat64()/math.Sqrt(n))
 		}
 	}
 	throughput, _ := statistics.DetectThroughputChange(completed)
-	latency, _ := statistics.DetectLatencyChange(completed, sums)
-	return stabilityChanges{throughput.Relative(), latency.Relative()}
+	change, _ := statistics.DetectLatencyChange(completed, sums)
+	return stabilityChanges{throughput.Relative(), change.Relative()}
 }
 
 // poissonCount returns a random number of arrivals in a second.

@@ -98,3 +98,22 @@ func simulateTrends(simulations int) markdownTable {
 	}
 	return t
 }
+
+// simulateLatencyTrends measures how often series whose latency has a trend are found steady, by the completions per second.
+func simulateLatencyTrends(simulations int) markdownTable {
+	levels := []float64{20, 100, 1000}
+	t := markdownTable{header: []string{"trend of the latency, % per minute"}}
+	for _, level := range levels {
+		t.header = append(t.header, fmt.Sprintf("%.0f per second", level))
+	}
+	for _, percent := range []float64{0, 2, 5, 10, 20, 50} {
+		row := []string{fmt.Sprintf("%+.0f", percent)}
+		for _, level := range levels {
+			f := steadyFamily{level: level, noise: 1 / math.Sqrt(level), rate: constantLevel, latency: func(s float64) float64 { return 1 + percent/100*s/60 }}
+			found := simulate(simulations, func(r *rand.Rand) bool { return statistics.DetectSteadyState(f.simulate(r), steadyPolicy).Steady })
+			row = append(row, formatShare(found, func(steady bool) bool { return steady }))
+		}
+		t.rows = append(t.rows, row)
+	}
+	return t
+}

@@ -48,7 +48,7 @@ It ends with code 2 if the nodes are too small.`,
   kubectl benchnet plan --power 5 --pilot i1.json`,
 		ValidArgsFunction: s.completeNames(1, cluster.Experiment, cluster.Network),
 	}
-	cmd.Args = func(cmd *cobra.Command, args []string) error { return o.validateArguments(cmd, args) }
+	cmd.Args = o.validateArguments
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if cmd.Flags().Changed("power") {
 			return s.showPower(cmd.Context(), o, args)

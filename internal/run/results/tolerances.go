@@ -75,7 +75,8 @@ type Tolerances struct {
 // below which the effect on percentiles up to p95 is small; a member above that is only noted.
 func DefaultTolerances() Tolerances {
 	return Tolerances{
-		Stability: StabilityTolerant, ErrorShare: 0, ThrottledShare: 0.05, LateShare: 0.01, AchievedShare: 0.95, MissedScrapes: 0.01, MemberThrottling: ThrottlingNoted,
+		Stability:  StabilityTolerant,
+		ErrorShare: 0, ThrottledShare: 0.05, LateShare: 0.01, AchievedShare: 0.95, MissedScrapes: 0.01, MemberThrottling: ThrottlingNoted,
 		WorkerCPUShare: 0.8, StolenShare: 0.05, StolenNoted: 0.01, HostBusyShare: 0.95, HostDaemonCPUs: 0.5, HostSharedShare: 0.05,
 		GCShare: 0.1, WorkerGCShare: 0.01,
 		VolumeFreeShare: 0.01, VolumeFreeNoted: 0.1, ClockSkewMillis: 10, WorkerClockSkewMillis: 100,
