@@ -134,7 +134,7 @@ func TestEnvironmentPolicyDecidesTheVerdict(t *testing.T) {
 		verdict  v1alpha1.Verdict
 		severity v1alpha1.FindingSeverity
 	}{
-		"default": {"", v1alpha1.EnvironmentEnforce, v1alpha1.VerdictInvalid, v1alpha1.SeverityInvalid},
+		"default": {"", "", v1alpha1.VerdictInvalid, v1alpha1.SeverityInvalid},
 		"record":  {", environmentPolicy: Record", v1alpha1.EnvironmentRecord, v1alpha1.VerdictValid, v1alpha1.SeverityRecorded},
 	} {
 		t.Run(name, func(t *testing.T) {
