@@ -18,7 +18,7 @@ var badScheduling = []badInputCase{
 	{"too many tolerations", "count: 2", "count: 2, scheduling: {tolerations: [" + strings.Repeat("{key: a},", 17) + "]}", []string{"spec.members.scheduling.tolerations", "16"}},
 	{"spread that does not exist", "count: 2", "count: 2, spread: Always", []string{"spec.members.spread", "Preferred"}},
 	{"separation that does not exist", "window: 10s}", "window: 10s}\n    workers: {separation: Always}", []string{"workloads[0].workers.separation", "Preferred"}},
-	{"databases in the members", "engine: PostgreSQL, topology: Shared", "engine: H2, topology: PerMember, scheduling: {}", []string{"database.scheduling", "PostgreSQL"}},
+	{"databases in the members", "engine: PostgreSQL, topology: Shared", "engine: H2, topology: PerMember, managed: {scheduling: {}}", []string{"H2 lives inside each member", "none of managed"}},
 	{"a notary that does not exist", `version: "4.10"`, `version: "4.10", notary: {type: None, scheduling: {}}`, []string{"scheduling and database need notary.type", "Single"}},
 	{"too little memory for the notary's database", `version: "4.10"`, `version: "4.10", notary: {database: {memory: 64Mi}}`,
 		[]string{"spec.platform.corda.notary.database", "banks-notary-pg", "memory 64Mi is too small", "at least 128Mi"}},

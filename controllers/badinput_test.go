@@ -52,14 +52,23 @@ var badInput = []badInputCase{
 	{"heap that takes a minute to compare", "heap: 1Gi", `heap: "1e20000000"`, []string{"spec.members.heap", "at most 8Ei"}},
 	{"shared H2", "engine: PostgreSQL", "engine: H2", []string{"H2 lives inside each member", "PerMember"}},
 	{"hosts without a number of members", "topology: Shared", "topology: PerHost", []string{"database.membersPerInstance", "PerHost"}},
-	{"external without a server", "topology: Shared", "topology: Shared, provider: External", []string{"database.external", "External"}},
-	{"another PostgreSQL without its image", "topology: Shared", "topology: Shared, version: 16", []string{"database.version", "15", "database.image"}},
+	{"external without a server", "topology: Shared", "topology: Shared, provider: External", []string{"provider External needs external"}},
+	{"a chart of the project", "topology: Shared", "topology: Shared, provider: Chart", []string{"provider Chart needs chart", "provider Managed, the project's own servers"}},
+	{"a chart without its provider", "topology: Shared", "topology: Shared, chart: {configMapName: mine}", []string{"provider Chart needs chart"}},
+	{"servers of two providers", "topology: Shared", "topology: Shared, provider: External, managed: {}, external: {servers: [{host: a, adminSecret: {name: a}}]}",
+		[]string{"managed belongs to provider Managed"}},
+	{"no external servers", "topology: Shared", "topology: Shared, provider: External, external: {servers: []}", []string{"spec.database.external.servers", "at least 1"}},
+	{"external servers per host", "topology: Shared", "topology: PerHost, membersPerInstance: 1, provider: External, external: {servers: [{host: a, adminSecret: {name: a}}]}",
+		[]string{"external.servers", "PerHost needs servers in the cluster"}},
+	{"external server without an administrator", "topology: Shared", "topology: Shared, provider: External, external: {servers: [{host: a}]}",
+		[]string{"external needs servers[].adminSecret"}},
+	{"another PostgreSQL without its image", "topology: Shared", "topology: Shared, managed: {version: 16}", []string{"database.managed.version", "15", "database.managed.image"}},
 	{"SQL Server of open source", "engine: PostgreSQL, topology: Shared",
-		"engine: SQLServer, topology: Shared, provider: External, external: {host: sql, jdbcSecret: {name: accounts}}", []string{"database.engine SQLServer", "distribution Enterprise"}},
+		"engine: SQLServer, topology: Shared, provider: External, external: {servers: [{host: sql}], jdbcSecret: {name: accounts}}", []string{"database.engine SQLServer", "distribution Enterprise"}},
 	{"a later version without an image", `version: "4.10"`, `version: "4.12"`, []string{"spec.platform.corda.image", "4.3 to 4.10", "4.12"}},
-	{"settings of H2", "engine: PostgreSQL, topology: Shared", `engine: H2, settings: {fsync: "off"}`, []string{"database.settings", "engine PostgreSQL"}},
-	{"setting that runs a command", "topology: Shared", "topology: Shared, settings: {archive_command: id}", []string{"spec.database.settings", "archive_command", "shared_buffers"}},
-	{"setting of two lines", "topology: Shared", `topology: Shared, settings: {fsync: "off\nport=1"}`, []string{"spec.database.settings.fsync", "should match"}},
+	{"settings of H2", "engine: PostgreSQL, topology: Shared", `engine: H2, managed: {settings: {fsync: "off"}}`, []string{"H2 lives inside each member", "none of managed"}},
+	{"setting that runs a command", "topology: Shared", "topology: Shared, managed: {settings: {archive_command: id}}", []string{"spec.database.managed.settings", "archive_command", "shared_buffers"}},
+	{"setting of two lines", "topology: Shared", `topology: Shared, managed: {settings: {fsync: "off\nport=1"}}`, []string{"spec.database.managed.settings.fsync", "should match"}},
 	{"too few connections", "topology: Shared", "topology: Shared, connectionsPerMember: 2", []string{"connectionsPerMember", "2"}},
 	{"Enterprise tuning on open source", `version: "4.10"`, `version: "4.10", tuning: {flowThreads: 8}`, []string{"flowThreads", "Enterprise"}},
 	{"Enterprise key on open source", `version: "4.10"`, `version: "4.10", tuning: {extraConfig: {enableP2PCompression: "true"}}`, []string{"enableP2PCompression", "Enterprise"}},
@@ -196,6 +205,7 @@ func TestImmutableNetworkFields(t *testing.T) {
 		{"platform", `"4.10"`, `"4.9"`, "spec.platform cannot change"},
 		{"members", "count: 2", "count: 3", "spec.members cannot change"},
 		{"database", "topology: Shared", "topology: PerMember", "spec.database cannot change"},
+		{"configuration of the database", "topology: Shared", "topology: Shared, managed: {memory: 2Gi}", "spec.database cannot change"},
 		{"workload", "clients: 4", "clients: 5", "a workload cannot change"},
 		{"removed workload", validCordaNetwork[strings.Index(validCordaNetwork, "  workloads:"):], "", "may be added, but not removed"},
 	}
@@ -246,7 +256,7 @@ func expectChanges(t *testing.T, network string, cases map[string]networkChange)
 
 func TestQuantitiesAreComparedByValue(t *testing.T) {
 	network := strings.NewReplacer("memory: 3Gi}", "memory: 3Gi, storage: {size: 2Gi}}",
-		"topology: Shared}", `topology: Shared, cores: 500m, memory: 1Gi, storage: {size: 4Gi}}`).Replace(validCordaNetwork)
+		"topology: Shared}", `topology: Shared, managed: {cores: 500m, memory: 1Gi, storage: {size: 4Gi}}}`).Replace(validCordaNetwork)
 	expectChanges(t, network, map[string]networkChange{
 		"cores without quotes":    {`cores: "1"`, "cores: 1", ""},
 		"cores in thousandths":    {`cores: "1"`, "cores: 1000m", ""},
@@ -260,8 +270,8 @@ func TestQuantitiesAreComparedByValue(t *testing.T) {
 		"other memory":            {"memory: 3Gi", "memory: 3G", "spec.members.memory cannot change"},
 		"no heap":                 {"heap: 1Gi, ", "", "spec.members.heap cannot change"},
 		"another volume":          {"size: 2Gi", "size: 3Gi", "spec.members.storage.size cannot change"},
-		"another database":        {"memory: 1Gi", "memory: 2Gi", "spec.database.memory cannot change"},
-		"no volume of a database": {", storage: {size: 4Gi}", "", "spec.database cannot change"},
+		"another database":        {"memory: 1Gi", "memory: 2Gi", "spec.database.managed.memory cannot change"},
+		"no volume of a database": {", storage: {size: 4Gi}", "", "spec.database.managed cannot change"},
 		"a huge number":           {`cores: "1"`, "cores: 1e2000000", "spec.members.cores cannot change"},
 	})
 }

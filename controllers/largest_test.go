@@ -76,20 +76,20 @@ func largestVariants(kind v1alpha1.PlatformType) map[string]string {
 	case v1alpha1.PlatformCorda:
 		for topology, more := range map[string]string{"PerMember": "", "Shared": "", "PerHost": ", membersPerInstance: 3"} {
 			for storage, text := range map[string]string{"Persistent": persistent, "Ephemeral": ephemeral} {
-				variants["PostgreSQL "+topology+" "+storage] = fmt.Sprintf("database: {engine: PostgreSQL, topology: %s%s, memory: 8Ti, storage: {%s}}",
+				variants["PostgreSQL "+topology+" "+storage] = fmt.Sprintf("database: {engine: PostgreSQL, topology: %s%s, managed: {memory: 8Ti, storage: {%s}}}",
 					topology, more, text)
 			}
 		}
-		variants["PostgreSQL apart"] = "database: {engine: PostgreSQL, topology: PerHost, membersPerInstance: 100, memory: 8Ti, scheduling: " + longScheduling() + "}"
-		variants["PostgreSQL External"] = fmt.Sprintf("database: {engine: PostgreSQL, topology: Shared, provider: External, external: {host: %s, adminSecret: {name: admin}}}",
+		variants["PostgreSQL apart"] = "database: {engine: PostgreSQL, topology: PerHost, membersPerInstance: 100, managed: {memory: 8Ti, scheduling: " + longScheduling() + "}}"
+		variants["PostgreSQL External"] = fmt.Sprintf("database: {engine: PostgreSQL, topology: Shared, provider: External, external: {servers: [{host: %s, adminSecret: {name: admin}}]}}",
 			strings.Repeat("h", 253))
 		variants["SQL Server"] = fmt.Sprintf("platform: {corda: {distribution: Enterprise, version: '4.12', image: %s}}\n"+
-			"database: {engine: SQLServer, topology: Shared, provider: External, external: {host: %s, jdbcSecret: {name: %s}}}",
+			"database: {engine: SQLServer, topology: Shared, provider: External, external: {servers: [{host: %s}], jdbcSecret: {name: %s}}}",
 			"example.com/corda:"+strings.Repeat("1", 400), strings.Repeat("h", 253), strings.Repeat("s", 253))
-		variants["Notary service"] = "platform: {corda: {notary: {type: SharedDatabase, replicas: 8}}}\ndatabase: {engine: PostgreSQL, topology: Shared, memory: 8Ti}"
+		variants["Notary service"] = "platform: {corda: {notary: {type: SharedDatabase, replicas: 8}}}\ndatabase: {engine: PostgreSQL, topology: Shared, managed: {memory: 8Ti}}"
 		variants["Databases of a notary"] = "platform: {corda: {notary: {type: BFT, replicas: 7, scheduling: " + longScheduling() +
 			", database: {memory: 8Ti, settings: " + longSettings() + ", scheduling: " + longScheduling() + "}}}}\n" +
-			"database: {engine: PostgreSQL, topology: PerHost, membersPerInstance: 1, memory: 8Ti, scheduling: " + longScheduling() + "}"
+			"database: {engine: PostgreSQL, topology: PerHost, membersPerInstance: 1, managed: {memory: 8Ti, scheduling: " + longScheduling() + "}}"
 		variants["BFT notary"] = "platform: {corda: {notary: {type: BFT, replicas: 7, size: Large}}}"
 		variants["Raft notary"] = "platform: {corda: {notary: {type: Raft, replicas: 5, size: Large}}}"
 	default:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -76,12 +77,29 @@ func (r *NetworkReconciler) checkNamedObjects(ctx context.Context, pass *network
 	if spec.External == nil {
 		return nil
 	}
-	ref := secretReference{"spec.database.external.adminSecret.name", spec.External.AdminSecret.Name, v1alpha1.LabelDatabaseAdmin}
+	for _, ref := range externalSecrets(spec) {
+		refusal, err := r.checkSecretLabel(ctx, network.Namespace, ref)
+		if err != nil {
+			return err
+		}
+		pass.externalSecretErr = errors.Join(pass.externalSecretErr, refusal)
+	}
+	pass.namedObjectErr = errors.Join(pass.namedObjectErr, pass.externalSecretErr)
+	return nil
+}
+
+// externalSecrets returns the references to the Secrets of external servers, one for each Secret.
+func externalSecrets(spec v1alpha1.DatabaseSpec) []secretReference {
 	if spec.HasUserSchemas() {
-		ref = secretReference{"spec.database.external.jdbcSecret.name", spec.External.JDBCSecret.Name, v1alpha1.LabelDatabaseJDBC}
+		return []secretReference{{"spec.database.external.jdbcSecret.name", spec.External.JDBCSecret.Name, v1alpha1.LabelDatabaseJDBC}}
 	}
-	if pass.externalSecretErr, err = r.checkSecretLabel(ctx, network.Namespace, ref); err == nil {
-		pass.namedObjectErr = errors.Join(pass.namedObjectErr, pass.externalSecretErr)
+	var all []secretReference
+	for i, server := range spec.External.Servers {
+		named := func(r secretReference) bool { return r.name == server.AdminSecret.Name }
+		if !slices.ContainsFunc(all, named) {
+			path := fmt.Sprintf("spec.database.external.servers[%d].adminSecret.name", i)
+			all = append(all, secretReference{path, server.AdminSecret.Name, v1alpha1.LabelDatabaseAdmin})
+		}
 	}
-	return err
+	return all
 }

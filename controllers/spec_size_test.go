@@ -54,7 +54,7 @@ func TestLargeSpecIsRefused(t *testing.T) {
 	text := strings.Repeat("x", 500<<10)
 	t.Run("network", func(t *testing.T) {
 		w := newTestEnv(t)
-		chart := `topology: Shared, chart: {configMapName: c, values: {text: "` + text + `"}}`
+		chart := `topology: Shared, provider: Chart, chart: {configMapName: c, values: {text: "` + text + `"}}`
 		must(t, w.createFromYAML(strings.Replace(validCordaNetwork, "topology: Shared", chart, 1), &v1alpha1.BenchmarkNetwork{}))
 		w.reconcileNetwork("banks")
 		w.wantSpecRefused(&v1alpha1.BenchmarkNetwork{ObjectMeta: w.objectMeta("banks")}, w.getNetwork("banks").Status.Conditions)

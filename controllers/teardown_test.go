@@ -20,12 +20,12 @@ import (
 )
 
 // externalDatabaseNetwork is cordaNetwork with its schemas on a user's own server.
-var externalDatabaseNetwork = strings.Replace(cordaNetwork, "topology: Shared", "topology: Shared, provider: External, external: {host: db.example, adminSecret: {name: admin}}", 1)
+var externalDatabaseNetwork = strings.Replace(cordaNetwork, "topology: Shared", "topology: Shared, provider: External, external: {servers: [{host: db.example, adminSecret: {name: admin}}]}", 1)
 
 // TestJDBCSecretNeedsItsLabel: members of a network in a user's image must not get access to any Secret of the namespace.
 func TestJDBCSecretNeedsItsLabel(t *testing.T) {
 	w := newTestEnv(t)
-	network := strings.NewReplacer("engine: PostgreSQL", "engine: SQLServer", "adminSecret", "jdbcSecret",
+	network := strings.NewReplacer("engine: PostgreSQL", "engine: SQLServer", ", adminSecret: {name: admin}}]", "}], jdbcSecret: {name: admin}",
 		"type: Corda, corda: {", `type: Corda, corda: {distribution: Enterprise, image: "example.com/corda:1", `).Replace(externalDatabaseNetwork)
 	w.createAdminSecret(map[string]string{v1alpha1.LabelDatabaseAdmin: "true"})
 	must(t, w.createFromYAML(network, &v1alpha1.BenchmarkNetwork{}))

@@ -153,7 +153,7 @@ type CordaNotary struct {
 	NodeOverride `json:",inline"`
 	// database gives the notary dedicated database instances, apart from those of the members: one with type Single or
 	// SharedDatabase, one for each replica with Raft or BFT. {} means instances like those of the members. It needs
-	// database.engine PostgreSQL with provider Chart, and must be {} with database.chart. Default: database.topology assigns the
+	// database.engine PostgreSQL with provider Managed, or Chart, where it must be {}. Default: database.topology assigns the
 	// notary to an instance like a member.
 	// +optional
 	Database *DatabaseOverride `json:"database,omitempty"`

@@ -30,12 +30,16 @@ const (
 )
 
 // DatabaseProvider says who runs the database instances.
-// +kubebuilder:validation:Enum=Chart;External
+// +kubebuilder:validation:Enum=Managed;Chart;External
 type DatabaseProvider string
 
 // The database providers.
 const (
-	ProviderChart    DatabaseProvider = "Chart"
+	// ProviderManaged runs the project's own servers.
+	ProviderManaged DatabaseProvider = "Managed"
+	// ProviderChart runs servers from the user's Helm chart.
+	ProviderChart DatabaseProvider = "Chart"
+	// ProviderExternal uses servers outside of the network.
 	ProviderExternal DatabaseProvider = "External"
 )
 
@@ -45,18 +49,13 @@ const (
 // +kubebuilder:validation:Pattern=`^[A-Za-z0-9_.+-]+$`
 type DatabaseSetting string
 
-// DatabaseSpec configures the database of the members.
-// +kubebuilder:validation:XValidation:rule="self.engine != 'H2' || (self.topology == 'PerMember' && self.provider == 'Chart' && !has(self.chart) && !has(self.external) && !has(self.storage))",message="database: H2 lives inside each member, so it takes topology PerMember and none of chart, external, storage or provider External"
-// +kubebuilder:validation:XValidation:rule="(self.provider == 'External') == has(self.external)",message="database.external must be set when, and only when, database.provider is External"
+// DatabaseSpec configures the database of the members. It is a union: only the field of its provider is set.
+// +kubebuilder:validation:XValidation:rule="self.engine != 'H2' || (self.topology == 'PerMember' && self.provider == 'Managed' && !has(self.managed))",message="database: H2 lives inside each member, so it takes topology PerMember, provider Managed and none of managed, chart and external"
+// +kubebuilder:validation:XValidation:rule="(self.provider == 'Chart') == has(self.chart) && (self.provider == 'External') == has(self.external) && (self.provider == 'Managed' || !has(self.managed))",message="database: provider Chart needs chart, provider External needs external, and managed belongs to provider Managed, the project's own servers; only the field of the provider may be set"
 // +kubebuilder:validation:XValidation:rule="self.engine in ['H2', 'PostgreSQL'] || self.provider == 'External'",message="database.engine SQLServer and Oracle need database.provider External: the operator runs only PostgreSQL"
-// +kubebuilder:validation:XValidation:rule="!has(self.external) || (self.engine == 'PostgreSQL' ? has(self.external.adminSecret) && !has(self.external.jdbcSecret) : has(self.external.jdbcSecret) && !has(self.external.adminSecret) && !has(self.external.sslMode))",message="database.external needs adminSecret with database.engine PostgreSQL, and jdbcSecret, without adminSecret and sslMode, with SQLServer and Oracle"
-// +kubebuilder:validation:XValidation:rule="self.provider != 'External' || self.topology == 'Shared'",message="database.topology must be Shared when database.provider is External: one server, a schema and a user per member"
-// +kubebuilder:validation:XValidation:rule="!has(self.chart) || self.provider == 'Chart'",message="database.chart needs database.provider Chart"
+// +kubebuilder:validation:XValidation:rule="!has(self.external) || (self.engine == 'PostgreSQL' ? !has(self.external.jdbcSecret) && self.external.servers.all(s, has(s.adminSecret)) : has(self.external.jdbcSecret) && self.external.servers.all(s, !has(s.adminSecret) && !has(s.sslMode)))",message="database.external needs servers[].adminSecret with database.engine PostgreSQL, and jdbcSecret, without servers[].adminSecret and sslMode, with SQLServer and Oracle"
+// +kubebuilder:validation:XValidation:rule="!has(self.external) || self.topology == 'PerMember' || self.topology == 'Shared' && self.external.servers.size() == 1",message="database.external.servers must have one server with database.topology Shared, or one for each instance with PerMember; PerHost needs servers in the cluster"
 // +kubebuilder:validation:XValidation:rule="(self.topology == 'PerHost') == has(self.membersPerInstance)",message="database.membersPerInstance must be set when, and only when, database.topology is PerHost"
-// +kubebuilder:validation:XValidation:rule="!has(self.scheduling) || (self.engine == 'PostgreSQL' && self.provider == 'Chart' && !has(self.chart))",message="database.scheduling needs the project's own servers: database.engine PostgreSQL with provider Chart and without database.chart, whose values say where its pods run"
-// +kubebuilder:validation:XValidation:rule="!has(self.settings) || (self.engine == 'PostgreSQL' && self.provider == 'Chart' && !has(self.chart))",message="database.settings needs the project's own servers: database.engine PostgreSQL with provider Chart and without database.chart, whose values have its settings"
-// +kubebuilder:validation:XValidation:rule="!(has(self.version) || has(self.image)) || (self.engine == 'PostgreSQL' && self.provider == 'Chart' && !has(self.chart))",message="database.version and database.image need the project's chart: database.engine PostgreSQL with provider Chart and without database.chart, whose values have its image"
-// +kubebuilder:validation:XValidation:rule="has(self.image) ? has(self.version) : !has(self.version) || self.version == 15",message="database.version must be 15, which the project's image has, or that of database.image, which needs it"
 type DatabaseSpec struct {
 	// engine is H2, PostgreSQL, SQLServer or Oracle. H2 runs inside the node, which is the default of open-source Corda. SQLServer
 	// and Oracle need platform.corda.distribution Enterprise and provider External. Default: H2.
@@ -76,34 +75,43 @@ type DatabaseSpec struct {
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	MembersPerInstance *int32 `json:"membersPerInstance,omitempty"`
-	// provider is Chart or External. Chart creates instances from a Helm chart. External uses your own server. Default: Chart.
-	// +kubebuilder:default=Chart
-	// +optional
-	Provider DatabaseProvider `json:"provider,omitempty"`
-	// version is the major version of PostgreSQL in the project's chart, from 13 to 17. A version other than 15 needs image. The
-	// set-up fails if the server reports another version. Default: 15.
-	// +kubebuilder:validation:Minimum=13
-	// +kubebuilder:validation:Maximum=17
-	// +optional
-	Version int32 `json:"version,omitempty"`
-	// image is your own image of the server in the project's chart, with the interface of the official postgres image for Debian
-	// (docs/databases.md). It needs version. The reference must have a tag other than latest, or a digest. Default: the project's
-	// image of PostgreSQL 15.
-	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="database.image must carry a tag other than latest, or a digest, so that a run can be repeated"
-	// +optional
-	Image string `json:"image,omitempty"`
-	// chart replaces the project's PostgreSQL chart. It belongs to provider Chart.
-	// +optional
-	Chart *DatabaseChart `json:"chart,omitempty"`
-	// external is the server of provider External.
-	// +optional
-	External *ExternalDatabase `json:"external,omitempty"`
 	// connectionsPerMember is the size of a member's connection pool. Default: flow threads + RPC threads + 2, at least 10.
 	// +kubebuilder:validation:Minimum=2
 	// +kubebuilder:validation:Maximum=2048
 	// +optional
 	ConnectionsPerMember *int32 `json:"connectionsPerMember,omitempty"`
+	// provider is Managed, Chart or External. Managed runs the project's own servers, Chart those of your own Helm chart. External
+	// uses servers that exist. Default: Managed.
+	// +kubebuilder:default=Managed
+	// +unionDiscriminator
+	// +optional
+	Provider DatabaseProvider `json:"provider,omitempty"`
+	// managed configures the project's own servers. It may be set only with provider Managed and engine PostgreSQL.
+	// +optional
+	Managed *ManagedDatabase `json:"managed,omitempty"`
+	// chart is your own Helm chart. It is required with provider Chart and must not be set otherwise.
+	// +optional
+	Chart *DatabaseChart `json:"chart,omitempty"`
+	// external has your own servers. It is required with provider External and must not be set otherwise.
+	// +optional
+	External *ExternalDatabase `json:"external,omitempty"`
+}
+
+// ManagedDatabase configures the project's own servers of PostgreSQL. All instances have the same configuration.
+// +kubebuilder:validation:XValidation:rule="has(self.image) ? has(self.version) : !has(self.version) || self.version == 15",message="database.managed.version must be 15, which the project's image has, or that of database.managed.image, which needs it"
+type ManagedDatabase struct {
+	// version is the major version of PostgreSQL, from 13 to 17. A version other than 15 needs image. The set-up fails if the server
+	// reports another version. Default: 15.
+	// +kubebuilder:validation:Minimum=13
+	// +kubebuilder:validation:Maximum=17
+	// +optional
+	Version int32 `json:"version,omitempty"`
+	// image is your own image of the server, with the interface of the official postgres image for Debian (docs/databases.md). It
+	// needs version. The reference must have a tag other than latest, or a digest. Default: the project's image of PostgreSQL 15.
+	// +kubebuilder:validation:MaxLength=512
+	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="database.managed.image must carry a tag other than latest, or a digest, so that a run can be repeated"
+	// +optional
+	Image string `json:"image,omitempty"`
 	// cores is the number of cores that one instance may use. Default: 1.
 	// +optional
 	Cores *resource.Quantity `json:"cores,omitempty"`
@@ -119,9 +127,8 @@ type DatabaseSpec struct {
 	// storage configures the volume of one instance.
 	// +optional
 	Storage *Storage `json:"storage,omitempty"`
-	// scheduling says on which nodes the servers run. It must not be set with database.chart. Default: with topology PerHost the host
-	// of the members, otherwise members.scheduling without its terms about other pods (podAffinity, podAntiAffinity,
-	// topologySpreadConstraints).
+	// scheduling says on which nodes the servers run. Default: with topology PerHost the host of the members, otherwise
+	// members.scheduling without its terms about other pods (podAffinity, podAntiAffinity, topologySpreadConstraints).
 	// +optional
 	Scheduling *Scheduling `json:"scheduling,omitempty"`
 }
@@ -145,8 +152,25 @@ type DatabaseChart struct {
 	Values *apiextensionsv1.JSON `json:"values,omitempty"`
 }
 
-// ExternalDatabase is your own database server.
+// ExternalDatabase has your own database servers.
 type ExternalDatabase struct {
+	// servers are the servers, one for each instance: one with topology Shared, and one for each member, then the notary's, with
+	// PerMember. One server may serve several instances.
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=101
+	// +required
+	Servers []ExternalServer `json:"servers"`
+	// jdbcSecret is the name of a Secret in the namespace of the network. For each node, such as member-0 or notary, its keys
+	// member-0.url, member-0.username and member-0.password are those of a schema with all tables, and the optional
+	// member-0.schema is database.schema. The Secret must have the label benchnet.dev/database-jdbc=true. It belongs to engines
+	// SQLServer and Oracle.
+	// +optional
+	JDBCSecret corev1.LocalObjectReference `json:"jdbcSecret,omitzero"`
+}
+
+// ExternalServer is a database server outside of the network.
+type ExternalServer struct {
 	// host is the host name or the address of the server. With engines SQLServer and Oracle it serves only the status and the
 	// NetworkPolicy.
 	// +kubebuilder:validation:MinLength=1
@@ -167,12 +191,6 @@ type ExternalDatabase struct {
 	// PostgreSQL.
 	// +optional
 	AdminSecret corev1.LocalObjectReference `json:"adminSecret,omitzero"`
-	// jdbcSecret is the name of a Secret in the namespace of the network. For each node, such as member-0 or notary, its keys
-	// member-0.url, member-0.username and member-0.password are those of a schema with all tables, and the optional
-	// member-0.schema is database.schema. The Secret must have the label benchnet.dev/database-jdbc=true. It belongs to engines
-	// SQLServer and Oracle.
-	// +optional
-	JDBCSecret corev1.LocalObjectReference `json:"jdbcSecret,omitzero"`
 }
 
 // StorageType says whether data survives the pod.
@@ -240,10 +258,18 @@ func (s *BenchmarkNetworkSpec) DatabaseOrDefault() DatabaseSpec {
 	if s.Database != nil {
 		return *s.Database
 	}
-	return DatabaseSpec{Engine: EngineH2, Topology: TopologyPerMember, Provider: ProviderChart}
+	return DatabaseSpec{Engine: EngineH2, Topology: TopologyPerMember, Provider: ProviderManaged}
 }
 
 // HasUserSchemas reports whether the members use schemas that the operator neither creates nor resets nor drops.
 func (d DatabaseSpec) HasUserSchemas() bool {
 	return d.Engine == EngineSQLServer || d.Engine == EngineOracle
+}
+
+// ManagedOrDefault returns the configuration of the project's own servers.
+func (d DatabaseSpec) ManagedOrDefault() ManagedDatabase {
+	if d.Managed != nil {
+		return *d.Managed
+	}
+	return ManagedDatabase{}
 }

@@ -87,11 +87,13 @@ func (s *BenchmarkNetworkSpec) WithNodeOverride(o *NodeOverride) *BenchmarkNetwo
 // fields with d.
 func (d DatabaseSpec) WithOverride(o *DatabaseOverride) DatabaseSpec {
 	d.Topology, d.MembersPerInstance = TopologyPerMember, nil
-	d.Cores, d.Memory = cmp.Or(o.Cores, d.Cores), cmp.Or(o.Memory, d.Memory)
-	d.Storage, d.Scheduling = cmp.Or(o.Storage, d.Storage), cmp.Or(o.Scheduling, d.Scheduling)
+	managed := d.ManagedOrDefault()
+	managed.Cores, managed.Memory = cmp.Or(o.Cores, managed.Cores), cmp.Or(o.Memory, managed.Memory)
+	managed.Storage, managed.Scheduling = cmp.Or(o.Storage, managed.Storage), cmp.Or(o.Scheduling, managed.Scheduling)
 	if o.Settings != nil {
-		d.Settings = o.Settings
+		managed.Settings = o.Settings
 	}
+	d.Managed = &managed
 	return d
 }
 

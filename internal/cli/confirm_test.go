@@ -13,7 +13,7 @@ import (
 // TestConfirmReferences confirms references without a terminal.
 func TestConfirmReferences(t *testing.T) {
 	image := bundle.References{All: []string{`BenchmarkNetwork "n": spec.image: "evil:1"`}}
-	host := `BenchmarkNetwork "n": spec.database.external.host: "db.example"`
+	host := `BenchmarkNetwork "n": spec.database.external.servers[0].host: "db.example"`
 	database := bundle.References{All: []string{host}, ExternalDatabases: []string{host}}
 	for name, test := range map[string]struct {
 		references bundle.References

@@ -79,9 +79,9 @@ func TestReproduceRefuses(t *testing.T) {
 	writeExperimentBundle(t, file, other)
 	runPlugin(t, "reproduce", file, "-n", "not-ended").expect(t, 1, "bexp/other is not in the manifests of the bundle")
 	external := &unstructured.Unstructured{Object: map[string]any{"apiVersion": v1alpha1.GroupVersion.String(), "kind": "BenchmarkNetwork", "metadata": map[string]any{"name": "hostile"},
-		"spec": map[string]any{"database": map[string]any{"external": map[string]any{"host": "db.example"}}}}}
+		"spec": map[string]any{"database": map[string]any{"external": map[string]any{"servers": []any{map[string]any{"host": "db.example"}}}}}}}
 	writeExperimentBundle(t, file, scaleExperiment(t, 4, 1), external)
-	runPlugin(t, "reproduce", file, "-n", "not-ended", "--yes").expect(t, 1, "needs --allow-external-databases", `BenchmarkNetwork "hostile": spec.database.external.host: "db.example"`)
+	runPlugin(t, "reproduce", file, "-n", "not-ended", "--yes").expect(t, 1, "needs --allow-external-databases", `BenchmarkNetwork "hostile": spec.database.external.servers[0].host: "db.example"`)
 	runPlugin(t, "reproduce", file, "-n", "not-ended", "--allow-external-databases").expect(t, 1, "confirm them with --yes")
 	role := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": map[string]any{"name": "r"}}}
 	writeExperimentBundle(t, file, scaleExperiment(t, 4, 1), role)

@@ -26,7 +26,7 @@ type Override struct {
 // replacePath returns the source of a setting with the path of the override in place of those that it overrides.
 func (o Override) replacePath(source string) string {
 	path := "spec." + strings.Join(o.Path, ".")
-	return strings.NewReplacer("spec.members", path, "spec.database", path+".database").Replace(source)
+	return strings.NewReplacer("spec.members", path, "spec.database.managed", path+".database", "spec.database", path+".database").Replace(source)
 }
 
 // replaceField returns the field of the override in place of the field of the members, or the settings of the database, that
@@ -36,7 +36,7 @@ func (o Override) replaceField(name string, path *field.Path) (string, bool) {
 	if rest, found := strings.CutPrefix(name, path.Child("members").String()+"."); found {
 		return own.Child(rest).String(), true
 	}
-	return own.Child("database", "settings").String(), name == path.Child("database", "settings").String()
+	return own.Child("database", "settings").String(), name == path.Child("database", "managed", "settings").String()
 }
 
 // overridesOf returns the overrides of members and those of the platform.
@@ -103,7 +103,7 @@ func validateOverrides(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, path *fi
 		if o.Spec.Members.Scheduling != spec.Members.Scheduling {
 			problems = append(problems, pods.ValidateScheduling(o.Spec.Members.Scheduling, own.Child("scheduling"))...)
 		}
-		if scheduling := o.Spec.DatabaseOrDefault().Scheduling; scheduling != spec.DatabaseOrDefault().Scheduling {
+		if scheduling := o.Spec.DatabaseOrDefault().ManagedOrDefault().Scheduling; scheduling != spec.DatabaseOrDefault().ManagedOrDefault().Scheduling {
 			problems = append(problems, pods.ValidateScheduling(scheduling, own.Child("database", "scheduling"))...)
 		}
 		for _, problem := range p.Validate(o.Spec, path) {

@@ -138,15 +138,15 @@ func TestReferences(t *testing.T) {
 		databases int
 	}{
 		"network": {`{kind: BenchmarkNetwork, spec: {platform: {type: Corda, corda: {image: "a:1"}}, imagePullSecrets: [s], members: {count: 1},
-  database: {provider: External, external: {host: db.example, port: 5432, adminSecret: {name: admin}}}}}`,
-			[]string{`database.external.adminSecret.name: "admin"`, `database.external.host: "db.example"`, `database.external.port: "5432"`, `imagePullSecrets[0]: "s"`, `platform.corda.image: "a:1"`}, 3},
+  database: {provider: External, external: {servers: [{host: db.example, port: 5432, adminSecret: {name: admin}}]}}}}`,
+			[]string{`database.external.servers[0].adminSecret.name: "admin"`, `database.external.servers[0].host: "db.example"`, `database.external.servers[0].port: "5432"`, `imagePullSecrets[0]: "s"`, `platform.corda.image: "a:1"`}, 3},
 		"chart": {`{kind: BenchmarkNetwork, spec: {database: {chart: {configMapName: c, values: {image: "b:1", size: 1}}}}}`,
 			[]string{`database.chart.configMapName: "c"`, `database.chart.values.image: "b:1"`}, 0},
 		"escape sequence": {`{kind: BenchmarkRun, spec: {workload: {plan: {configMapName: "\x1b[2J"}}}}`, []string{`workload.plan.configMapName: "\x1b[2J"`}, 0},
 		"patch in other letters": {`{kind: BenchmarkExperiment, spec: {variants: [{patch: {network: {database: {EXTERNAL: {Hoſt: h}, Image: "a:1"}}}}]}}`,
 			[]string{`variants[0].patch.network.database.EXTERNAL.Hoſt: "h"`, `variants[0].patch.network.database.Image: "a:1"`}, 1},
-		"axis": {`{kind: BenchmarkExperiment, spec: {axes: [{field: workload.load.clients, values: ["1"]}, {field: network.database.external.host, values: [a, b]}]}}`,
-			[]string{`axes[1].network.database.external.host[0]: "a"`, `axes[1].network.database.external.host[1]: "b"`}, 2},
+		"axis": {`{kind: BenchmarkExperiment, spec: {axes: [{field: workload.load.clients, values: ["1"]}, {field: "network.database.external.servers[0].host", values: [a, b]}]}}`,
+			[]string{`axes[1].network.database.external.servers[0].host[0]: "a"`, `axes[1].network.database.external.servers[0].host[1]: "b"`}, 2},
 		"nothing": {`{kind: BenchmarkNetwork, spec: {members: {count: 4}, platform: {type: Malachite}}}`, nil, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

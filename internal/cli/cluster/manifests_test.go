@@ -12,7 +12,7 @@ import (
 func TestApplyErrorsSayToQuoteText(t *testing.T) {
 	for message, quote := range map[string]bool{
 		`.spec.platform.corda.version: expected string, got &value.valueUnstructured{Value:4.1}`:                           true,
-		`.spec.database.settings.synchronous_commit: expected string, got &value.valueUnstructured{Value:false}`:           true,
+		`.spec.database.managed.settings.synchronous_commit: expected string, got &value.valueUnstructured{Value:false}`:   true,
 		`spec.members.cores: Invalid value: "number": spec.members.cores in body must be of type integer,string: "number"`: true,
 		`spec.networkName: Invalid value: "integer": spec.networkName in body must be of type string: "integer"`:           true,
 		`spec.members.count: Invalid value: "string": spec.members.count in body must be of type integer: "string"`:        false,

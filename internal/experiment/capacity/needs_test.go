@@ -159,5 +159,5 @@ metadata: {name: banks}
 spec:
   platform: {type: Corda, corda: {version: "4.10"}}
   members: {count: 2, heap: 1Gi, cores: "1", memory: 2Gi, reservation: Minimal}
-  database: {engine: PostgreSQL, topology: Shared, cores: "1", memory: 1Gi}
+  database: {engine: PostgreSQL, topology: Shared, managed: {cores: "1", memory: 1Gi}}
 `

@@ -30,7 +30,7 @@ type podKind struct {
 
 var podKinds = map[string]podKind{
 	"genesis":                  {container: "genesis", job: true},
-	"database server":          {container: "postgresql", labels: map[string]string{v1alpha1.LabelDatabaseInstance: "n-db"}, memory: "spec.database.memory"},
+	"database server":          {container: "postgresql", labels: map[string]string{v1alpha1.LabelDatabaseInstance: "n-db"}, memory: "spec.database.managed.memory"},
 	"database set-up":          {container: "setup", job: true},
 	"Corda node":               {container: "corda", labels: map[string]string{v1alpha1.LabelMember: "member-0"}, memory: "spec.members.memory", heap: "spec.members.heap"},
 	"Corda notary":             {container: "corda", labels: map[string]string{v1alpha1.LabelMember: "notary"}, memory: "memory of spec.platform.corda.notary", heap: "heap of spec.platform.corda.notary"},

@@ -71,7 +71,7 @@ func raiseAdvice(pod *corev1.Pod, container, quantity string) string {
 	case member != "":
 		return "; raise spec.members." + quantity
 	case isDatabasePod(pod) && quantity != "heap":
-		return "; raise spec.database." + quantity
+		return "; raise spec.database.managed." + quantity
 	}
 	return ""
 }

@@ -1,11 +1,13 @@
 package database
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,7 +24,8 @@ import (
 func newInput() Input {
 	network := &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "two-banks", Namespace: "bench", UID: "bench/two-banks/0001"}}
 	network.Spec.Database = &v1alpha1.DatabaseSpec{
-		Engine: v1alpha1.EnginePostgreSQL, Topology: v1alpha1.TopologyShared, Provider: v1alpha1.ProviderChart}
+		Engine: v1alpha1.EnginePostgreSQL, Topology: v1alpha1.TopologyShared, Provider: v1alpha1.ProviderManaged,
+		Managed: &v1alpha1.ManagedDatabase{}}
 	return Input{
 		Network: network,
 		Members: []platform.Member{{Name: "member-0"}, {Name: "member-1"}, {Name: "notary"}},
@@ -47,9 +50,47 @@ func equalPools(connections int32) map[string]int32 {
 func newExternalInput() Input {
 	in := newInput()
 	in.Network.Spec.Database.Provider = v1alpha1.ProviderExternal
-	in.Network.Spec.Database.External = &v1alpha1.ExternalDatabase{
-		Host: "db.example.org", Port: 6432, SSLMode: "require", AdminSecret: corev1.LocalObjectReference{Name: "admin"}}
+	in.Network.Spec.Database.External = &v1alpha1.ExternalDatabase{Servers: []v1alpha1.ExternalServer{
+		{Host: "db.example.org", Port: 6432, SSLMode: "require", AdminSecret: corev1.LocalObjectReference{Name: "admin"}}}}
 	return in
+}
+
+// newExternalPerMemberInput returns a network with a server of the user for each member.
+func newExternalPerMemberInput() Input {
+	in := newExternalInput()
+	in.Network.Spec.Database.Topology = v1alpha1.TopologyPerMember
+	in.Network.Spec.Database.External.Servers = nil
+	for i := range in.Members {
+		in.Network.Spec.Database.External.Servers = append(in.Network.Spec.Database.External.Servers, v1alpha1.ExternalServer{
+			Host: fmt.Sprintf("db-%d.example.org", i), AdminSecret: corev1.LocalObjectReference{Name: fmt.Sprintf("admin-%d", i)}})
+	}
+	return in
+}
+
+// TestExternalServers checks that each instance uses the server, and the Secret of its administrator, that external.servers gives it.
+func TestExternalServers(t *testing.T) {
+	in := newExternalPerMemberInput()
+	layout := mustBuildTwice(t, in)
+	if len(layout.Instances) != 3 {
+		t.Fatalf("got %d instances, want one for each of three members", len(layout.Instances))
+	}
+	for i, instance := range layout.Instances {
+		host, secret := fmt.Sprintf("db-%d.example.org", i), fmt.Sprintf("admin-%d", i)
+		if want := host + ":5432"; instance.Status().Address != want || len(instance.ServerObjects) > 0 || len(instance.TeardownObjects) == 0 {
+			t.Errorf("instance %s is at %s with %d objects of its own, want %s without and a teardown", instance.Name, instance.Status().Address, len(instance.ServerObjects), want)
+		}
+		if url := layout.Connections[in.Members[i].Name].URL; !strings.HasPrefix(url, "jdbc:postgresql://"+host+":5432/") {
+			t.Errorf("%s connects to %s, want host %s", in.Members[i].Name, url, host)
+		}
+		setup := instance.SetupObjects[len(instance.SetupObjects)-1].(*batchv1.Job).Spec.Template.Spec
+		for _, c := range slices.Concat(setup.InitContainers, setup.Containers) {
+			for _, env := range c.Env {
+				if env.Name == "PGPASSWORD" && env.ValueFrom.SecretKeyRef.Name != secret {
+					t.Errorf("container %s of %s logs in with Secret %s, want %s", c.Name, instance.Name, env.ValueFrom.SecretKeyRef.Name, secret)
+				}
+			}
+		}
+	}
 }
 
 // newPerHostInput returns a network with an instance for each two members.
@@ -64,11 +105,11 @@ func TestBuildGolden(t *testing.T) {
 	perMember.Requirements.Template, perMember.Members = nil, perMember.Members[:1]
 	spec := perMember.Network.Spec.Database
 	spec.Topology = v1alpha1.TopologyPerMember
-	spec.Storage = &v1alpha1.Storage{ClassName: new("fast"), Size: new(resource.MustParse("20Gi"))}
+	spec.Managed.Storage = &v1alpha1.Storage{ClassName: new("fast"), Size: new(resource.MustParse("20Gi"))}
 	perMember.Network.Spec.Members.Reservation = v1alpha1.ReservationMinimal
 
 	image := newInput()
-	image.Network.Spec.Database.Version, image.Network.Spec.Database.Image = 17, "docker.io/library/postgres:17.2"
+	image.Network.Spec.Database.Managed.Version, image.Network.Spec.Database.Managed.Image = 17, "docker.io/library/postgres:17.2"
 
 	dedicated := newDedicatedInput(v1alpha1.DatabaseOverride{Cores: new(resource.MustParse("4")), Memory: new(resource.MustParse("2Gi")),
 		Settings: map[string]v1alpha1.DatabaseSetting{"synchronous_commit": "off"}, Storage: &v1alpha1.Storage{Type: v1alpha1.StorageEphemeral}})
@@ -96,7 +137,7 @@ func TestUserSchemas(t *testing.T) {
 			in := newInput()
 			spec := in.Network.Spec.Database
 			spec.Engine, spec.Provider = engine, v1alpha1.ProviderExternal
-			spec.External = &v1alpha1.ExternalDatabase{Host: "db.example.org", JDBCSecret: corev1.LocalObjectReference{Name: "accounts"}}
+			spec.External = &v1alpha1.ExternalDatabase{Servers: []v1alpha1.ExternalServer{{Host: "db.example.org"}}, JDBCSecret: corev1.LocalObjectReference{Name: "accounts"}}
 			in.Epoch = "1"
 			layout := mustBuildTwice(t, in)
 			i := layout.Instances[0]
@@ -115,7 +156,7 @@ func TestUserSchemas(t *testing.T) {
 // TestSettingsReplaceDerivedOnes checks that each setting is in postgresql.conf once, with the value of the spec.
 func TestSettingsReplaceDerivedOnes(t *testing.T) {
 	in := newInput()
-	in.Network.Spec.Database.Settings = map[string]v1alpha1.DatabaseSetting{"shared_buffers": "512MB", "synchronous_commit": "off"}
+	in.Network.Spec.Database.Managed.Settings = map[string]v1alpha1.DatabaseSetting{"shared_buffers": "512MB", "synchronous_commit": "off"}
 	var got []string
 	for _, s := range mustBuildTwice(t, in).Instances[0].Settings {
 		got = append(got, s.Name+" "+s.Value)
@@ -150,19 +191,31 @@ func TestBuildRefuses(t *testing.T) {
 		"twice the same member": {func(in *Input) { in.Members[1].Name = "member-0" },
 			"spec.database: members member-0 and member-0 would share the database role member_0: rename one"},
 		"external without server": {func(in *Input) { in.Network.Spec.Database.Provider = v1alpha1.ProviderExternal },
-			"spec.database: provider External needs a host and a Secret"},
+			"spec.database: provider External needs external.servers, and other providers take none"},
 		"schemas of the user without server": {func(in *Input) { in.Network.Spec.Database.Engine = v1alpha1.EngineOracle },
-			"spec.database: provider External needs a host and a Secret"},
-		"external per member": {func(in *Input) {
+			"spec.database: provider External needs external.servers, and other providers take none"},
+		"external with too few servers": {func(in *Input) {
 			*in = newExternalInput()
 			in.Network.Spec.Database.Topology = v1alpha1.TopologyPerMember
 		},
-			"spec.database: provider External has one server: topology must be Shared, not PerMember"},
+			"spec.database.external.servers has 1 servers, but topology PerMember has 3 instances: name a server for each, in the order of member-0, member-1, notary"},
+		"external with the same server twice": {func(in *Input) {
+			*in = newExternalPerMemberInput()
+			in.Network.Spec.Database.External.Servers[2].Host = "db-0.example.org"
+		}, "spec.database.external.servers[2] is the server of external.servers[0], db-0.example.org:5432: use topology Shared, or another server"},
+		"external in a forbidden place": {func(in *Input) {
+			*in = newExternalPerMemberInput()
+			in.Network.Spec.Database.External.Servers[1].Host = "169.254.169.254"
+		}, "spec.database.external.servers[1].host: 169.254.169.254 is refused: it is a link-local address, as of a cloud's metadata"},
+		"external per host": {func(in *Input) {
+			*in = newExternalInput()
+			in.Network.Spec.Database.Topology, in.Network.Spec.Database.MembersPerInstance = v1alpha1.TopologyPerHost, new(int32(3))
+		}, "spec.database: topology must be Shared or PerMember with provider External, not PerHost, whose servers are in the cluster"},
 		"external for one member": {func(in *Input) {
 			dedicated := newDedicatedInput(v1alpha1.DatabaseOverride{}).Requirements.DedicatedInstances
 			*in = newExternalInput()
 			in.Requirements.DedicatedInstances = dedicated
-		}, "spec.database: provider External has one server, which cannot be dedicated to some members"},
+		}, "spec.database: provider External has no instances that are dedicated to some members: use topology PerMember"},
 		"too little memory of a dedicated instance": {func(in *Input) {
 			*in = newDedicatedInput(v1alpha1.DatabaseOverride{Memory: new(resource.MustParse("64Mi"))})
 		}, "spec.platform.corda.notary.database: database instance two-banks-notary-pg: memory 64Mi is too small for 20 connections of about 5 MB each " +
@@ -221,7 +274,7 @@ func TestStorage(t *testing.T) {
 func TestExistingStorageIsKept(t *testing.T) {
 	for _, storageType := range []v1alpha1.StorageType{v1alpha1.StoragePersistent, v1alpha1.StorageEphemeral} {
 		in := newInput()
-		in.Network.Spec.Database.Storage = &v1alpha1.Storage{Type: storageType}
+		in.Network.Spec.Database.Managed.Storage = &v1alpha1.Storage{Type: storageType}
 		built := mustBuild(t, in).Instances[0]
 		in.Requirements.PlannedTransactions *= 100
 		in.ExistingSize = func(instance string) (resource.Quantity, bool) { return built.Storage, instance == built.Name }

@@ -72,11 +72,11 @@ func TestDedicatedInstances(t *testing.T) {
 // TestDedicatedInstanceIsDerivedFromItsMembers checks connections, memory, volume and sources of the settings.
 func TestDedicatedInstanceIsDerivedFromItsMembers(t *testing.T) {
 	in := newDedicatedInput(v1alpha1.DatabaseOverride{Memory: new(resource.MustParse("4Gi"))})
-	in.Network.Spec.Database.Settings = map[string]v1alpha1.DatabaseSetting{"fsync": "off"}
+	in.Network.Spec.Database.Managed.Settings = map[string]v1alpha1.DatabaseSetting{"fsync": "off"}
 	in.Requirements.PlannedTransactions, in.Requirements.PlannedStates = 1_000_000, 2_000_000
 	for i, want := range []struct{ storage, settings string }{
-		{"113Gi", "effective_cache_size 512MB, fsync off of spec.database.settings, max_connections 30, shared_buffers 256MB"},
-		{"57Gi", "effective_cache_size 2048MB, fsync off of spec.database.settings, max_connections 20, shared_buffers 1024MB"},
+		{"113Gi", "effective_cache_size 512MB, fsync off of spec.database.managed.settings, max_connections 30, shared_buffers 256MB"},
+		{"57Gi", "effective_cache_size 2048MB, fsync off of spec.database.managed.settings, max_connections 20, shared_buffers 1024MB"},
 	} {
 		instance := mustBuildTwice(t, in).Instances[i]
 		var settings []string

@@ -60,23 +60,16 @@ type UserChart struct {
 
 func (in Input) databaseSpec() v1alpha1.DatabaseSpec { return in.Network.Spec.DatabaseOrDefault() }
 
-// externalServer returns the server outside the network, or nil. It outlives the network, so its instance has
-// TeardownObjects.
-func (in Input) externalServer() *v1alpha1.ExternalDatabase {
-	spec := in.databaseSpec()
-	if spec.Provider != v1alpha1.ProviderExternal {
-		return nil
-	}
-	return spec.External
-}
+// isExternal reports whether the servers are outside of the network. They outlive it, so their instances have TeardownObjects.
+func (in Input) isExternal() bool { return in.databaseSpec().Provider == v1alpha1.ProviderExternal }
 
 // projectImage returns the project's image of PostgreSQL, the client of the Jobs and the default server.
 func (in Input) projectImage() string { return in.Images.Image("postgresql", postgresqlVersion) }
 
 // serverImage returns the image of an instance of the project's chart, and its program that starts the server.
 func (in Input) serverImage(spec v1alpha1.DatabaseSpec) (reference, entrypoint string) {
-	if spec.Image != "" {
-		return spec.Image, officialEntrypoint
+	if image := spec.ManagedOrDefault().Image; image != "" {
+		return image, officialEntrypoint
 	}
 	return in.projectImage(), serverEntrypoint
 }
@@ -84,11 +77,12 @@ func (in Input) serverImage(spec v1alpha1.DatabaseSpec) (reference, entrypoint s
 // ServerMachine returns the size of an instance of the project's chart.
 func ServerMachine(spec v1alpha1.DatabaseSpec) sizing.Machine {
 	machine := sizing.Machine{Cores: resource.MustParse("1"), Memory: resource.MustParse("1Gi")}
-	if spec.Cores != nil {
-		machine.Cores = *spec.Cores
+	managed := spec.ManagedOrDefault()
+	if managed.Cores != nil {
+		machine.Cores = *managed.Cores
 	}
-	if spec.Memory != nil {
-		machine.Memory = *spec.Memory
+	if managed.Memory != nil {
+		machine.Memory = *managed.Memory
 	}
 	return machine
 }

@@ -46,7 +46,7 @@ type scriptRunner struct {
 
 func newScriptRunner(t *testing.T, s testServer, admin string) scriptRunner {
 	in := newExternalInput()
-	in.Network.Spec.Database.External = &v1alpha1.ExternalDatabase{Host: "db.example", Port: s.port}
+	in.Network.Spec.Database.External = &v1alpha1.ExternalDatabase{Servers: []v1alpha1.ExternalServer{{Host: "db.example", Port: s.port}}}
 	in.Network.Name, in.Network.UID = admin, types.UID("test/"+admin)
 	j := scriptRunner{t: t, input: in, admin: admin, templateDir: t.TempDir(), passwordDir: t.TempDir()}
 	for _, m := range in.Members {
@@ -172,9 +172,9 @@ func checkServerVersion(t *testing.T, s testServer, j scriptRunner) {
 		t.Errorf("the reported version is %q (%v), want %q", reported, err, version)
 	}
 	spec := j.input.Network.Spec.Database
-	spec.Version = 9
-	defer func() { spec.Version = 0 }()
-	if out, err := j.runScript("prepare"); err == nil || !strings.Contains(out, "is "+version+", but spec.database.version is 9") {
+	spec.Managed = &v1alpha1.ManagedDatabase{Version: 9}
+	defer func() { spec.Managed = nil }()
+	if out, err := j.runScript("prepare"); err == nil || !strings.Contains(out, "is "+version+", but spec.database.managed.version is 9") {
 		t.Errorf("a server of another version than that of the spec is accepted: %v: %s", err, out)
 	}
 }

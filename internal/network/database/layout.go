@@ -9,8 +9,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/destination"
-	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
 )
 
@@ -33,9 +31,9 @@ var defaultPorts = map[v1alpha1.DatabaseEngine]int32{
 	v1alpha1.EnginePostgreSQL: serverPort, v1alpha1.EngineSQLServer: 1433, v1alpha1.EngineOracle: 1521,
 }
 
-// ExternalPort returns the port of the external server.
-func ExternalPort(spec v1alpha1.DatabaseSpec) int32 {
-	return cmp.Or(spec.External.Port, defaultPorts[spec.Engine])
+// ExternalPort returns the port of an external server.
+func ExternalPort(spec v1alpha1.DatabaseSpec, server v1alpha1.ExternalServer) int32 {
+	return cmp.Or(server.Port, defaultPorts[spec.Engine])
 }
 
 // AgentURL returns the URL at which an instance of the project's chart reports its container's resource usage.
@@ -87,6 +85,9 @@ type Instance struct {
 	// TeardownObjects remove the members' schemas and roles. Apply them before the network is deleted. Set only
 	// if the server outlives the network.
 	TeardownObjects []client.Object
+
+	// External is the server of provider External.
+	External *v1alpha1.ExternalServer
 }
 
 // Objects returns the objects of the instance without those of reset and teardown, in the order in which to
@@ -127,13 +128,16 @@ func Build(in Input) (Layout, error) {
 	if err := in.validateInput(); err != nil {
 		return Layout{}, fmt.Errorf("%s: %w", specPath, err)
 	}
+	groups := in.groupMembers()
+	if err := in.assignExternalServers(groups); err != nil {
+		return Layout{}, fmt.Errorf("%s.%w", specPath, err)
+	}
 	if in.databaseSpec().HasUserSchemas() {
-		return in.buildUserSchemas(), nil
+		return in.buildUserSchemas(groups), nil
 	}
 	layout := Layout{Connections: make(map[string]platform.DatabaseConnection, len(in.Members))}
-	groups := in.groupMembers()
 	var servers [][]client.Object
-	if in.Chart != nil && in.externalServer() == nil {
+	if in.Chart != nil {
 		var err error
 		if servers, err = in.renderUserChart(groups); err != nil {
 			return Layout{}, fmt.Errorf("%s: %w", specPath, err)
@@ -159,29 +163,37 @@ func Build(in Input) (Layout, error) {
 	return layout, nil
 }
 
-// buildUserSchemas returns one instance without objects, and the connections that the user's Secret holds.
-func (in Input) buildUserSchemas() Layout {
-	spec := in.databaseSpec()
-	i := Instance{Name: naming.SharedDatabase(in.Network.Name), Host: spec.External.Host, Port: ExternalPort(spec), Spec: spec}
-	connections := make(map[string]platform.DatabaseConnection, len(in.Members))
-	for _, m := range in.Members {
-		i.Members = append(i.Members, m.Name)
-		connections[m.Name] = platform.NewSecretConnection(spec.External.JDBCSecret.Name, m.Name)
+// buildUserSchemas returns instances without objects, and the connections that the user's Secret holds.
+func (in Input) buildUserSchemas(groups []memberGroup) Layout {
+	layout := Layout{Connections: make(map[string]platform.DatabaseConnection, len(in.Members))}
+	for _, g := range groups {
+		i := newExternalInstance(g)
+		for _, m := range g.members {
+			i.Members = append(i.Members, m.Name)
+			layout.Connections[m.Name] = platform.NewSecretConnection(g.spec.External.JDBCSecret.Name, m.Name)
+		}
+		layout.Instances = append(layout.Instances, i)
 	}
-	return Layout{Instances: []Instance{i}, Connections: connections}
+	return layout
+}
+
+// newExternalInstance returns the instance of a group on a server outside of the network.
+func newExternalInstance(g memberGroup) Instance {
+	return Instance{Name: g.name, Host: g.external.Host, Port: ExternalPort(g.spec, *g.external), Spec: g.spec, External: g.external}
 }
 
 // buildInstance returns the instance of a group. The server is the rendering of a user's chart, or nil without
 // one.
 func (in Input) buildInstance(g memberGroup, server []client.Object) (Instance, error) {
 	i := Instance{Name: g.name, Host: g.name, Port: serverPort, Spec: g.spec}
+	if g.external != nil {
+		i = newExternalInstance(g)
+	}
 	for _, m := range g.members {
 		i.Members = append(i.Members, m.Name)
 	}
-	external := in.externalServer()
 	switch {
-	case external != nil:
-		i.Host, i.Port = external.Host, ExternalPort(g.spec)
+	case g.external != nil:
 	case in.Chart != nil:
 		i.ServerObjects = server
 	default:
@@ -193,7 +205,7 @@ func (in Input) buildInstance(g memberGroup, server []client.Object) (Instance, 
 	if in.Epoch != "" {
 		i.ResetObjects = in.buildReset(g, i)
 	}
-	if external != nil {
+	if g.external != nil {
 		i.TeardownObjects = in.buildTeardown(g, i)
 	}
 	return i, nil
@@ -206,17 +218,12 @@ func (in Input) validateInput() error {
 		return errors.New("a database needs at least one member")
 	case spec.Topology == v1alpha1.TopologyPerHost && (spec.MembersPerInstance == nil || *spec.MembersPerInstance < 1):
 		return errors.New("topology PerHost needs membersPerInstance of at least 1")
-	case (spec.Provider == v1alpha1.ProviderExternal || spec.HasUserSchemas()) && spec.External == nil:
-		return errors.New("provider External needs a host and a Secret")
-	case spec.Provider == v1alpha1.ProviderExternal && spec.Topology != v1alpha1.TopologyShared:
-		return fmt.Errorf("provider External has one server: topology must be Shared, not %s", spec.Topology)
-	case spec.Provider == v1alpha1.ProviderExternal && len(in.Requirements.DedicatedInstances) > 0:
-		return errors.New("provider External has one server, which cannot be dedicated to some members")
-	}
-	if spec.External != nil {
-		if err := destination.CheckHost(spec.External.Host); err != nil {
-			return fmt.Errorf("external.host: %w", err)
-		}
+	case in.isExternal() != (spec.External != nil), spec.HasUserSchemas() && !in.isExternal():
+		return errors.New("provider External needs external.servers, and other providers take none")
+	case in.isExternal() && spec.Topology == v1alpha1.TopologyPerHost:
+		return errors.New("topology must be Shared or PerMember with provider External, not PerHost, whose servers are in the cluster")
+	case in.isExternal() && len(in.Requirements.DedicatedInstances) > 0:
+		return errors.New("provider External has no instances that are dedicated to some members: use topology PerMember")
 	}
 	return in.validateMembers()
 }

@@ -20,7 +20,7 @@ import (
 // renderOwnChart renders the project's chart into the instance.
 func (in Input) renderOwnChart(g memberGroup, i *Instance) error {
 	needed, memory := in.totalConnections(g), ServerMachine(g.spec).Memory
-	settings, err := serverSettings(needed, memory.Value(), g.spec.Settings, g.settingsSource())
+	settings, err := serverSettings(needed, memory.Value(), g.spec.ManagedOrDefault().Settings, g.settingsSource())
 	if err != nil {
 		return err
 	}
@@ -88,8 +88,9 @@ func (in Input) chartValues(g memberGroup, settings []Setting, size resource.Qua
 	for _, s := range settings {
 		conf[s.Name] = s.Value
 	}
-	storage := map[string]any{"type": in.Network.Spec.StorageTypeOrDefault(g.spec.Storage), "size": size}
-	if given := g.spec.Storage; given != nil && given.ClassName != nil {
+	given := g.spec.ManagedOrDefault().Storage
+	storage := map[string]any{"type": in.Network.Spec.StorageTypeOrDefault(given), "size": size}
+	if given != nil && given.ClassName != nil {
 		storage["storageClassName"] = *given.ClassName
 	}
 	image, entrypoint := in.serverImage(g.spec)

@@ -205,7 +205,7 @@ func (in Input) scriptContainer(g memberGroup, i Instance, script string) corev1
 		corev1.EnvVar{Name: "BENCHNET_CONNECTIONS", Value: fmt.Sprint(in.totalConnections(g))},
 		corev1.EnvVar{Name: "BENCHNET_PASSWORDS", Value: passwordsPath},
 	)
-	if version := g.spec.Version; version != 0 {
+	if version := g.spec.ManagedOrDefault().Version; version != 0 {
 		env = append(env, corev1.EnvVar{Name: "BENCHNET_POSTGRESQL_VERSION", Value: fmt.Sprint(version)})
 	}
 	return corev1.Container{
@@ -266,7 +266,7 @@ func (in Input) adminEnv(i Instance) []corev1.EnvVar {
 		{Name: "PGDATABASE", Value: DefaultName},
 		{Name: "PGCONNECT_TIMEOUT", Value: "10"},
 	}
-	if external := in.externalServer(); external != nil {
+	if external := i.External; external != nil {
 		secret = external.AdminSecret.Name
 		user = pods.EnvFromSecret("PGUSER", secret, userKey)
 		if external.SSLMode != "" {

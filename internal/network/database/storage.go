@@ -25,7 +25,7 @@ const (
 // whole GiB. The estimate covers the planned load with a safety factor, an empty schema per member, and the
 // write-ahead log.
 func (in Input) neededStorage(g memberGroup) resource.Quantity {
-	if storage := g.spec.Storage; storage != nil && storage.Size != nil {
+	if storage := g.spec.ManagedOrDefault().Storage; storage != nil && storage.Size != nil {
 		return *storage.Size
 	}
 	members := int64(len(g.members))

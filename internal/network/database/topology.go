@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/destination"
+	"github.com/benchnet/benchnet/internal/kube/limits"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
 )
@@ -25,6 +27,8 @@ type memberGroup struct {
 	members []platform.Member
 	// dedicated is set if the instance is apart from those of the topology.
 	dedicated *platform.DedicatedInstance
+	// external is the server outside of the network, or nil.
+	external *v1alpha1.ExternalServer
 }
 
 // fieldPath returns the path of the fields that describe the instance.
@@ -40,7 +44,7 @@ func (g memberGroup) settingsSource() string {
 	if g.dedicated != nil && g.dedicated.Override.Settings != nil {
 		return g.dedicated.Path + ".settings"
 	}
-	return specPath + ".settings"
+	return specPath + ".managed.settings"
 }
 
 // groupMembers distributes the members over the instances of the topology and the dedicated ones.
@@ -60,6 +64,42 @@ func (in Input) groupMembers() []memberGroup {
 		dedicated = append(dedicated, group)
 	}
 	return append(in.groupByTopology(common), dedicated...)
+}
+
+// assignExternalServers gives each group its server outside of the network.
+func (in Input) assignExternalServers(groups []memberGroup) error {
+	if !in.isExternal() {
+		return nil
+	}
+	spec := in.databaseSpec()
+	servers := spec.External.Servers
+	if len(servers) != len(groups) {
+		return fmt.Errorf("external.servers has %d servers, but topology %s has %d instances: name a server for each, in the order of %s",
+			len(servers), spec.Topology, len(groups), describeMembers(groups))
+	}
+	for i := range servers {
+		groups[i].external = &servers[i]
+		at := fmt.Sprintf("external.servers[%d]", i)
+		if err := destination.CheckHost(servers[i].Host); err != nil {
+			return fmt.Errorf("%s.host: %w", at, err)
+		}
+		for j := range i {
+			if servers[j].Host == servers[i].Host && ExternalPort(spec, servers[j]) == ExternalPort(spec, servers[i]) {
+				return fmt.Errorf("%s is the server of external.servers[%d], %s:%d: use topology Shared, or another server", at, j, servers[i].Host,
+					ExternalPort(spec, servers[i]))
+			}
+		}
+	}
+	return nil
+}
+
+// describeMembers returns the first members of the groups.
+func describeMembers(groups []memberGroup) string {
+	var names []string
+	for _, g := range groups {
+		names = append(names, g.members[0].Name)
+	}
+	return limits.JoinItems(names, ", ")
 }
 
 // groupByTopology distributes members over instances: <network>-db with topology Shared, and <network>-db-<i>
@@ -98,7 +138,7 @@ func (in Input) buildConnection(i Instance, m platform.Member) platform.Database
 		PasswordSecret: in.passwordSecret(m),
 		PasswordKey:    PasswordKey,
 	}
-	if external := in.externalServer(); external != nil && external.SSLMode != "" {
+	if external := i.External; external != nil && external.SSLMode != "" {
 		c.URL += "&sslmode=" + external.SSLMode
 	}
 	if i.Spec.Topology == v1alpha1.TopologyPerHost {
@@ -115,7 +155,7 @@ func (in Input) passwordSecret(m platform.Member) string {
 // where instances run.
 func (in Input) hostAffinity(i Instance) *corev1.PodAffinity {
 	selector := &metav1.LabelSelector{MatchLabels: map[string]string{InstanceLabel: i.Name}}
-	if i.Spec.Scheduling != nil {
+	if i.Spec.ManagedOrDefault().Scheduling != nil {
 		selector = &metav1.LabelSelector{MatchLabels: naming.MembersSelector(in.Network.Name), MatchExpressions: []metav1.LabelSelectorRequirement{
 			{Key: v1alpha1.LabelMember, Operator: metav1.LabelSelectorOpIn, Values: i.Members}}}
 	}
@@ -132,7 +172,7 @@ const maxIdentifierBytes = 63
 // ambiguous end with a hash.
 func (in Input) roleName(m platform.Member) string {
 	full := m.Name
-	if in.externalServer() != nil {
+	if in.isExternal() {
 		full = in.Network.Namespace + "__" + in.Network.Name + "__" + m.Name
 	}
 	name := strings.ReplaceAll(full, "-", "_")
@@ -159,7 +199,7 @@ func isReservedName(name string) bool {
 // roleOwner returns the mark of this network's roles. Roles with another mark are never changed. On an external
 // server it is unique among all users of the server.
 func (in Input) roleOwner() string {
-	if in.externalServer() != nil {
+	if in.isExternal() {
 		return string(in.Network.UID)
 	}
 	return in.Network.Namespace + "/" + in.Network.Name

@@ -44,8 +44,8 @@ type ExternalDatabase struct {
 // Input is the input of Build.
 type Input struct {
 	Network *v1alpha1.BenchmarkNetwork
-	// External is the database outside the network, or nil.
-	External *ExternalDatabase
+	// External are the databases outside the network.
+	External []ExternalDatabase
 	// Scrapers may read metrics; empty means every client.
 	Scrapers Scrapers
 	// APIServerPorts are the ports of the API servers; empty means DefaultAPIServerPorts. API servers have host addresses,
@@ -68,8 +68,8 @@ func Build(in Input) []client.Object {
 	}
 	all := []client.Object{b.defaultDenyPolicy(), b.internalEgressPolicy(), b.apiServerPolicy(callers, in.APIServerPorts),
 		b.databasePolicy(in.DatabasePorts), b.metricsPolicy(in.MetricsPorts, in.Scrapers)}
-	if in.External != nil {
-		all = append(all, b.externalDatabasePolicy(*in.External))
+	if len(in.External) > 0 {
+		all = append(all, b.externalDatabasePolicy(in.External))
 	}
 	return all
 }
@@ -148,17 +148,20 @@ func (b policyBuilder) metricsPolicy(ports []string, scrapers Scrapers) client.O
 	})
 }
 
-// externalDatabasePolicy lets members, and the Jobs that create and drop their schemas, call an external
-// server.
-func (b policyBuilder) externalDatabasePolicy(server ExternalDatabase) client.Object {
-	rule := HostEgress(server.Host, server.Port)
+// externalDatabasePolicy lets members, and the Jobs that create and drop their schemas, call external
+// servers.
+func (b policyBuilder) externalDatabasePolicy(servers []ExternalDatabase) client.Object {
+	var rules []networkingv1.NetworkPolicyEgressRule
+	for _, server := range servers {
+		rules = append(rules, HostEgress(server.Host, server.Port))
+	}
 	return b.newPolicy("external-database", networkingv1.NetworkPolicySpec{
 		PodSelector: b.podSelector(
 			componentRequirement(metav1.LabelSelectorOpIn, naming.ComponentMember,
 				naming.ComponentDatabaseSetup, naming.ComponentDatabaseReset, naming.ComponentDatabaseTeardown),
 		),
 		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeEgress},
-		Egress:      []networkingv1.NetworkPolicyEgressRule{rule},
+		Egress:      rules,
 	})
 }
 

@@ -41,7 +41,7 @@ func buildDatabaseStages(in Input, pin platform.Input, p *Plan) (map[string]plat
 	for _, instance := range built.Instances {
 		status := instance.Status()
 		p.Databases = append(p.Databases, status)
-		p.databaseScheduling[instance.Name] = instance.Spec.Scheduling
+		p.databaseScheduling[instance.Name] = instance.Spec.ManagedOrDefault().Scheduling
 		p.addShortfall(instance.Name, database.DataVolume, instance.Storage, instance.NeededStorage)
 		servers.Objects = append(servers.Objects, instance.ServerObjects...)
 		schemas.Objects = append(schemas.Objects, instance.SetupObjects...)
@@ -59,7 +59,7 @@ func databaseCredentials(in Input, topology platform.Topology) []platform.Creden
 	if spec.HasUserSchemas() {
 		return nil
 	}
-	if spec.Provider == v1alpha1.ProviderChart {
+	if spec.Provider != v1alpha1.ProviderExternal {
 		all = append(all, platform.Credential{Name: naming.DatabaseSuperuserSecret(in.Network.Name), Keys: []string{database.PasswordKey}})
 	}
 	for _, m := range topology.Members {

@@ -16,7 +16,7 @@ func TestDatabaseEndpoints(t *testing.T) {
 		observed   []string
 		unobserved []string
 	}{
-		"own": {v1alpha1.DatabaseSpec{Engine: v1alpha1.EnginePostgreSQL, Provider: v1alpha1.ProviderChart},
+		"own": {v1alpha1.DatabaseSpec{Engine: v1alpha1.EnginePostgreSQL, Provider: v1alpha1.ProviderManaged},
 			[]string{"http://net-db:9101/metrics", "http://net-db:9187/metrics"}, nil},
 		"the user's chart": {v1alpha1.DatabaseSpec{Engine: v1alpha1.EnginePostgreSQL, Provider: v1alpha1.ProviderChart, Chart: &v1alpha1.DatabaseChart{}},
 			nil, []string{"net-db"}},

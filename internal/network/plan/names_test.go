@@ -57,7 +57,7 @@ func sampleNetworks(t *testing.T) []*v1alpha1.BenchmarkNetwork {
 			all = append(all, s.Network)
 			if s.Name == "corda_raft_notary" {
 				replicated := s.Network.DeepCopy()
-				replicated.Spec.Database = &v1alpha1.DatabaseSpec{Engine: v1alpha1.EnginePostgreSQL, Provider: v1alpha1.ProviderChart, Topology: v1alpha1.TopologyShared}
+				replicated.Spec.Database = &v1alpha1.DatabaseSpec{Engine: v1alpha1.EnginePostgreSQL, Provider: v1alpha1.ProviderManaged, Topology: v1alpha1.TopologyShared}
 				replicated.Spec.Platform.Corda.Notary.Database = &v1alpha1.DatabaseOverride{}
 				all = append(all, replicated)
 			}

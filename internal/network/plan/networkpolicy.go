@@ -26,9 +26,11 @@ func isolateNetwork(in Input, p *Plan) error {
 		})
 		return nil
 	}
-	var external *networkpolicy.ExternalDatabase
-	if spec := in.Network.Spec.DatabaseOrDefault(); spec.Provider == v1alpha1.ProviderExternal && spec.External != nil {
-		external = &networkpolicy.ExternalDatabase{Host: spec.External.Host, Port: database.ExternalPort(spec)}
+	var external []networkpolicy.ExternalDatabase
+	if spec := in.Network.Spec.DatabaseOrDefault(); spec.External != nil {
+		for _, server := range spec.External.Servers {
+			external = append(external, networkpolicy.ExternalDatabase{Host: server.Host, Port: database.ExternalPort(spec, server)})
+		}
 	}
 	metricsPorts, databasePorts, err := p.collectPorts(in.Scrapers)
 	if err != nil {

@@ -22,8 +22,9 @@ func newInput(edit func(*Input)) Input {
 			ObjectMeta: metav1.ObjectMeta{Name: "net", Namespace: "ns", UID: "uid"},
 			Spec: v1alpha1.BenchmarkNetworkSpec{
 				NetworkTemplate: v1alpha1.NetworkTemplate{Platform: v1alpha1.PlatformSpec{Type: "Fake"},
-					Members:  v1alpha1.MembersSpec{Count: 2, Reservation: v1alpha1.ReservationFull},
-					Database: &v1alpha1.DatabaseSpec{Engine: v1alpha1.EnginePostgreSQL, Topology: v1alpha1.TopologyShared, Provider: v1alpha1.ProviderChart}},
+					Members: v1alpha1.MembersSpec{Count: 2, Reservation: v1alpha1.ReservationFull},
+					Database: &v1alpha1.DatabaseSpec{Engine: v1alpha1.EnginePostgreSQL, Topology: v1alpha1.TopologyShared, Provider: v1alpha1.ProviderManaged,
+						Managed: &v1alpha1.ManagedDatabase{}}},
 				Workloads: []v1alpha1.NetworkWorkload{{Workload: v1alpha1.Workload{Name: "first", Type: v1alpha1.WorkloadCorda}}, {Workload: v1alpha1.Workload{Name: "second", Type: v1alpha1.WorkloadCorda}}},
 			},
 		},
@@ -49,7 +50,7 @@ func TestGoldenPlans(t *testing.T) {
 		},
 		"scheduled": func(in *Input) {
 			in.Network.Spec.Members.Scheduling = parseScheduling(t, "nodeSelector: {node-role: ledger}")
-			in.Network.Spec.Database.Scheduling = parseScheduling(t, `
+			in.Network.Spec.Database.Managed.Scheduling = parseScheduling(t, `
 tolerations: [{key: dedicated, operator: Exists}]
 affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: zone, labelSelector: {matchLabels: {a: b}}}]}}
 topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {a: b}}}]

@@ -129,7 +129,7 @@ func TestSchedulingReachesPods(t *testing.T) {
 		"members": {func(in *Input, s *v1alpha1.Scheduling) { in.Network.Spec.Members.Scheduling = s },
 			append(slices.Clone(members), "notary"), append(slices.Clone(jobs), "net-db")},
 		"notary":    {func(in *Input, s *v1alpha1.Scheduling) { in.Platform = scheduledPlatform{notary: s} }, []string{"notary"}, nil},
-		"databases": {func(in *Input, s *v1alpha1.Scheduling) { in.Network.Spec.Database.Scheduling = s }, []string{"net-db"}, nil},
+		"databases": {func(in *Input, s *v1alpha1.Scheduling) { in.Network.Spec.Database.Managed.Scheduling = s }, []string{"net-db"}, nil},
 		"workers":   {func(*Input, *v1alpha1.Scheduling) {}, []string{"run"}, nil},
 	}
 	for role, r := range roles {
@@ -166,7 +166,7 @@ func TestSchedulingReachesPods(t *testing.T) {
 func TestSchedulingOfRoleReplacesThatOfMembers(t *testing.T) {
 	p := mustBuild(t, newInput(func(in *Input) {
 		in.Network.Spec.Members.Scheduling = parseScheduling(t, "nodeSelector: {pool: members}")
-		in.Network.Spec.Database.Scheduling = parseScheduling(t, "{}")
+		in.Network.Spec.Database.Managed.Scheduling = parseScheduling(t, "{}")
 		in.Platform = scheduledPlatform{notary: parseScheduling(t, "nodeSelector: {pool: notary}")}
 	}))
 	templates := podSpecs(t, p, nil)
@@ -199,7 +199,7 @@ func TestSchedulingOfDedicatedInstance(t *testing.T) {
 					override.Scheduling = parseScheduling(t, test.own)
 				}
 				if test.databases != "" {
-					in.Network.Spec.Database.Scheduling = parseScheduling(t, test.databases)
+					in.Network.Spec.Database.Managed.Scheduling = parseScheduling(t, test.databases)
 				}
 				in.Platform = scheduledPlatform{database: override}
 			}))
@@ -272,7 +272,7 @@ func TestSchedulingOnSharedHosts(t *testing.T) {
 	}
 }
 
-// TestDatabasesApartFromSharedHosts checks that with database.scheduling the members of an instance share a host, and
+// TestDatabasesApartFromSharedHosts checks that with database.managed.scheduling the members of an instance share a host, and
 // that the instance need not run on it.
 func TestDatabasesApartFromSharedHosts(t *testing.T) {
 	apart := func(member string) string {
@@ -287,7 +287,7 @@ func TestDatabasesApartFromSharedHosts(t *testing.T) {
 			p, err := Build(newInput(func(in *Input) {
 				in.Platform = scheduledPlatform{}
 				in.Network.Spec.Members.Scheduling = parseScheduling(t, c.members)
-				in.Network.Spec.Database.Scheduling = parseScheduling(t, "nodeSelector: {pool: databases}")
+				in.Network.Spec.Database.Managed.Scheduling = parseScheduling(t, "nodeSelector: {pool: databases}")
 				in.Network.Spec.Database.Topology, in.Network.Spec.Database.MembersPerInstance = v1alpha1.TopologyPerHost, new(int32(2))
 			}))
 			if c.want != "" {

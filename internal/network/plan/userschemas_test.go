@@ -15,7 +15,7 @@ import (
 func withUserSchemas(in *Input) {
 	spec := in.Network.Spec.Database
 	spec.Engine, spec.Provider = v1alpha1.EngineSQLServer, v1alpha1.ProviderExternal
-	spec.External = &v1alpha1.ExternalDatabase{Host: "sql.example", JDBCSecret: corev1.LocalObjectReference{Name: "accounts"}}
+	spec.External = &v1alpha1.ExternalDatabase{Servers: []v1alpha1.ExternalServer{{Host: "sql.example"}}, JDBCSecret: corev1.LocalObjectReference{Name: "accounts"}}
 }
 
 // TestPlanOfUserSchemas checks that the operator makes no databases, accounts and teardown, and that members may reach the server.

@@ -75,7 +75,7 @@ func TestAppendedWorkloadKeepsVolumes(t *testing.T) {
 			in := newInput(func(in *Input) {
 				in.Platform = growingPlatform{}
 				in.Network.Spec.Members.Storage.Type = storage
-				in.Network.Spec.Database.Storage = &v1alpha1.Storage{Type: storage}
+				in.Network.Spec.Database.Managed.Storage = &v1alpha1.Storage{Type: storage}
 			})
 			created := mustBuild(t, in)
 			if len(created.Shortfalls) != 0 {

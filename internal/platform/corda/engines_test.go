@@ -17,7 +17,7 @@ metadata: {name: net}
 spec:
   platform: {type: Corda, corda: {distribution: Enterprise, version: "4.12", image: "example.com/corda:4.12.1"}}
   members: {count: 2}
-  database: {engine: Oracle, topology: Shared, provider: External, external: {host: ora.example, jdbcSecret: {name: accounts}}}
+  database: {engine: Oracle, topology: Shared, provider: External, external: {servers: [{host: ora.example}], jdbcSecret: {name: accounts}}}
   workloads:
   - {name: pay, type: Corda, corda: {finance: {operation: Pay}}, load: {clients: 10}}
 `
@@ -30,26 +30,28 @@ func TestAdmitsDatabases(t *testing.T) {
 		{"Oracle", oracleManifest, "name: net", "name: net", ""},
 		{"SQL Server with a port", oracleManifest, "engine: Oracle", "engine: SQLServer", ""},
 		{"Oracle of open source", oracleManifest, "distribution: Enterprise, ", "", "engine SQLServer and Oracle need spec.platform.corda.distribution Enterprise"},
-		{"Oracle by a chart", oracleManifest, "provider: External, external: {host: ora.example, jdbcSecret: {name: accounts}}", "provider: Chart",
+		{"Oracle by a chart", oracleManifest, "provider: External, external: {servers: [{host: ora.example}], jdbcSecret: {name: accounts}}", "provider: Chart",
 			"engine SQLServer and Oracle need database.provider External"},
-		{"a server for each member", oracleManifest, "topology: Shared", "topology: PerMember", "topology must be Shared when database.provider is External"},
+		{"a server for each member", oracleManifest, "topology: Shared", "topology: PerMember", ""},
+		{"several servers for one instance", oracleManifest, "{host: ora.example}", "{host: ora.example}, {host: b.example}", "must have one server with database.topology Shared"},
+		{"external servers per host", oracleManifest, "topology: Shared", "topology: PerHost, membersPerInstance: 1", "PerHost needs servers in the cluster"},
 		{"Oracle without accounts", oracleManifest, ", jdbcSecret: {name: accounts}", "", "jdbcSecret"},
-		{"Oracle with an administrator", oracleManifest, "host: ora", "adminSecret: {name: admin}, host: ora", "without adminSecret"},
-		{"Oracle with a mode of libpq", oracleManifest, "host: ora", "sslMode: require, host: ora", "without adminSecret and sslMode"},
+		{"Oracle with an administrator", oracleManifest, "host: ora", "adminSecret: {name: admin}, host: ora", "without servers[].adminSecret"},
+		{"Oracle with a mode of libpq", oracleManifest, "host: ora", "sslMode: require, host: ora", "without servers[].adminSecret and sslMode"},
 		{"an engine that does not exist", oracleManifest, "engine: Oracle", "engine: DB2", "DB2"},
 		{"a shared notary on Oracle", oracleManifest, "distribution: Enterprise,", "notary: {type: SharedDatabase}, distribution: Enterprise,",
 			"notary.type SharedDatabase needs spec.database.engine PostgreSQL"},
-		{"accounts on PostgreSQL", oracleManifest, "engine: Oracle", "engine: PostgreSQL", "needs adminSecret with database.engine PostgreSQL"},
-		{"the project's version", validManifest, server, server + ", version: 15", ""},
-		{"another version", validManifest, server, server + ", version: 17, image: 'postgres:17.2'", ""},
-		{"the same version of another image", validManifest, server, server + ", version: 15, image: 'postgres:15.10'", ""},
-		{"another version without its image", validManifest, server, server + ", version: 17", "database.version must be 15, which the project's image has"},
-		{"an image without its version", validManifest, server, server + ", image: 'postgres:17.2'", "database.version must be 15"},
-		{"a version that is too old", validManifest, server, server + ", version: 12, image: 'postgres:12'", "database.version"},
-		{"a version that is too new", validManifest, server, server + ", version: 18, image: 'postgres:18'", "database.version"},
-		{"a floating image", validManifest, server, server + ", version: 17, image: 'postgres:latest'", "database.image must carry a tag"},
-		{"a version of H2", validManifest, server, "engine: H2, version: 15", "database.version and database.image need the project's chart"},
-		{"a version of your chart", validManifest, server, server + ", version: 15, chart: {configMapName: mine}", "need the project's chart"},
+		{"accounts on PostgreSQL", oracleManifest, "engine: Oracle", "engine: PostgreSQL", "needs servers[].adminSecret with database.engine PostgreSQL"},
+		{"the project's version", validManifest, server, server + ", managed: {version: 15}", ""},
+		{"another version", validManifest, server, server + ", managed: {version: 17, image: 'postgres:17.2'}", ""},
+		{"the same version of another image", validManifest, server, server + ", managed: {version: 15, image: 'postgres:15.10'}", ""},
+		{"another version without its image", validManifest, server, server + ", managed: {version: 17}", "database.managed.version must be 15, which the project's image has"},
+		{"an image without its version", validManifest, server, server + ", managed: {image: 'postgres:17.2'}", "database.managed.version must be 15"},
+		{"a version that is too old", validManifest, server, server + ", managed: {version: 12, image: 'postgres:12'}", "database.managed.version"},
+		{"a version that is too new", validManifest, server, server + ", managed: {version: 18, image: 'postgres:18'}", "database.managed.version"},
+		{"a floating image", validManifest, server, server + ", managed: {version: 17, image: 'postgres:latest'}", "database.managed.image must carry a tag"},
+		{"a version of H2", validManifest, server, "engine: H2, managed: {version: 15}", "H2 lives inside each member"},
+		{"a version of your chart", validManifest, server, server + ", provider: Chart, managed: {version: 15}, chart: {configMapName: mine}", "managed belongs to provider Managed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := admission.Admit([]byte(strings.Replace(test.manifest, test.from, test.to, 1)), &v1alpha1.BenchmarkNetwork{})
@@ -107,8 +109,8 @@ func TestRefusesDatabases(t *testing.T) {
 			s.Database.Engine, s.Workloads[0].Reset = v1alpha1.EngineOracle, v1alpha1.ResetState
 		}, "workloads[0].reset", []string{"Reset", "must be Keep with database.engine Oracle", "schemas are yours"}},
 		{"a server that pg_dump refuses", func(s *networkSpec) {
-			s.Database.Version, s.Database.Image = 16, "postgres:16.6"
+			s.Database.Managed = &v1alpha1.ManagedDatabase{Version: 16, Image: "postgres:16.6"}
 			s.Platform.Corda.CorDapps = v1alpha1.CorDappsSpec{Type: v1alpha1.CordAppsVolume, ClaimName: "mine"}
-		}, "database.version", []string{"16", "at most 15", "pg_dump"}},
+		}, "database.managed.version", []string{"16", "at most 15", "pg_dump"}},
 	})
 }

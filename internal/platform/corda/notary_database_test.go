@@ -15,8 +15,8 @@ func TestAdmitsNotaryDatabases(t *testing.T) {
 	const (
 		shared   = "database: {engine: PostgreSQL, topology: Shared}"
 		perHost  = "database: {engine: PostgreSQL, topology: PerHost, membersPerInstance: 2}"
-		chart    = "database: {engine: PostgreSQL, topology: Shared, chart: {configMapName: mine}}"
-		external = "database: {engine: PostgreSQL, topology: Shared, provider: External, external: {host: a, adminSecret: {name: a}}}"
+		chart    = "database: {engine: PostgreSQL, topology: Shared, provider: Chart, chart: {configMapName: mine}}"
+		external = "database: {engine: PostgreSQL, topology: Shared, provider: External, external: {servers: [{host: a, adminSecret: {name: a}}]}}"
 
 		notEmpty = "spec.platform.corda.notary.database must be {} with spec.database.chart"
 	)
@@ -25,8 +25,8 @@ func TestAdmitsNotaryDatabases(t *testing.T) {
 		{"with every field", "database: {cores: 4, memory: 8Gi, storage: {size: 9Gi}, scheduling: {}, settings: {fsync: 'off'}}", shared, ""},
 		{"apart from hosts", "type: SharedDatabase, scheduling: {}, database: {}", perHost, ""},
 		{"of your chart", "database: {}", chart, ""},
-		{"without a database", "database: {}", "", "spec.platform.corda.notary.database needs spec.database.engine PostgreSQL with provider Chart, not H2"},
-		{"on H2", "database: {}", "database: {engine: H2}", "not H2 with provider Chart"},
+		{"without a database", "database: {}", "", "spec.platform.corda.notary.database needs spec.database.engine PostgreSQL with provider Managed or Chart, not H2"},
+		{"on H2", "database: {}", "database: {engine: H2}", "not H2 with provider Managed"},
 		{"on your server", "database: {}", external, "not PostgreSQL with provider External"},
 		{"without a notary", "type: None, database: {}", shared, "scheduling and database need notary.type Single"},
 		{"cores with your chart", "database: {cores: 1}", chart, notEmpty},
@@ -87,8 +87,8 @@ func TestNotaryDatabase(t *testing.T) {
 // TestNotaryDatabaseSettings checks that the settings name the notary where its database differs.
 func TestNotaryDatabaseSettings(t *testing.T) {
 	for _, test := range []struct{ name, topology, database, want string }{
-		{"none", "topology: Shared, cores: 2", "", "databaseTopology=Shared databaseCores=2 databaseMemory=1Gi"},
-		{"like the members'", "topology: Shared, cores: 2", "database: {}",
+		{"none", "topology: Shared, managed: {cores: 2}", "", "databaseTopology=Shared databaseCores=2 databaseMemory=1Gi"},
+		{"like the members'", "topology: Shared, managed: {cores: 2}", "database: {}",
 			"databaseTopology=Shared databaseCores=2 databaseMemory=1Gi databaseTopology[notary]=PerMember(spec.platform.corda.notary.database)"},
 		{"another size", "topology: PerMember", "database: {cores: 4, memory: 1Gi}",
 			"databaseTopology=PerMember databaseCores=1 databaseMemory=1Gi databaseCores[notary]=4(spec.platform.corda.notary.database.cores)"},

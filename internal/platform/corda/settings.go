@@ -59,23 +59,23 @@ func notaryReplicasSetting(spec *v1alpha1.BenchmarkNetworkSpec) v1alpha1.Derived
 // of the project's chart.
 func databaseSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
 	db := spec.DatabaseOrDefault()
-	if db.Engine != v1alpha1.EnginePostgreSQL || db.Provider != v1alpha1.ProviderChart {
+	if db.Engine != v1alpha1.EnginePostgreSQL || db.Provider == v1alpha1.ProviderExternal {
 		return nil
 	}
 	settings := []v1alpha1.DerivedSetting{{Name: "databaseTopology", Value: string(db.Topology), Source: "spec.database"}}
 	if db.Chart != nil {
 		return settings
 	}
-	machine := database.ServerMachine(db)
+	machine, managed := database.ServerMachine(db), db.ManagedOrDefault()
 	return append(settings,
-		v1alpha1.DerivedSetting{Name: "databaseCores", Value: machine.Cores.String(), Source: databaseSource(db.Cores, "cores")},
-		v1alpha1.DerivedSetting{Name: "databaseMemory", Value: machine.Memory.String(), Source: databaseSource(db.Memory, "memory")})
+		v1alpha1.DerivedSetting{Name: "databaseCores", Value: machine.Cores.String(), Source: databaseSource(managed.Cores, "cores")},
+		v1alpha1.DerivedSetting{Name: "databaseMemory", Value: machine.Memory.String(), Source: databaseSource(managed.Memory, "memory")})
 }
 
 // databaseSource returns the field if the spec sets it.
 func databaseSource(set *resource.Quantity, field string) string {
 	if set != nil {
-		return "spec.database." + field
+		return "spec.database.managed." + field
 	}
 	return "the default of an instance"
 }

@@ -32,8 +32,8 @@ func (Corda) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fie
 	errs = append(errs, validateEdition(spec, corda)...)
 	errs = append(errs, validateTuning(spec, corda.Child("tuning"))...)
 	errs = append(errs, validateStorage(spec, path.Child("members", "storage", "size"))...)
-	errs = append(errs, validateServerVersion(spec, path.Child("database", "version"))...)
-	errs = append(errs, database.ValidateSettings(spec.DatabaseOrDefault().Settings, path.Child("database", "settings"))...)
+	errs = append(errs, validateServerVersion(spec, path.Child("database", "managed", "version"))...)
+	errs = append(errs, database.ValidateSettings(spec.DatabaseOrDefault().ManagedOrDefault().Settings, path.Child("database", "managed", "settings"))...)
 	return append(errs, validateSpread(spec, path.Child("members", "spread"))...)
 }
 
@@ -80,7 +80,7 @@ const maxDumpVersion = 15
 
 // validateServerVersion rejects a server whose schema template the project's node image would have to dump, but cannot.
 func validateServerVersion(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
-	version := spec.DatabaseOrDefault().Version
+	version := spec.DatabaseOrDefault().ManagedOrDefault().Version
 	if version <= maxDumpVersion || spec.Platform.Corda.Image != "" || !bringsCorDapps(spec) && !usesRaft(spec) {
 		return nil
 	}

@@ -15,10 +15,10 @@ import (
 // destinations are the fields of the specs that a pod or a driver connects to, each with what builds its objects. A field with
 // nil is no destination of its own.
 var destinations = map[string]func(host string) error{
-	"ExternalDatabase.host": func(host string) error {
+	"ExternalServer.host": func(host string) error {
 		network := &v1alpha1.BenchmarkNetwork{}
 		network.Spec.Database = &v1alpha1.DatabaseSpec{Engine: v1alpha1.EnginePostgreSQL, Topology: v1alpha1.TopologyShared,
-			Provider: v1alpha1.ProviderExternal, External: &v1alpha1.ExternalDatabase{Host: host}}
+			Provider: v1alpha1.ProviderExternal, External: &v1alpha1.ExternalDatabase{Servers: []v1alpha1.ExternalServer{{Host: host}}}}
 		_, err := database.Build(database.Input{Network: network, Members: []platform.Member{{Name: "member-0"}},
 			Requirements: platform.DatabaseRequirements{Connections: map[string]int32{"member-0": 1}}})
 		return err

@@ -36,7 +36,7 @@ var freeFields = map[string]string{
 	"CordaPlatform.legalNames":       corda + `legalNames: ['O=A"a,L=London,C=GB']}}}`,
 	"CordaTuning.extraConfig":        corda + "tuning: {extraConfig: {jarDirs: '[\"/tmp\"]'}}}}}",
 	"CordaTuning.jvmArgs":            corda + "tuning: {jvmArgs: ['-XX:OnError=kill']}}}}",
-	"DatabaseSpec.settings":          corda + "notary: {type: Single}}}, database: {engine: PostgreSQL, settings: {archive_command: a}}}",
+	"ManagedDatabase.settings":       corda + "notary: {type: Single}}}, database: {engine: PostgreSQL, managed: {settings: {archive_command: a}}}}",
 	"DatabaseOverride.settings":      corda + "notary: {type: Single, database: {settings: {ssl_passphrase_command: a}}}}}, database: {engine: PostgreSQL}}",
 	"JPaxosPlatform.extraProperties": jpaxos + "extraProperties: {windowsize: 5}}}}",
 	"JPaxosPlatform.jvmArgs":         jpaxos + "jvmArgs: ['@/tmp/a']}}}",

@@ -53,7 +53,7 @@ func validateDatabaseRoundTrip(database v1alpha1.DatabaseSpec, roundTrip *metav1
 	switch {
 	case database.Provider == v1alpha1.ProviderExternal:
 		return field.ErrorList{field.Invalid(path, roundTrip.Duration.String(),
-			"needs spec.database.provider Chart: latency to an external server cannot be emulated")}
+			"needs spec.database.provider Managed or Chart: latency to an external server cannot be emulated")}
 	case database.Engine != v1alpha1.EnginePostgreSQL:
 		return field.ErrorList{field.Invalid(path, roundTrip.Duration.String(),
 			"needs spec.database.engine PostgreSQL: H2 runs inside the member, not across a network")}

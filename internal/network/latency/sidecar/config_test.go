@@ -19,7 +19,7 @@ var memberNames = []string{"notary", "member-0", "member-1", "member-2"}
 func newNetwork(t *testing.T, text string) *v1alpha1.BenchmarkNetwork {
 	t.Helper()
 	n := &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "net", Namespace: "ns"}}
-	n.Spec.Database = &v1alpha1.DatabaseSpec{Engine: v1alpha1.EnginePostgreSQL, Provider: v1alpha1.ProviderChart}
+	n.Spec.Database = &v1alpha1.DatabaseSpec{Engine: v1alpha1.EnginePostgreSQL, Provider: v1alpha1.ProviderManaged}
 	if err := yaml.UnmarshalStrict([]byte(text), &n.Spec.Regions); err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestBuildConfigRefuses(t *testing.T) {
 func TestBuildConfigRefusesDatabaseRoundTrip(t *testing.T) {
 	for want, database := range map[string]*v1alpha1.DatabaseSpec{
 		"engine PostgreSQL": nil,
-		"provider Chart":    {Engine: v1alpha1.EnginePostgreSQL, Provider: v1alpha1.ProviderExternal},
+		"provider Managed":  {Engine: v1alpha1.EnginePostgreSQL, Provider: v1alpha1.ProviderExternal},
 	} {
 		n := newNetwork(t, `databaseRoundTrip: 2ms`)
 		n.Spec.Database = database
