@@ -19,8 +19,10 @@ import (
 	"github.com/benchnet/benchnet/controllers"
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 const gridExperiment = `
@@ -113,16 +115,16 @@ func (w *testEnv) completeAllRuns(completed int) {
 		if run.Status.Verdict != "" {
 			continue
 		}
-		result := &results.RunResult{APIVersion: results.APIVersion, Kind: results.Kind, SchemaVersion: results.SchemaVersion,
-			Run: results.RunIdentity{Name: run.Name}, Verdict: results.Verdict{},
-			Summary: results.Summary{ThroughputPerSecond: float64(completed) / 10, Completed: int64(completed), Requests: int64(completed), Unit: "blocks"}}
+		result := &document.RunResult{APIVersion: document.APIVersion, Kind: document.Kind, SchemaVersion: document.SchemaVersion,
+			Run: document.RunIdentity{Name: run.Name}, Verdict: verdict.Verdict{},
+			Summary: measurement.Summary{ThroughputPerSecond: float64(completed) / 10, Completed: int64(completed), Requests: int64(completed), Unit: "blocks"}}
 		result.Times.Start, result.Times.End = w.now, w.now
-		packed, err := results.EncodeRunResult(result)
+		packed, err := document.EncodeRunResult(result)
 		must(w.t, err)
 		must(w.t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.objectMeta(naming.ResultConfigMap(run.Name)), BinaryData: map[string][]byte{protocol.ResultKey: packed}}))
 		before := run.DeepCopy()
 		run.Status.Verdict, run.Status.Release = v1alpha1.VerdictValid, w.newRelease(run)
-		run.Status.Result = &v1alpha1.ResultReference{ConfigMapName: naming.ResultConfigMap(run.Name), Key: protocol.ResultKey, Digest: results.Digest(packed)}
+		run.Status.Result = &v1alpha1.ResultReference{ConfigMapName: naming.ResultConfigMap(run.Name), Key: protocol.ResultKey, Digest: document.Digest(packed)}
 		meta.SetStatusCondition(&run.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue, Reason: "ResultWritten"})
 		must(w.t, w.client.Status().Patch(w.ctx, run, client.MergeFrom(before)))
 	}

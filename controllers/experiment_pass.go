@@ -24,9 +24,10 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/kinds"
 	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/boundedjson"
+	"github.com/benchnet/benchnet/internal/run/document"
 	"github.com/benchnet/benchnet/internal/run/promql"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -228,7 +229,7 @@ func (r *ExperimentReconciler) readRunResult(ctx context.Context, run *v1alpha1.
 	}
 	defer release()
 	packed := cm.BinaryData[run.Status.Result.Key]
-	if err := results.CheckDigest(packed, run.Status.Result.Digest); err != nil {
+	if err := document.CheckDigest(packed, run.Status.Result.Digest); err != nil {
 		return experiment.NewFailedRun(run.Name, fmt.Sprintf("ConfigMap %s: %v", cm.Name, err), run.CreationTimestamp.Time), nil
 	}
 	found, err := experiment.DecodeRunSummary(packed)
@@ -301,7 +302,7 @@ func (r *ExperimentReconciler) readStoredResult(ctx context.Context, e *v1alpha1
 	if content == nil {
 		content = []byte(cm.Data[ref.Key])
 	}
-	if err := results.CheckDigest(content, ref.Digest); err != nil {
+	if err := document.CheckDigest(content, ref.Digest); err != nil {
 		return nil, fmt.Errorf("spec.compare.stored.digest: ConfigMap %s, key %q: %w", ref.ConfigMapName, ref.Key, err), nil
 	}
 	if result, err = experiment.Decode(content); err != nil {
@@ -323,7 +324,7 @@ type rejectedDocument struct {
 // fit only sets resultTooLarge.
 func (r *ExperimentReconciler) writeResult(ctx context.Context, pass *experimentPass, owner apply.Owner) error {
 	packed, err := experiment.Encode(pass.result)
-	if errors.Is(err, results.ErrTooLarge) {
+	if errors.Is(err, boundedjson.ErrTooLarge) {
 		pass.resultTooLarge = err.Error() + "; the results of the runs stay in their ConfigMaps"
 		return nil
 	}
@@ -335,7 +336,7 @@ func (r *ExperimentReconciler) writeResult(ctx context.Context, pass *experiment
 	if err := r.Writer.Apply(ctx, owner, cm, nil); err != nil {
 		return err
 	}
-	pass.resultWritten, pass.resultDigest = true, results.Digest(packed)
+	pass.resultWritten, pass.resultDigest = true, document.Digest(packed)
 	return nil
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // generatedSecrets returns the network's generated Secrets by name, with their content.
@@ -207,7 +207,7 @@ func TestLostSecretsInvalidateRuns(t *testing.T) {
 	w.reconcileRun("extra")
 	w.reconcileRun("extra")
 	s := w.getRun("extra").Status
-	if s.Verdict != v1alpha1.VerdictInvalid || s.Reasons[0].Reason != string(results.SecretLost) {
+	if s.Verdict != v1alpha1.VerdictInvalid || s.Reasons[0].Reason != string(verdict.ReasonSecretLost) {
 		t.Errorf("verdict %s with %+v", s.Verdict, s.Reasons)
 	}
 	must(t, w.createFromYAML(strings.Replace(twoWorkerRun, "name: extra}", "name: later}", 1), &v1alpha1.BenchmarkRun{}))

@@ -26,9 +26,11 @@ import (
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/run/document"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -294,7 +296,7 @@ func (w *testEnv) tryRun(network *v1alpha1.BenchmarkNetwork, p platform.Platform
 	objects, err := loadgen.BuildObjects(run, load, "agent", &loadgen.Release{Start: w.now, Baseline: baseline})
 	must(w.t, err)
 	result := fullResult(w.t, load, pods, network)
-	packed, err := results.EncodeRunResult(result)
+	packed, err := document.EncodeRunResult(result)
 	must(w.t, err)
 	w.t.Logf("the result of %d endpoints over %d s has %d bytes, a value for %d s", len(load.Workload.Observe), result.Times.WindowSeconds,
 		len(packed), result.SeriesSeconds)
@@ -314,57 +316,57 @@ func (w *testEnv) tryRun(network *v1alpha1.BenchmarkNetwork, p platform.Platform
 
 // fullResult returns a result with all measurements at their largest. Series are as long as workers may report
 // them.
-func fullResult(t *testing.T, load loadgen.Driver, pods []corev1.Pod, network *v1alpha1.BenchmarkNetwork) *results.RunResult {
+func fullResult(t *testing.T, load loadgen.Driver, pods []corev1.Pod, network *v1alpha1.BenchmarkNetwork) *document.RunResult {
 	t.Helper()
 	random, seconds := rand.New(rand.NewPCG(1, 1)), load.Workload.Measure.WindowSeconds
-	numbers := func(n int, most float64) results.Series {
-		values := make(results.Series, n)
+	numbers := func(n int, most float64) measurement.Series {
+		values := make(measurement.Series, n)
 		for i := range values {
 			values[i] = float64(int(random.Float64()*most*1e4)) / 1e4
 		}
 		return values
 	}
-	m := &results.Measurement{Start: time.Unix(1, 0), WindowSeconds: seconds, Histogram: results.NewHistogram(), SeriesSeconds: 256,
+	m := &measurement.Measurement{Start: time.Unix(1, 0), WindowSeconds: seconds, Histogram: measurement.NewHistogram(), SeriesSeconds: 256,
 		Completed: make([]int64, seconds), Failed: make([]int64, seconds)}
 	for i := range seconds {
 		m.Completed[i], m.Failed[i] = random.Int64N(10_000), random.Int64N(10)
 	}
-	length, clock, share := (seconds+255)/256, results.Clock{OffsetMillis: 0.1234, ErrorMillis: 0.1234}, 0.1234
-	pressure := &results.Pressure{CPU: &share, Memory: &share, IO: &share}
+	length, clock, share := (seconds+255)/256, measurement.Clock{OffsetMillis: 0.1234, ErrorMillis: 0.1234}, 0.1234
+	pressure := &measurement.Pressure{CPU: &share, Memory: &share, IO: &share}
 	for _, o := range load.Workload.Observe {
-		m.Members = append(m.Members, results.MemberUsage{Member: o.Member, Role: o.Role, CPUSeconds: numbers(length, 32), MemoryBytes: numbers(length, 1e9),
-			Evidence: results.Evidence{CPULimit: 32, MemoryLimitBytes: 1e11, Pressure: pressure, Volume: &results.VolumeUsage{SizeBytes: 1e11, LeastAvailableBytes: 1e10},
-				Host: &results.Host{CPUs: 32, BusyShare: share, Pressure: pressure}, Clock: &clock, GarbageCollection: &results.GarbageCollection{Share: share}}})
+		m.Members = append(m.Members, measurement.MemberUsage{Member: o.Member, Role: o.Role, CPUSeconds: numbers(length, 32), MemoryBytes: numbers(length, 1e9),
+			Evidence: measurement.Evidence{CPULimit: 32, MemoryLimitBytes: 1e11, Pressure: pressure, Volume: &measurement.VolumeUsage{SizeBytes: 1e11, LeastAvailableBytes: 1e10},
+				Host: &measurement.Host{CPUs: 32, BusyShare: share, Pressure: pressure}, Clock: &clock, GarbageCollection: &measurement.GarbageCollection{Share: share}}})
 		for _, s := range append(o.Series, protocol.ObservedSeries{Name: "networkReceive"}, protocol.ObservedSeries{Name: "networkTransmit"}) {
-			m.Series = append(m.Series, results.NamedSeries{Subject: o.Member, Name: s.Name, Unit: s.Unit, Values: numbers(length, 1e6)})
+			m.Series = append(m.Series, measurement.NamedSeries{Subject: o.Member, Name: s.Name, Unit: s.Unit, Values: numbers(length, 1e6)})
 		}
 	}
-	for i := range results.MaxBlocks {
-		m.Blocks = append(m.Blocks, results.Block{Height: int64(i), Micros: int64(i)*4_000_000 + random.Int64N(1e6), Bytes: random.Int64N(1e7), Proposer: strings.Repeat("A", 40)})
+	for i := range measurement.MaxBlocks {
+		m.Blocks = append(m.Blocks, measurement.Block{Height: int64(i), Micros: int64(i)*4_000_000 + random.Int64N(1e6), Bytes: random.Int64N(1e7), Proposer: strings.Repeat("A", 40)})
 	}
 	for i := range 1000 {
-		m.Errors = append(m.Errors, results.ErrorCount{Kind: fmt.Sprintf("com.example.Exception%d", i), Count: random.Int64N(1e6), Example: strings.Repeat("ü", 200)})
+		m.Errors = append(m.Errors, measurement.ErrorCount{Kind: fmt.Sprintf("com.example.Exception%d", i), Count: random.Int64N(1e6), Example: strings.Repeat("ü", 200)})
 	}
 	long := strings.Repeat("ü", limits.MaxItem/2)
-	var verdict results.Verdict
+	var judged verdict.Verdict
 	for range 50 {
-		verdict.Reasons = append(verdict.Reasons, results.Reason{Code: "WorkerMissing", Subject: "worker-0", Message: long})
+		judged.Reasons = append(judged.Reasons, verdict.Reason{Code: "WorkerMissing", Subject: "worker-0", Message: long})
 	}
 	for _, o := range load.Workload.Observe {
-		verdict.Notes = append(verdict.Notes, results.Reason{Code: "MemberThrottled", Subject: o.Member, Message: strings.Repeat("m", 150)})
+		judged.Notes = append(judged.Notes, verdict.Reason{Code: "MemberThrottled", Subject: o.Member, Message: strings.Repeat("m", 150)})
 	}
-	var measures []results.PlatformMetric
+	var measures []measurement.PlatformMetric
 	for i := range 100 {
-		measures = append(measures, results.PlatformMetric{Name: fmt.Sprintf("measure-%d", i), Value: random.Float64(), Unit: "ms", Source: "a source"})
+		measures = append(measures, measurement.PlatformMetric{Name: fmt.Sprintf("measure-%d", i), Value: random.Float64(), Unit: "ms", Source: "a source"})
 	}
-	result, err := results.NewRunResult(m, results.Interpretation{Measures: measures}, verdict)
+	result, err := document.NewRunResult(m, verdict.Interpretation{Measures: measures}, judged)
 	must(t, err)
 	workload, err := json.Marshal(load.Workload)
 	must(t, err)
-	result.Workload, result.Bottleneck = workload, &results.Bottleneck{Message: long}
-	result.Environment = results.Environment{Images: kubesnapshot.DescribeImages(pods), Containers: kubesnapshot.DescribeContainers(pods), Settings: map[string]string{}}
+	result.Workload, result.Bottleneck = workload, &verdict.Bottleneck{Message: long}
+	result.Environment = document.Environment{Images: kubesnapshot.DescribeImages(pods), Containers: kubesnapshot.DescribeContainers(pods), Settings: map[string]string{}}
 	for i := range 100 {
-		result.Environment.Nodes = append(result.Environment.Nodes, results.NodeInfo{Name: fmt.Sprintf("node-%d.%s", i, network.Name)})
+		result.Environment.Nodes = append(result.Environment.Nodes, document.NodeInfo{Name: fmt.Sprintf("node-%d.%s", i, network.Name)})
 	}
 	return result
 }

@@ -20,7 +20,8 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/controllers"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // useNamespacedOperator gives the reconcilers the account of an operator that the chart installs only for the
@@ -94,10 +95,10 @@ func TestNamespacedOperatorRights(t *testing.T) {
 	}
 	cm := &corev1.ConfigMap{}
 	w.mustGet(s.Result.ConfigMapName, cm)
-	result, err := results.DecodeRunResult(cm.BinaryData[s.Result.Key])
+	result, err := document.DecodeRunResult(cm.BinaryData[s.Result.Key])
 	must(t, err)
 	for _, note := range result.Verdict.Notes {
-		if note.Code == results.NodesUnknown && strings.Contains(note.Message, "laboratory") {
+		if note.Code == verdict.ReasonNodesUnknown && strings.Contains(note.Message, "laboratory") {
 			return
 		}
 	}

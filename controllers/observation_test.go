@@ -9,7 +9,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 const unobservedNetwork = `
@@ -42,7 +42,7 @@ func TestRunWithoutObservation(t *testing.T) {
 	if run.Status.Verdict != v1alpha1.VerdictValid || run.Status.Display.Bottleneck != "" {
 		t.Errorf("verdict %s with bottleneck %q: %+v", run.Status.Verdict, run.Status.Display.Bottleneck, run.Status.Reasons)
 	}
-	for _, code := range []results.ReasonCode{results.MembersUnobserved, results.DatabaseUnobserved} {
+	for _, code := range []verdict.ReasonCode{verdict.ReasonMembersUnobserved, verdict.ReasonDatabaseUnobserved} {
 		if !slices.ContainsFunc(run.Status.Reasons, func(r v1alpha1.VerdictReason) bool {
 			return r.Reason == string(code) && strings.Contains(r.Message, "spec.observation of the network is None")
 		}) {

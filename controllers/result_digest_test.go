@@ -9,8 +9,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // replaceResult replaces the result document in a ConfigMap, as anybody may who may write ConfigMaps.
@@ -19,8 +20,8 @@ func (w *testEnv) replaceResult(configMap string) {
 	cm := &corev1.ConfigMap{}
 	w.mustGet(configMap, cm)
 	before := cm.DeepCopy()
-	forged, err := results.EncodeRunResult(&results.RunResult{APIVersion: results.APIVersion, Kind: results.Kind, SchemaVersion: results.SchemaVersion,
-		Summary: results.Summary{ThroughputPerSecond: 1e6, Completed: 1e7, Requests: 1e7, Unit: "blocks"}})
+	forged, err := document.EncodeRunResult(&document.RunResult{APIVersion: document.APIVersion, Kind: document.Kind, SchemaVersion: document.SchemaVersion,
+		Summary: measurement.Summary{ThroughputPerSecond: 1e6, Completed: 1e7, Requests: 1e7, Unit: "blocks"}})
 	must(w.t, err)
 	cm.BinaryData[protocol.ResultKey] = forged
 	must(w.t, w.client.Patch(w.ctx, cm, client.MergeFrom(before)))
@@ -31,7 +32,7 @@ func (w *testEnv) wantDigest(at *v1alpha1.ResultReference) {
 	w.t.Helper()
 	cm := &corev1.ConfigMap{}
 	w.mustGet(at.ConfigMapName, cm)
-	if want := results.Digest(cm.BinaryData[at.Key]); at.Digest != want {
+	if want := document.Digest(cm.BinaryData[at.Key]); at.Digest != want {
 		w.t.Errorf("the status has the digest %q, want %q", at.Digest, want)
 	}
 }

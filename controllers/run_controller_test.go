@@ -18,7 +18,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 const twoWorkerRun = `
@@ -144,7 +144,7 @@ func TestCalibrationPrecedesStart(t *testing.T) {
 	w.reconcileRun("extra")
 	status := w.getRun("extra").Status
 	if status.Verdict != v1alpha1.VerdictInvalid || !slices.ContainsFunc(status.Reasons, func(r v1alpha1.VerdictReason) bool {
-		return r.Reason == string(results.CalibrationMissing)
+		return r.Reason == string(verdict.ReasonCalibrationMissing)
 	}) {
 		t.Errorf("verdict %s, reasons %+v; want Invalid, since no pod reports its speed", status.Verdict, status.Reasons)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/delivery"
 	"github.com/benchnet/benchnet/internal/naming"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -84,7 +84,7 @@ func (r *RunReconciler) measuredPlanHash(ctx context.Context, run *v1alpha1.Benc
 		return "", fmt.Errorf("get result of run %s: %w", run.Name, err)
 	}
 	packed := cm.BinaryData[run.Status.Result.Key]
-	if err := results.CheckDigest(packed, run.Status.Result.Digest); err != nil {
+	if err := document.CheckDigest(packed, run.Status.Result.Digest); err != nil {
 		return "", fmt.Errorf("ConfigMap %s: %w", cm.Name, err)
 	}
 	release, err := acquireDecodingSlot(ctx)
@@ -92,7 +92,7 @@ func (r *RunReconciler) measuredPlanHash(ctx context.Context, run *v1alpha1.Benc
 		return "", err
 	}
 	defer release()
-	result, err := results.DecodeRunResult(packed)
+	result, err := document.DecodeRunResult(packed)
 	if err != nil {
 		return "", nil // A retry cannot succeed.
 	}

@@ -14,8 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/run/document"
 	"github.com/benchnet/benchnet/internal/run/promql"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // TestObjectivesOfARun measures 20 flows per second with latencies of 20 ms, 200 in all.
@@ -41,7 +41,7 @@ func TestObjectivesOfARun(t *testing.T) {
 	}
 	cm := &corev1.ConfigMap{}
 	w.mustGet(s.Result.ConfigMapName, cm)
-	result, err := results.DecodeRunResult(cm.BinaryData[s.Result.Key])
+	result, err := document.DecodeRunResult(cm.BinaryData[s.Result.Key])
 	must(t, err)
 	if len(result.Objectives) != 3 || result.Objectives[1].Limit != 30 {
 		t.Errorf("the result has the objectives %+v", result.Objectives)
@@ -112,7 +112,7 @@ func TestQueryObjectivesOfARun(t *testing.T) {
 	s := w.getRun("extra").Status
 	cm := &corev1.ConfigMap{}
 	w.mustGet(s.Result.ConfigMapName, cm)
-	result, err := results.DecodeRunResult(cm.BinaryData[s.Result.Key])
+	result, err := document.DecodeRunResult(cm.BinaryData[s.Result.Key])
 	must(t, err)
 	query := result.Objectives[1].Query
 	if want := fmt.Sprintf("sum(flows{namespace=%q,run=\"extra\"})", w.namespace); query.Expression != want || *query.Value != 5 || *query.Max != 4 || query.Min != nil {

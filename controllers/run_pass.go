@@ -20,10 +20,10 @@ import (
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/run/document"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 	"github.com/benchnet/benchnet/internal/run/promql"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -46,7 +46,7 @@ type runPass struct {
 	// reports are the workers' reports; nil until the workers have ended.
 	reports *workerReports
 	// result is the written result of the run; nil before. resultDigest is the digest of its document.
-	result       *results.RunResult
+	result       *document.RunResult
 	resultDigest string
 	// releaseSlot releases the decoding slot that the pass holds for the result; nil without a result.
 	releaseSlot func()

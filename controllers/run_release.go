@@ -17,7 +17,7 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // releaseWorkers sets the start, once all workers are ready, to after the calibration. It records the network's
@@ -121,24 +121,24 @@ func (p *runPass) measuredNetworkUID() types.UID {
 }
 
 // findDisturbances returns what happened since the release to the network and to what the run was released with.
-func (p *runPass) findDisturbances() ([]results.Disturbance, error) {
-	var all []results.Disturbance
+func (p *runPass) findDisturbances() ([]verdict.Disturbance, error) {
+	var all []verdict.Disturbance
 	job, record := p.workerJob(), p.run.Status.Release
 	if record != nil && record.NetworkUID != p.network.UID {
-		all = append(all, results.Disturbance{Kind: results.NetworkReplaced, Message: fmt.Sprintf(
+		all = append(all, verdict.Disturbance{Kind: verdict.ReasonNetworkReplaced, Message: fmt.Sprintf(
 			"BenchmarkNetwork %s was deleted and created again during the run: it has the UID %s instead of %s; create another run",
 			p.network.Name, p.network.UID, record.NetworkUID)})
 	}
 	ready := meta.FindStatusCondition(p.network.Status.Conditions, v1alpha1.ConditionReady)
 	if ready != nil && ready.Reason == v1alpha1.ReasonSecretLost {
-		all = append(all, results.Disturbance{Kind: results.SecretLost, Message: ready.Message})
+		all = append(all, verdict.Disturbance{Kind: verdict.ReasonSecretLost, Message: ready.Message})
 	}
 	if record != nil && record.JobGeneration != 0 && job != nil && job.DeletionTimestamp == nil && job.Generation != record.JobGeneration {
-		all = append(all, results.Disturbance{Kind: results.WorkersChanged, Message: fmt.Sprintf(
+		all = append(all, verdict.Disturbance{Kind: verdict.ReasonWorkersChanged, Message: fmt.Sprintf(
 			"Job %s of the workers was changed during the run, such as its parallelism; create another run", job.Name)})
 	}
 	if p.barrierProblem != "" {
-		return append(all, results.Disturbance{Kind: results.BarrierLost, Message: p.barrierProblem}), nil
+		return append(all, verdict.Disturbance{Kind: verdict.ReasonBarrierLost, Message: p.barrierProblem}), nil
 	}
 	found, err := snapshot.FindDisturbances(p.barrierRelease.Baseline, p.networkPods)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // removeObject deletes an object with its pods.
@@ -39,20 +39,20 @@ func TestReleasedRunWithoutItsObjects(t *testing.T) {
 		disturb func(*testEnv)
 		// verdict is empty for a run that fails without a result.
 		verdict v1alpha1.Verdict
-		reason  results.ReasonCode
+		reason  verdict.ReasonCode
 		message string
 	}{
 		"nothing":        {func(*testEnv) {}, v1alpha1.VerdictValid, "", ""},
-		"barrier":        {func(w *testEnv) { w.removeObject(barrier(w)) }, v1alpha1.VerdictInvalid, results.BarrierLost, "extra-barrier was deleted"},
-		"barrier's data": {func(w *testEnv) { w.mergePatch(barrier(w), `{"data": null}`) }, v1alpha1.VerdictInvalid, results.BarrierLost, "was changed"},
+		"barrier":        {func(w *testEnv) { w.removeObject(barrier(w)) }, v1alpha1.VerdictInvalid, verdict.ReasonBarrierLost, "extra-barrier was deleted"},
+		"barrier's data": {func(w *testEnv) { w.mergePatch(barrier(w), `{"data": null}`) }, v1alpha1.VerdictInvalid, verdict.ReasonBarrierLost, "was changed"},
 		"barrier's baseline": {func(w *testEnv) { w.mergePatch(barrier(w), `{"data": {"baseline.json": "[]"}}`) },
-			v1alpha1.VerdictInvalid, results.BarrierLost, "was changed"},
+			v1alpha1.VerdictInvalid, verdict.ReasonBarrierLost, "was changed"},
 		"barrier's start": {func(w *testEnv) { w.mergePatch(barrier(w), `{"data": {"start": "2020-01-01T00:00:00Z"}}`) },
-			v1alpha1.VerdictInvalid, results.BarrierLost, "was changed"},
+			v1alpha1.VerdictInvalid, verdict.ReasonBarrierLost, "was changed"},
 		"barrier is made again by somebody": {func(w *testEnv) {
 			w.removeObject(barrier(w))
 			must(w.t, w.client.Create(w.ctx, barrier(w)))
-		}, v1alpha1.VerdictInvalid, results.BarrierLost, "was deleted"},
+		}, v1alpha1.VerdictInvalid, verdict.ReasonBarrierLost, "was deleted"},
 		"workload":     {func(w *testEnv) { w.removeObject(configMap(w, naming.WorkloadConfigMap("extra"))) }, v1alpha1.VerdictValid, "", ""},
 		"Role":         {func(w *testEnv) { w.removeObject(w.ownedByRun(&rbacv1.Role{})) }, v1alpha1.VerdictValid, "", ""},
 		"RoleBinding":  {func(w *testEnv) { w.removeObject(w.ownedByRun(&rbacv1.RoleBinding{})) }, v1alpha1.VerdictValid, "", ""},
@@ -60,12 +60,12 @@ func TestReleasedRunWithoutItsObjects(t *testing.T) {
 		"workers' Job": {func(w *testEnv) { w.removeObject(&batchv1.Job{ObjectMeta: w.objectMeta(naming.WorkerJob("extra"))}) }, "", "", "Job extra of the workers was deleted"},
 		"workers' Job changed": {func(w *testEnv) {
 			w.mergePatch(&batchv1.Job{ObjectMeta: w.objectMeta(naming.WorkerJob("extra"))}, `{"spec": {"parallelism": 1}}`)
-		}, v1alpha1.VerdictInvalid, results.WorkersChanged, "its parallelism"},
+		}, v1alpha1.VerdictInvalid, verdict.ReasonWorkersChanged, "its parallelism"},
 		"workers' Job labelled": {func(w *testEnv) {
 			w.mergePatch(&batchv1.Job{ObjectMeta: w.objectMeta(naming.WorkerJob("extra"))}, `{"metadata": {"labels": {"app.kubernetes.io/component": "x"}}}`)
 		}, v1alpha1.VerdictValid, "", ""},
-		"network":         {func(w *testEnv) { w.replaceNetworkObject("banks", true) }, v1alpha1.VerdictInvalid, results.NetworkReplaced, "deleted and created again"},
-		"network, seen":   {func(w *testEnv) { w.replaceNetworkObject("banks", true, "extra") }, v1alpha1.VerdictInvalid, results.NetworkReplaced, "deleted and created again"},
+		"network":         {func(w *testEnv) { w.replaceNetworkObject("banks", true) }, v1alpha1.VerdictInvalid, verdict.ReasonNetworkReplaced, "deleted and created again"},
+		"network, seen":   {func(w *testEnv) { w.replaceNetworkObject("banks", true, "extra") }, v1alpha1.VerdictInvalid, verdict.ReasonNetworkReplaced, "deleted and created again"},
 		"network forever": {func(w *testEnv) { w.replaceNetworkObject("banks", false, "extra") }, "", "", "BenchmarkNetwork banks was deleted"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -12,8 +12,9 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/limits"
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 	"github.com/benchnet/benchnet/internal/run/steadystate"
 )
 
@@ -34,7 +35,7 @@ func acquireDecodingSlot(ctx context.Context) (release func(), err error) {
 // workerReports holds the content of the workers' reports.
 type workerReports struct {
 	// measurement is the merged measurement of the workers; nil if none of them has measured anything.
-	measurement *results.Measurement
+	measurement *measurement.Measurement
 	// failures are the reasons why the other workers have no result, by worker index.
 	failures map[int]string
 }
@@ -82,7 +83,7 @@ func (r *RunReconciler) readReports(ctx context.Context, pass *runPass) error {
 		}
 	}
 	pass.reports = read
-	each := func(yield func(*results.WorkerResult) error) error {
+	each := func(yield func(*measurement.WorkerResult) error) error {
 		for i := range int(pass.run.Spec.Workload.Workers.Count) {
 			if pending[i] == nil {
 				continue
@@ -110,11 +111,11 @@ func (r *RunReconciler) readReports(ctx context.Context, pass *runPass) error {
 
 // mergeReports merges the workers' results. With a steady-state policy, it uses only the steady part of what
 // they recorded.
-func mergeReports(each steadystate.WorkerResultIterator, measure *v1alpha1.Measure) (*results.Measurement, error) {
+func mergeReports(each steadystate.WorkerResultIterator, measure *v1alpha1.Measure) (*measurement.Measurement, error) {
 	if measure.SteadyState != nil {
 		return steadystate.MergeSteadyWindow(each, steadystate.PolicyFor(measure))
 	}
-	merger := results.NewMerger()
+	merger := measurement.NewMerger()
 	err := each(merger.AddWorker)
 	return merger.Measurement(), err
 }
@@ -126,12 +127,12 @@ func (e invalidReportError) Unwrap() error { return e.error }
 
 // yieldReport reads a report from the API server, since the cache does not keep its content, and passes it to
 // yield. It returns an invalidReportError for an unusable report.
-func (r *RunReconciler) yieldReport(ctx context.Context, cached *corev1.ConfigMap, index int, yield func(*results.WorkerResult) error) error {
+func (r *RunReconciler) yieldReport(ctx context.Context, cached *corev1.ConfigMap, index int, yield func(*measurement.WorkerResult) error) error {
 	var cm corev1.ConfigMap
 	if err := r.APIReader.Get(ctx, client.ObjectKeyFromObject(cached), &cm); err != nil {
 		return fmt.Errorf("get report of worker %d: %w", index, err)
 	}
-	worker, err := results.DecodeWorkerResult(cm.BinaryData[protocol.ResultKey])
+	worker, err := measurement.DecodeWorkerResult(cm.BinaryData[protocol.ResultKey])
 	if err != nil {
 		return invalidReportError{err}
 	}
@@ -180,11 +181,11 @@ func (r *RunReconciler) readResult(ctx context.Context, pass *runPass) error {
 	if err != nil {
 		return err
 	}
-	if pass.result, err = results.DecodeRunResult(cm.BinaryData[protocol.ResultKey]); err != nil {
+	if pass.result, err = document.DecodeRunResult(cm.BinaryData[protocol.ResultKey]); err != nil {
 		release()
 		pass.failure = runFailure{v1alpha1.ReasonRunFailed, fmt.Sprintf("ConfigMap %s: %v", cm.Name, err)}
 		return nil
 	}
-	pass.releaseSlot, pass.resultDigest = release, results.Digest(cm.BinaryData[protocol.ResultKey])
+	pass.releaseSlot, pass.resultDigest = release, document.Digest(cm.BinaryData[protocol.ResultKey])
 	return nil
 }

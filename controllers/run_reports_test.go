@@ -21,8 +21,11 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/boundedjson"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // reportReader serves the packed reports of workers, by the name of their ConfigMap.
@@ -68,7 +71,7 @@ func gzipText(t *testing.T, text string) []byte {
 // fullReport returns a valid worker report of the maximum size that the bounds of stored documents allow.
 func fullReport(t *testing.T, index, seconds, members, series, intervals int) []byte {
 	t.Helper()
-	histogram := results.NewHistogram()
+	histogram := measurement.NewHistogram()
 	for micros := int64(1); micros < 3_600_000_000; micros += 1 + micros/1000 {
 		if err := histogram.Record(micros); err != nil {
 			t.Fatal(err)
@@ -78,24 +81,24 @@ func fullReport(t *testing.T, index, seconds, members, series, intervals int) []
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := results.WorkerResult{Worker: index, StartMillis: 1, WindowSeconds: seconds, Histogram: encoded,
+	w := measurement.WorkerResult{Worker: index, StartMillis: 1, WindowSeconds: seconds, Histogram: encoded,
 		CompletedPerSecond: make([]int64, seconds), FailedPerSecond: make([]int64, seconds)}
 	for i := range members {
 		name := fmt.Sprintf("%d-%d", index, i)
-		w.Members = append(w.Members, results.MemberUsage{Member: name, CPUSeconds: make(results.Series, seconds), MemoryBytes: make(results.Series, seconds)})
-		w.Errors = append(w.Errors, results.ErrorCount{Kind: name, Count: 1})
-		w.Blocks = append(w.Blocks, results.Block{Height: int64(1 + i), Micros: 1, Proposer: name})
+		w.Members = append(w.Members, measurement.MemberUsage{Member: name, CPUSeconds: make(measurement.Series, seconds), MemoryBytes: make(measurement.Series, seconds)})
+		w.Errors = append(w.Errors, measurement.ErrorCount{Kind: name, Count: 1})
+		w.Blocks = append(w.Blocks, measurement.Block{Height: int64(1 + i), Micros: 1, Proposer: name})
 	}
 	for i := range series {
-		w.Series = append(w.Series, results.NamedSeries{Subject: fmt.Sprintf("%d-%d", index, i), Name: "s", Values: make(results.Series, seconds)})
+		w.Series = append(w.Series, measurement.NamedSeries{Subject: fmt.Sprintf("%d-%d", index, i), Name: "s", Values: make(measurement.Series, seconds)})
 	}
 	if intervals > 0 {
 		// Each interval is full; the total has the sum.
 		w.IntervalSeconds = seconds / intervals
 		for range intervals {
-			w.Intervals = append(w.Intervals, results.RecordedInterval{Histogram: encoded})
+			w.Intervals = append(w.Intervals, measurement.RecordedInterval{Histogram: encoded})
 		}
-		whole := results.NewHistogram()
+		whole := measurement.NewHistogram()
 		for range intervals {
 			if err := whole.Add(histogram); err != nil {
 				t.Fatal(err)
@@ -106,8 +109,8 @@ func fullReport(t *testing.T, index, seconds, members, series, intervals int) []
 		}
 	}
 	text, err := json.Marshal(w)
-	if err != nil || len(text) > results.MaxDecodedBytes {
-		t.Fatalf("the report has %d bytes, at most %d are decoded: %v", len(text), results.MaxDecodedBytes, err)
+	if err != nil || len(text) > boundedjson.MaxDecodedBytes {
+		t.Fatalf("the report has %d bytes, at most %d are decoded: %v", len(text), boundedjson.MaxDecodedBytes, err)
 	}
 	t.Logf("a report has %d KiB", len(text)>>10)
 	return gzipText(t, string(text))
@@ -115,7 +118,7 @@ func fullReport(t *testing.T, index, seconds, members, series, intervals int) []
 
 // TestResultHoldsDecodingSlot: a decoded result holds the decoding slot until the pass ends.
 func TestResultHoldsDecodingSlot(t *testing.T) {
-	packed, err := results.EncodeRunResult(&results.RunResult{APIVersion: results.APIVersion, Kind: results.Kind, SchemaVersion: results.SchemaVersion})
+	packed, err := document.EncodeRunResult(&document.RunResult{APIVersion: document.APIVersion, Kind: document.Kind, SchemaVersion: document.SchemaVersion})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,12 +215,12 @@ func collectReports(t *testing.T, packed [][]byte, measure v1alpha1.Measure, mer
 	if !merges {
 		return
 	}
-	result, err := results.NewRunResult(pass.reports.measurement, results.Interpretation{}, results.Verdict{})
+	result, err := document.NewRunResult(pass.reports.measurement, verdict.Interpretation{}, verdict.Verdict{})
 	if err != nil {
 		t.Error(err)
 		return
 	}
-	if _, err := results.EncodeRunResult(result); err != nil {
+	if _, err := document.EncodeRunResult(result); err != nil {
 		t.Error(err)
 	}
 }
@@ -260,8 +263,8 @@ func TestReportOfAnotherWorkerIsRefused(t *testing.T) {
 }
 
 func TestTolerancesFollowStabilityPolicy(t *testing.T) {
-	for policy, want := range map[v1alpha1.StabilityPolicy]results.StabilityPolicy{"": results.StabilityTolerant,
-		v1alpha1.StabilityTolerant: results.StabilityTolerant, v1alpha1.StabilityModerate: results.StabilityModerate, v1alpha1.StabilityStrict: results.StabilityStrict} {
+	for policy, want := range map[v1alpha1.StabilityPolicy]verdict.StabilityPolicy{"": verdict.StabilityTolerant,
+		v1alpha1.StabilityTolerant: verdict.StabilityTolerant, v1alpha1.StabilityModerate: verdict.StabilityModerate, v1alpha1.StabilityStrict: verdict.StabilityStrict} {
 		if got := tolerancesOf(&v1alpha1.BenchmarkNetworkSpec{}, &v1alpha1.Measure{StabilityPolicy: policy}).Policies().Stability; got != want {
 			t.Errorf("the policy of %q is %q, want %q", policy, got, want)
 		}

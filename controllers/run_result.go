@@ -22,10 +22,13 @@ import (
 	"github.com/benchnet/benchnet/internal/network/latency/sidecar"
 	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/run/boundedjson"
+	"github.com/benchnet/benchnet/internal/run/document"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/objectives"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // writeResult writes the result once the workers have ended. A result that does not fit into a ConfigMap ends
@@ -41,8 +44,8 @@ func (r *RunReconciler) writeResult(ctx context.Context, pass *runPass) error {
 	if !r.judgeQueries(ctx, pass.run, result) {
 		return nil
 	}
-	packed, err := results.EncodeRunResult(result)
-	if errors.Is(err, results.ErrTooLarge) {
+	packed, err := document.EncodeRunResult(result)
+	if errors.Is(err, boundedjson.ErrTooLarge) {
 		pass.failure = runFailure{v1alpha1.ReasonResultTooLarge, err.Error() + "; the workers' reports stay in their ConfigMaps"}
 		return nil
 	}
@@ -53,7 +56,7 @@ func (r *RunReconciler) writeResult(ctx context.Context, pass *runPass) error {
 }
 
 // judgeQueries appends the outcomes of the query objectives to the result, or returns false while their queries are evaluated.
-func (r *RunReconciler) judgeQueries(ctx context.Context, run *v1alpha1.BenchmarkRun, result *results.RunResult) bool {
+func (r *RunReconciler) judgeQueries(ctx context.Context, run *v1alpha1.BenchmarkRun, result *document.RunResult) bool {
 	wanted := run.Spec.Workload.QueryObjectives
 	if len(wanted) == 0 {
 		return true
@@ -73,14 +76,14 @@ func resultConfigMap(run *v1alpha1.BenchmarkRun, packed []byte) *corev1.ConfigMa
 	return cm
 }
 
-func (r *RunReconciler) assembleResult(ctx context.Context, pass *runPass, read *workerReports) (*results.RunResult, error) {
+func (r *RunReconciler) assembleResult(ctx context.Context, pass *runPass, read *workerReports) (*document.RunResult, error) {
 	nodes, troubles, err := r.readNodes(ctx, pass.networkPods)
 	if err != nil {
 		return nil, err
 	}
 	var regions map[string]string
 	if pass.network.Spec.RecordsZones() {
-		var unknown []results.Disturbance
+		var unknown []verdict.Disturbance
 		regions, unknown = snapshot.DescribeZones(pass.networkPods, nodes)
 		troubles = append(troubles, unknown...)
 	}
@@ -90,9 +93,9 @@ func (r *RunReconciler) assembleResult(ctx context.Context, pass *runPass, read 
 	}
 	read.measurement.LatencyKind = latencyKindOf(&pass.run.Spec.Workload)
 	tolerances := tolerancesOf(&pass.network.Spec, &pass.run.Spec.Workload.Measure)
-	verdict := read.measurement.Judge(circumstances, tolerances)
+	judged := verdict.Judge(read.measurement, circumstances, tolerances)
 	interpretation := interpretMeasurement(pass, read.measurement)
-	result, err := results.NewRunResult(read.measurement, interpretation, verdict.WithFindings(interpretation))
+	result, err := document.NewRunResult(read.measurement, interpretation, judged.WithFindings(interpretation))
 	if err != nil {
 		return nil, fmt.Errorf("result of run %s: %w", pass.run.Name, err)
 	}
@@ -104,45 +107,45 @@ func (r *RunReconciler) assembleResult(ctx context.Context, pass *runPass, read 
 	result.Environment.Calibration = read.measurement.Calibration
 	result.Environment.Hosts = read.measurement.DescribeHosts(circumstances.Containers)
 	result.Objectives = objectives.JudgeRun(pass.run.Spec.Workload.Objectives, result)
-	result.Hosts = read.measurement.SummarizeHosts(circumstances, tolerances)
+	result.Hosts = verdict.SummarizeHosts(read.measurement, circumstances, tolerances)
 	if !circumstances.WithoutObservation {
-		result.Bottleneck = read.measurement.FindBottleneck(circumstances.Containers, result.Environment.EmulatedLatency)
+		result.Bottleneck = verdict.FindBottleneck(read.measurement, circumstances.Containers, result.Environment.EmulatedLatency)
 	}
 	return result, nil
 }
 
 // latencyKindOf returns what the latencies of a workload are. It is empty if the network makes its own load, or a
 // user's own plan decides when a client sends.
-func latencyKindOf(workload *v1alpha1.Workload) results.LatencyKind {
+func latencyKindOf(workload *v1alpha1.Workload) measurement.LatencyKind {
 	switch {
 	case workload.Load == nil, workload.JMeter != nil:
 		return ""
 	case workload.Load.Model == v1alpha1.LoadOpen:
-		return results.ResponseTime
+		return measurement.ResponseTime
 	}
-	return results.ServiceTime
+	return measurement.ServiceTime
 }
 
 // tolerancesOf returns the default tolerances, overridden by those that the user chose for the run.
-func tolerancesOf(network *v1alpha1.BenchmarkNetworkSpec, measure *v1alpha1.Measure) results.Tolerances {
-	tolerances := results.DefaultTolerances()
+func tolerancesOf(network *v1alpha1.BenchmarkNetworkSpec, measure *v1alpha1.Measure) verdict.Tolerances {
+	tolerances := verdict.DefaultTolerances()
 	tolerances.ErrorShare = measure.MaxErrorPercent.AsApproximateFloat64() / 100
 	tolerances.RecordEnvironment = network.EnvironmentPolicyOrDefault(measure) == v1alpha1.EnvironmentRecord
 	if measure.StabilityPolicy != "" {
-		tolerances.Stability = results.StabilityPolicy(measure.StabilityPolicy)
+		tolerances.Stability = verdict.StabilityPolicy(measure.StabilityPolicy)
 	}
 	tolerances.Calibration = loadgen.CalibrationBoundsOf(measure.Calibrate)
 	return tolerances
 }
 
 // runObservationsOf returns what the workers cannot observe: disturbances, containers and node problems.
-func runObservationsOf(pass *runPass, read *workerReports, troubles []results.Disturbance) (results.RunObservations, error) {
+func runObservationsOf(pass *runPass, read *workerReports, troubles []verdict.Disturbance) (verdict.RunObservations, error) {
 	disturbances, err := pass.findDisturbances()
 	if err != nil {
-		return results.RunObservations{}, err
+		return verdict.RunObservations{}, err
 	}
 	_, unobserved := plan.DatabaseEndpoints(pass.platform, pass.network)
-	c := results.RunObservations{
+	c := verdict.RunObservations{
 		ExpectedWorkers: int(pass.run.Spec.Workload.Workers.Count), WorkerFailures: read.failures, Disturbances: disturbances,
 		Containers: snapshot.DescribeContainers(pass.networkPods), UnobservedDatabases: unobserved,
 		NodeProblems: troubles, EmulatesLatency: pass.network.Spec.EmulatesLatency(),
@@ -171,21 +174,21 @@ func observedMembers(endpoints []protocol.ObservedEndpoint) []string {
 
 // interpretMeasurement returns the platform's interpretation of the measurement, if it has any. It fills in a
 // missing unit.
-func interpretMeasurement(pass *runPass, measured *results.Measurement) results.Interpretation {
+func interpretMeasurement(pass *runPass, measured *measurement.Measurement) verdict.Interpretation {
 	if measured.Unit == "" {
 		measured.Unit = pass.driver.Workload.Unit
 	}
 	interpreter, ok := pass.platform.(platform.Interpreter)
 	if !ok {
-		return results.Interpretation{}
+		return verdict.Interpretation{}
 	}
 	return interpreter.Interpret(&pass.network.Spec, &pass.run.Spec.Workload, measured)
 }
 
 // addProvenance adds to the result everything that is needed to repeat the run.
-func (r *RunReconciler) addProvenance(pass *runPass, result *results.RunResult, nodes []corev1.Node) error {
+func (r *RunReconciler) addProvenance(pass *runPass, result *document.RunResult, nodes []corev1.Node) error {
 	run, network := pass.run, pass.network
-	result.Run = results.RunIdentity{Namespace: run.Namespace, Name: run.Name, UID: string(run.UID),
+	result.Run = document.RunIdentity{Namespace: run.Namespace, Name: run.Name, UID: string(run.UID),
 		Network: network.Name, NetworkUID: string(pass.measuredNetworkUID()), Workload: run.Spec.Workload.Name, Reference: pass.driver.Workload.Reference}
 	result.Times.Start, result.Times.End = pass.barrierRelease.Start, r.Now().UTC()
 	orders, err := json.Marshal(pass.driver.Workload)
@@ -193,21 +196,21 @@ func (r *RunReconciler) addProvenance(pass *runPass, result *results.RunResult, 
 		return fmt.Errorf("encode workload of run %s: %w", run.Name, err)
 	}
 	result.Workload = orders
-	result.Environment = results.Environment{
+	result.Environment = document.Environment{
 		OperatorVersion: r.Images.Version, OperatorCommit: r.Commit, PlatformVersion: pass.platform.Version(&network.Spec),
 		KubernetesVersion: r.KubeVersion, PlanHash: network.Status.PlanHash,
 		Images: snapshot.DescribeImages(pass.networkPods), Containers: snapshot.DescribeContainers(pass.networkPods),
-		Settings: settingsByName(network.Status.Settings), Nodes: []results.NodeInfo{},
+		Settings: settingsByName(network.Status.Settings), Nodes: []document.NodeInfo{},
 	}
 	if epoch := network.Status.Epoch; epoch != nil {
-		result.Environment.State = results.NetworkState{Epoch: epoch.ID, Fresh: epoch.FirstRun == run.UID}
+		result.Environment.State = document.NetworkState{Epoch: epoch.ID, Fresh: epoch.FirstRun == run.UID}
 	}
 	for i := range nodes {
 		result.Environment.Nodes = append(result.Environment.Nodes, snapshot.DescribeNode(&nodes[i]))
 	}
 	if _, ok := pass.platform.(platform.DatabaseConsumer); ok {
 		database := network.Spec.DatabaseOrDefault()
-		result.Environment.Database = &results.DatabaseInfo{Engine: string(database.Engine), Topology: string(database.Topology),
+		result.Environment.Database = &document.DatabaseInfo{Engine: string(database.Engine), Topology: string(database.Topology),
 			Versions: databaseVersions(network.Status.Databases)}
 	}
 	result.Environment.EmulatedLatency = emulatedLatencyOf(network, pass.platform.Topology(network))
@@ -228,13 +231,13 @@ func databaseVersions(databases []v1alpha1.DatabaseStatus) []string {
 
 // emulatedLatencyOf returns the emulated latencies between the members, or nil if there are none. The network
 // was accepted and ready, so the configuration is valid.
-func emulatedLatencyOf(network *v1alpha1.BenchmarkNetwork, topology platform.Topology) *results.EmulatedLatency {
+func emulatedLatencyOf(network *v1alpha1.BenchmarkNetwork, topology platform.Topology) *verdict.EmulatedLatency {
 	config, _ := sidecar.BuildConfig(network, topology.MemberNames(), topology.MemberAliases())
 	by := meta.FindStatusCondition(network.Status.Conditions, v1alpha1.ConditionLatencyEmulated)
 	if config == nil || by == nil {
 		return nil
 	}
-	return &results.EmulatedLatency{Mechanism: by.Reason, Config: *config}
+	return &verdict.EmulatedLatency{Mechanism: by.Reason, Config: *config}
 }
 
 func settingsByName(derived []v1alpha1.DerivedSetting) map[string]string {
@@ -247,14 +250,14 @@ func settingsByName(derived []v1alpha1.DerivedSetting) map[string]string {
 
 // readNodes returns the nodes of the pods and the problems of these nodes. An operator that may not read nodes
 // returns a disturbance instead.
-func (r *RunReconciler) readNodes(ctx context.Context, pods []corev1.Pod) ([]corev1.Node, []results.Disturbance, error) {
+func (r *RunReconciler) readNodes(ctx context.Context, pods []corev1.Pod) ([]corev1.Node, []verdict.Disturbance, error) {
 	names := snapshot.NodeNames(pods)
 	all := make([]corev1.Node, len(names))
-	var troubles []results.Disturbance
+	var troubles []verdict.Disturbance
 	for i, name := range names {
 		err := r.APIReader.Get(ctx, types.NamespacedName{Name: name}, &all[i])
 		if apierrors.IsForbidden(err) {
-			return nil, []results.Disturbance{{Kind: results.NodesUnknown, Message: "the state of the nodes is unknown: " + err.Error()}}, nil
+			return nil, []verdict.Disturbance{{Kind: verdict.ReasonNodesUnknown, Message: "the state of the nodes is unknown: " + err.Error()}}, nil
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("get node %s: %w", name, err)

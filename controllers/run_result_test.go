@@ -14,8 +14,10 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 func TestWorkersMergeIntoOneResult(t *testing.T) {
@@ -42,7 +44,7 @@ func TestWorkersMergeIntoOneResult(t *testing.T) {
 	}
 	cm := &corev1.ConfigMap{}
 	w.mustGet(s.Result.ConfigMapName, cm)
-	result, err := results.DecodeRunResult(cm.BinaryData[s.Result.Key])
+	result, err := document.DecodeRunResult(cm.BinaryData[s.Result.Key])
 	must(t, err)
 	if result.Environment.PlanHash == "" || len(result.Environment.Containers) != 7 || len(result.Workers) != 2 {
 		t.Errorf("the result should have the plan, 5 containers of the network and 2 workers, but has %+v", result.Environment)
@@ -107,7 +109,7 @@ func TestDisturbancesInvalidateRun(t *testing.T) {
 	w.markStatefulSetsReady()
 	run := w.getRun("extra")
 	w.reportResult(run, 0, 1000, 20_000)
-	w.reportResult(run, 1, 1000, 20_000, results.ErrorCount{Kind: "net.corda.core.flows.FlowException", Count: 3, Example: "no"})
+	w.reportResult(run, 1, 1000, 20_000, measurement.ErrorCount{Kind: "net.corda.core.flows.FlowException", Count: 3, Example: "no"})
 	w.reconcileRun("extra")
 	w.reconcileRun("extra")
 	s := w.getRun("extra").Status
@@ -147,13 +149,13 @@ func TestEnvironmentPolicyDecidesTheVerdict(t *testing.T) {
 				t.Errorf("environmentPolicy is %q, want %q", policy, c.policy)
 			}
 			report := w.newWorkerReport(run, 0, 100, 20_000)
-			report.Load = &results.WorkerUsage{Host: &results.Host{CPUs: 2, BusyShare: 0.3, StealShare: 0.24}}
+			report.Load = &measurement.WorkerUsage{Host: &measurement.Host{CPUs: 2, BusyShare: 0.3, StealShare: 0.24}}
 			w.writeWorkerReport(run, report)
 			w.reportResult(run, 1, 100, 20_000)
 			w.reconcileRun("extra")
 			w.reconcileRun("extra")
 			s := w.getRun("extra").Status
-			at := slices.IndexFunc(s.Reasons, func(r v1alpha1.VerdictReason) bool { return r.Reason == string(results.CPUStolen) })
+			at := slices.IndexFunc(s.Reasons, func(r v1alpha1.VerdictReason) bool { return r.Reason == string(verdict.ReasonCPUStolen) })
 			if s.Verdict != c.verdict || at < 0 || s.Reasons[at].Severity != c.severity {
 				t.Errorf("want %s with CPUStolen of severity %s, got %s with %+v", c.verdict, c.severity, s.Verdict, s.Reasons)
 			}
@@ -175,7 +177,7 @@ func TestResultTooLargeForAConfigMap(t *testing.T) {
 		for range 6000 {
 			var name [120]byte
 			_, _ = random.Read(name[:]) // It never fails.
-			report.Series = append(report.Series, results.NamedSeries{Subject: hex.EncodeToString(name[:]), Name: "s", Values: results.Series{1}})
+			report.Series = append(report.Series, measurement.NamedSeries{Subject: hex.EncodeToString(name[:]), Name: "s", Values: measurement.Series{1}})
 		}
 		w.writeWorkerReport(run, report)
 	}
@@ -187,7 +189,7 @@ func TestResultTooLargeForAConfigMap(t *testing.T) {
 	for i := range int32(2) {
 		report := &corev1.ConfigMap{}
 		w.mustGet(naming.WorkerReport("extra", i), report)
-		if _, err := results.DecodeWorkerResult(report.BinaryData[protocol.ResultKey]); err != nil {
+		if _, err := measurement.DecodeWorkerResult(report.BinaryData[protocol.ResultKey]); err != nil {
 			t.Errorf("the report of worker %d must not change: %v", i, err)
 		}
 	}

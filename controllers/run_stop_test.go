@@ -12,8 +12,9 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // newTestEnvWithSteadyRun returns an environment with a released run of two workers that is measured until a
@@ -63,7 +64,7 @@ func (w *testEnv) reportProgress(worker int32, seconds int) {
 // reportIntervals simulates a worker's agent at the end of that many seconds.
 func (w *testEnv) reportIntervals(worker int32, seconds int, start time.Time) {
 	w.t.Helper()
-	tally := results.NewRequestRecorder(seconds, 5)
+	tally := measurement.NewRequestRecorder(seconds, 5)
 	for second := range seconds {
 		at := time.Duration(second) * time.Second
 		for range risingThroughput(second) {
@@ -71,10 +72,10 @@ func (w *testEnv) reportIntervals(worker int32, seconds int, start time.Time) {
 			tally.RecordLatency(at, 20*time.Millisecond)
 		}
 	}
-	report := &results.WorkerResult{Worker: int(worker), StartMillis: start.UnixMilli()}
+	report := &measurement.WorkerResult{Worker: int(worker), StartMillis: start.UnixMilli()}
 	must(w.t, tally.FillResult(report))
 	w.observeMembers("extra", report)
-	packed, err := results.EncodeWorkerResult(report)
+	packed, err := measurement.EncodeWorkerResult(report)
 	must(w.t, err)
 	cm := &corev1.ConfigMap{}
 	w.mustGet(naming.WorkerReport("extra", worker), cm)
@@ -171,9 +172,9 @@ func TestResultCoversSteadyPart(t *testing.T) {
 	}
 	cm := &corev1.ConfigMap{}
 	w.mustGet(s.Result.ConfigMapName, cm)
-	result, err := results.DecodeRunResult(cm.BinaryData[s.Result.Key])
+	result, err := document.DecodeRunResult(cm.BinaryData[s.Result.Key])
 	must(t, err)
-	if d := result.WindowSelection; d == nil || d.State != results.SelectionSettled || d.WarmUpSeconds < 5 || d.WarmUpSeconds > 15 ||
+	if d := result.WindowSelection; d == nil || d.State != measurement.SelectionSettled || d.WarmUpSeconds < 5 || d.WarmUpSeconds > 15 ||
 		result.Times.WindowSeconds != d.WindowSeconds || !result.Times.WindowStart.Equal(start.Add(time.Duration(d.WarmUpSeconds)*time.Second)) {
 		t.Errorf("decided %+v, times %+v", result.WindowSelection, result.Times)
 	}

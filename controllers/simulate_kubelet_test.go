@@ -14,8 +14,8 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // The API server of these tests has no controllers and no kubelet; the following functions simulate them.
@@ -129,17 +129,17 @@ func (w *testEnv) bringUp(name string) {
 
 // reportResult simulates a worker's agent at the end: count operations with a latency of that many
 // microseconds, spread evenly over the window.
-func (w *testEnv) reportResult(run *v1alpha1.BenchmarkRun, worker int32, count int, micros int64, errors ...results.ErrorCount) {
+func (w *testEnv) reportResult(run *v1alpha1.BenchmarkRun, worker int32, count int, micros int64, errors ...measurement.ErrorCount) {
 	w.t.Helper()
 	report := w.newWorkerReport(run, worker, count, micros)
 	report.Errors = errors
 	w.writeWorkerReport(run, report)
 }
 
-func (w *testEnv) newWorkerReport(run *v1alpha1.BenchmarkRun, worker int32, count int, micros int64) *results.WorkerResult {
+func (w *testEnv) newWorkerReport(run *v1alpha1.BenchmarkRun, worker int32, count int, micros int64) *measurement.WorkerResult {
 	w.t.Helper()
 	seconds := int(run.Spec.Workload.Measure.Window.Seconds())
-	histogram := results.NewHistogram()
+	histogram := measurement.NewHistogram()
 	completed := make([]int64, seconds)
 	for i := range count {
 		must(w.t, histogram.Record(micros))
@@ -147,13 +147,13 @@ func (w *testEnv) newWorkerReport(run *v1alpha1.BenchmarkRun, worker int32, coun
 	}
 	encoded, err := histogram.Encode()
 	must(w.t, err)
-	return &results.WorkerResult{Worker: int(worker), StartMillis: w.now.UnixMilli(), WindowSeconds: seconds,
+	return &measurement.WorkerResult{Worker: int(worker), StartMillis: w.now.UnixMilli(), WindowSeconds: seconds,
 		Histogram: encoded, CompletedPerSecond: completed, FailedPerSecond: make([]int64, seconds),
-		Ledger: &results.Ledger{Checked: true, Expected: int64(count), Recorded: int64(count)}}
+		Ledger: &measurement.Ledger{Checked: true, Expected: int64(count), Recorded: int64(count)}}
 }
 
 // observeMembers adds idle samples of the members that the workload names, unless the report has some.
-func (w *testEnv) observeMembers(run string, report *results.WorkerResult) {
+func (w *testEnv) observeMembers(run string, report *measurement.WorkerResult) {
 	w.t.Helper()
 	cm := &corev1.ConfigMap{}
 	w.mustGet(naming.WorkloadConfigMap(run), cm)
@@ -162,19 +162,19 @@ func (w *testEnv) observeMembers(run string, report *results.WorkerResult) {
 	each := max(1, report.SeriesSeconds)
 	values := (report.WindowSeconds + each - 1) / each
 	for _, o := range workload.Observe {
-		named := func(m results.MemberUsage) bool { return m.Member == o.Member }
+		named := func(m measurement.MemberUsage) bool { return m.Member == o.Member }
 		if o.Kind == "" && !slices.ContainsFunc(report.Members, named) {
-			report.Members = append(report.Members, results.MemberUsage{Member: o.Member,
-				CPUSeconds: make(results.Series, values), MemoryBytes: make(results.Series, values)})
+			report.Members = append(report.Members, measurement.MemberUsage{Member: o.Member,
+				CPUSeconds: make(measurement.Series, values), MemoryBytes: make(measurement.Series, values)})
 		}
 	}
 }
 
 // writeWorkerReport writes a report as the worker's agent does.
-func (w *testEnv) writeWorkerReport(run *v1alpha1.BenchmarkRun, report *results.WorkerResult) {
+func (w *testEnv) writeWorkerReport(run *v1alpha1.BenchmarkRun, report *measurement.WorkerResult) {
 	w.t.Helper()
 	w.observeMembers(run.Name, report)
-	packed, err := results.EncodeWorkerResult(report)
+	packed, err := measurement.EncodeWorkerResult(report)
 	must(w.t, err)
 	cm := &corev1.ConfigMap{}
 	w.mustGet(naming.WorkerReport(run.Name, int32(report.Worker)), cm)

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
 )
 
 // TestZonesAreRecordedAsRegions takes a network with regions from zones through a run on a node in a zone.
@@ -27,7 +27,7 @@ func TestZonesAreRecordedAsRegions(t *testing.T) {
 
 	status, cm := w.getRun("extra").Status, &corev1.ConfigMap{}
 	w.mustGet(status.Result.ConfigMapName, cm)
-	result, err := results.DecodeRunResult(cm.BinaryData[status.Result.Key])
+	result, err := document.DecodeRunResult(cm.BinaryData[status.Result.Key])
 	must(t, err)
 	for _, member := range []string{"notary", "member-0", "member-1"} {
 		if got := result.Environment.Regions[member]; got != "eu-west-1a" {

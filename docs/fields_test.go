@@ -19,8 +19,9 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/evm"
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
 	"github.com/benchnet/benchnet/internal/platform/registry"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // fieldPath is a path with at least two segments or an index.
@@ -33,7 +34,7 @@ var fileSuffix = regexp.MustCompile(`\.(conf|csv|go|gz|jar|jmx|json|k8s\.io|md|p
 var foreignPaths = []string{"provider.foldersFromFilesStructure", "metrics.listen"}
 
 // documentTypes are the types besides those of the API with fields that pages name.
-var documentTypes = []reflect.Type{reflect.TypeFor[results.RunResult](), reflect.TypeFor[results.WorkerResult](), reflect.TypeFor[experiment.Result](),
+var documentTypes = []reflect.Type{reflect.TypeFor[document.RunResult](), reflect.TypeFor[measurement.WorkerResult](), reflect.TypeFor[experiment.Result](),
 	reflect.TypeFor[protocol.Progress](), reflect.TypeFor[protocol.WorkloadFile[evm.Operation]]()}
 
 // TestPathsResolve checks that every field path exists in the API, in the chart's values or in the documents.

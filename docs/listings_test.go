@@ -72,7 +72,7 @@ func TestConditionsAreDocumented(t *testing.T) {
 
 func TestVerdictCodesAreDocumented(t *testing.T) {
 	page := readFile(t, "verdict.md")
-	for _, value := range stringConstants(t, "../internal/run/results/verdict.go", "") {
+	for _, value := range stringConstants(t, "../internal/run/verdict/verdict.go", "") {
 		if value != "Valid" && value != "Invalid" && !strings.Contains(page, "`"+value+"`") {
 			t.Errorf("docs/verdict.md lacks `%s`", value)
 		}
@@ -81,7 +81,7 @@ func TestVerdictCodesAreDocumented(t *testing.T) {
 
 func TestResourcesAreDocumented(t *testing.T) {
 	page := readFile(t, "verdict.md")
-	for _, value := range stringConstants(t, "../internal/run/results/bottleneck.go", "") {
+	for _, value := range stringConstants(t, "../internal/run/verdict/bottleneck.go", "") {
 		if !strings.Contains(page, "`"+value+"`") {
 			t.Errorf("docs/verdict.md lacks `%s`", value)
 		}

@@ -197,7 +197,7 @@ func TestMetricNames(t *testing.T) {
 func TestDocumentedConditionsExist(t *testing.T) {
 	types := stringConstants(t, "../api/v1alpha1/conditions.go", "Condition")
 	reasons := slices.Concat(stringConstants(t, "../api/v1alpha1/conditions.go", "Reason"), []string{string(latency.Netem), string(latency.UserSpace)})
-	codes := stringConstants(t, "../internal/run/results/verdict.go", "")
+	codes := stringConstants(t, "../internal/run/verdict/verdict.go", "")
 	for _, r := range slices.Concat(readPage(t, "conditions.md").rows, readPage(t, "verdict.md").rows) {
 		if r.heading == "Types" && !regexp.MustCompile(`^(all|(network|run|experiment)(, (run|experiment))*)$`).MatchString(r.cells[1]) {
 			t.Errorf("%s: on %q names no kinds", r.at, r.cells[1])

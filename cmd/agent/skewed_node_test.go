@@ -17,9 +17,10 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/internal/agent/files"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/run/protocol/clocktest"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // skewVariable makes this test binary run a load worker whose node is ahead by this many seconds.
@@ -52,12 +53,12 @@ func TestSkewedNodeIsJudged(t *testing.T) {
 					t.Errorf("the clock of worker %d is %+v, want %v ms", i, clock, want)
 				}
 			}
-			verdict := m.Judge(results.RunObservations{ExpectedWorkers: 2, Containers: []results.ContainerInfo{
+			judged := verdict.Judge(m, verdict.RunObservations{ExpectedWorkers: 2, Containers: []measurement.ContainerInfo{
 				{Subject: "member-0", Node: "node-0"}, {Subject: "worker-0", Node: "node-1"}, {Subject: "worker-1", Node: "node-2"},
-			}}, results.DefaultTolerances())
-			isSkew := func(r results.Reason) bool { return r.Code == results.ClockSkewed }
-			if slices.ContainsFunc(verdict.Reasons, isSkew) != c.reason || slices.ContainsFunc(verdict.Notes, isSkew) != c.note {
-				t.Errorf("want a reason ClockSkewed: %t, a note: %t; got %+v", c.reason, c.note, verdict)
+			}}, verdict.DefaultTolerances())
+			isSkew := func(r verdict.Reason) bool { return r.Code == verdict.ReasonClockSkewed }
+			if slices.ContainsFunc(judged.Reasons, isSkew) != c.reason || slices.ContainsFunc(judged.Notes, isSkew) != c.note {
+				t.Errorf("want a reason ClockSkewed: %t, a note: %t; got %+v", c.reason, c.note, judged)
 			}
 		})
 	}
@@ -69,7 +70,7 @@ func skewedClock(seconds int) func() time.Time {
 }
 
 // measureWithWorkers runs a worker process for each node and merges their results.
-func measureWithWorkers(t *testing.T, member string, ahead ...int) *results.Measurement {
+func measureWithWorkers(t *testing.T, member string, ahead ...int) *measurement.Measurement {
 	t.Helper()
 	dir := t.TempDir()
 	workload, err := json.Marshal(protocol.WorkloadFile[any]{
@@ -88,7 +89,7 @@ func measureWithWorkers(t *testing.T, member string, ahead ...int) *results.Meas
 	}
 	// The start is later than the largest skew, since a worker whose clock is ahead starts early.
 	start := []byte(time.Now().Add(5 * time.Second).Format(time.RFC3339Nano))
-	all := make([]results.WorkerResult, len(ahead))
+	all := make([]measurement.WorkerResult, len(ahead))
 	for _, w := range workers {
 		if err := files.WriteAtomic(filepath.Join(w.Dir, releaseFile), start, 0o644); err != nil {
 			t.Fatal(err)
@@ -102,13 +103,13 @@ func measureWithWorkers(t *testing.T, member string, ahead ...int) *results.Meas
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := results.DecodeWorkerResult(compressed)
+		r, err := measurement.DecodeWorkerResult(compressed)
 		if err != nil {
 			t.Fatal(err)
 		}
 		all[i] = *r
 	}
-	m, err := results.Merge(all)
+	m, err := measurement.Merge(all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,11 +119,11 @@ func measureWithWorkers(t *testing.T, member string, ahead ...int) *results.Meas
 // startSkewedWorker starts a worker with the folder dir and returns when its driver is ready.
 func startSkewedWorker(t *testing.T, dir string, index, workers, ahead int) *exec.Cmd {
 	t.Helper()
-	histogram, err := results.NewHistogram().Encode()
+	histogram, err := measurement.NewHistogram().Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := json.Marshal(results.WorkerResult{Worker: index, StartMillis: 4242, WindowSeconds: 1, Histogram: histogram,
+	result, err := json.Marshal(measurement.WorkerResult{Worker: index, StartMillis: 4242, WindowSeconds: 1, Histogram: histogram,
 		CompletedPerSecond: []int64{0}, FailedPerSecond: []int64{0}})
 	if err == nil {
 		err = os.Mkdir(dir, 0o755)

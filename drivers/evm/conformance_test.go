@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // TestStalledService runs the scenario of a stalled service that all drivers share.
@@ -30,7 +30,7 @@ func TestStalledService(t *testing.T) {
 	r := measureRun(t, all)
 	want := scenario.Expected
 	assertSums(t, r, want.Planned)
-	if n := latencyHistogram(t, r).Count(); n != want.Completed || errorCounts(r)[results.Unfinished] != want.Unfinished {
+	if n := latencyHistogram(t, r).Count(); n != want.Completed || errorCounts(r)[measurement.Unfinished] != want.Unfinished {
 		t.Errorf("%d completed, errors %+v; want %+v", n, r.Errors, want)
 	}
 	// On a busy machine some of the answered requests wait as well.

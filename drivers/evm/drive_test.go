@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/gethtest"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 const testSeed = "the seed of the driver's end-to-end tests"
@@ -118,7 +118,7 @@ func (r *driverProcess) releaseAt(at time.Time) {
 }
 
 // awaitResult waits until the driver exits, and reads and checks its result as the agent does.
-func (r *driverProcess) awaitResult() *results.WorkerResult {
+func (r *driverProcess) awaitResult() *measurement.WorkerResult {
 	r.t.Helper()
 	<-r.ended
 	if code := r.command.ProcessState.ExitCode(); code != 0 {
@@ -128,7 +128,7 @@ func (r *driverProcess) awaitResult() *results.WorkerResult {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	result, err := results.ParseWorkerResult(content)
+	result, err := measurement.ParseWorkerResult(content)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func startGeth(t *testing.T, flags ...string) *gethtest.Node {
 }
 
 // assertSums checks that each operation of the window completed or failed exactly once.
-func assertSums(t *testing.T, r *results.WorkerResult, planned int64) {
+func assertSums(t *testing.T, r *measurement.WorkerResult, planned int64) {
 	t.Helper()
 	if r.Schedule.Planned != planned {
 		t.Errorf("planned %d, want %d", r.Schedule.Planned, planned)
@@ -189,9 +189,9 @@ func assertSums(t *testing.T, r *results.WorkerResult, planned int64) {
 	}
 }
 
-func latencyHistogram(t *testing.T, r *results.WorkerResult) *results.Histogram {
+func latencyHistogram(t *testing.T, r *measurement.WorkerResult) *measurement.Histogram {
 	t.Helper()
-	m, err := results.Merge([]results.WorkerResult{*r})
+	m, err := measurement.Merge([]measurement.WorkerResult{*r})
 	if err != nil {
 		t.Fatal(err)
 	}

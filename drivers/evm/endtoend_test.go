@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/internal/platform/evm"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // measureRun runs one worker, which starts one second after it is ready.
-func measureRun(t *testing.T, all map[string]any) *results.WorkerResult {
+func measureRun(t *testing.T, all map[string]any) *measurement.WorkerResult {
 	t.Helper()
 	r := startDriver(t, 0, 1, all).awaitReady()
 	r.releaseAt(time.Now().Add(time.Second))
@@ -20,7 +20,7 @@ func measureRun(t *testing.T, all map[string]any) *results.WorkerResult {
 }
 
 // assertUndisturbed checks the result of a run without faults.
-func assertUndisturbed(t *testing.T, r *results.WorkerResult, planned int64) {
+func assertUndisturbed(t *testing.T, r *measurement.WorkerResult, planned int64) {
 	t.Helper()
 	assertSums(t, r, planned)
 	if r.Ledger == nil || !r.Ledger.Checked || r.Ledger.Expected != r.Ledger.Recorded || r.Ledger.Violation != "" {
@@ -42,7 +42,7 @@ func assertUndisturbed(t *testing.T, r *results.WorkerResult, planned int64) {
 
 // hasKeptPace reports whether geth made a block each second. Otherwise the host is too busy for any check of
 // latencies.
-func hasKeptPace(t *testing.T, r *results.WorkerResult) bool {
+func hasKeptPace(t *testing.T, r *measurement.WorkerResult) bool {
 	t.Helper()
 	paced, last := true, int64(0)
 	for _, b := range r.Blocks {
@@ -132,7 +132,7 @@ func TestWorkersShareTargets(t *testing.T) {
 			r.awaitReady()
 		}
 		at := time.Now().Add(500 * time.Millisecond)
-		var parts []results.WorkerResult
+		var parts []measurement.WorkerResult
 		for _, r := range running {
 			r.releaseAt(at)
 		}
@@ -143,9 +143,9 @@ func TestWorkersShareTargets(t *testing.T) {
 	}
 }
 
-func assertMerged(t *testing.T, workers int, parts []results.WorkerResult) {
+func assertMerged(t *testing.T, workers int, parts []measurement.WorkerResult) {
 	t.Helper()
-	m, err := results.Merge(parts)
+	m, err := measurement.Merge(parts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/benchnet/benchnet/drivers/evm/internal/gethtest"
 	"github.com/benchnet/benchnet/drivers/evm/internal/sink"
 	"github.com/benchnet/benchnet/internal/platform/evm"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
-func errorCounts(r *results.WorkerResult) map[string]int64 {
+func errorCounts(r *measurement.WorkerResult) map[string]int64 {
 	counts := map[string]int64{}
 	for _, e := range r.Errors {
 		counts[e.Kind] = e.Count
@@ -58,7 +58,7 @@ func TestFullPool(t *testing.T) {
 	r := measureRun(t, newOrders(400, 1, 5, 30, nil, node.HTTP))
 	assertSums(t, r, 2000)
 	// More than twice the capacity of the pool, so the pool was refilled.
-	if n, lost := latencyHistogram(t, r).Count(), errorCounts(r)[results.Unfinished]; n < 250 || lost == 0 {
+	if n, lost := latencyHistogram(t, r).Count(), errorCounts(r)[measurement.Unfinished]; n < 250 || lost == 0 {
 		t.Errorf("%d completed, %d unfinished; errors %+v", n, lost, r.Errors)
 	}
 	if !r.Ledger.Checked || r.Ledger.Expected != r.Ledger.Recorded {
@@ -169,7 +169,7 @@ func TestNodeRestarts(t *testing.T) {
 		t.Errorf("%d found the connection refused while the node was away for a second or more; errors %+v", n, got.Errors)
 	}
 	// Everything that the node accepted before is eventually in blocks.
-	if n := errorCounts(got)[results.Unfinished]; n > 0 || got.Ledger.Expected != got.Ledger.Recorded || got.Ledger.Violation != "" {
+	if n := errorCounts(got)[measurement.Unfinished]; n > 0 || got.Ledger.Expected != got.Ledger.Recorded || got.Ledger.Violation != "" {
 		t.Errorf("%d unfinished, ledger %+v", n, got.Ledger)
 	}
 }

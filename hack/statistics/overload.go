@@ -5,8 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/benchnet/benchnet/internal/run/results"
 	"github.com/benchnet/benchnet/internal/run/statistics"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 const (
@@ -75,7 +75,7 @@ func simulateOverload(simulations int) markdownTable {
 }
 
 func (s server) isFoundOverloaded(r *rand.Rand, rate float64, window int) bool {
-	growth, limit := s.recordWindow(r, rate, window).BacklogGrowth(1 - results.DefaultTolerances().AchievedShare)
+	growth, limit := s.recordWindow(r, rate, window).BacklogGrowth(1 - verdict.DefaultTolerances().AchievedShare)
 	return growth > limit
 }
 

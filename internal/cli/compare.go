@@ -12,7 +12,7 @@ import (
 	"github.com/benchnet/benchnet/internal/cli/comparison"
 	"github.com/benchnet/benchnet/internal/cli/table"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
 )
 
 // compareOutputs are the output formats of compare, besides the default.
@@ -110,7 +110,7 @@ func (s *session) showComparison(ctx context.Context, o compareOptions, first, s
 }
 
 // warnAboutSingleRuns says that single runs are no comparison, and warns about invalid ones.
-func (s *session) warnAboutSingleRuns(runs ...*results.RunResult) {
+func (s *session) warnAboutSingleRuns(runs ...*document.RunResult) {
 	if runs[0] == nil {
 		return
 	}

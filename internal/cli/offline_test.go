@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/benchnet/benchnet/internal/cli"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/boundedjson"
 )
 
 // TestResultFilesNeedNoCluster reads result files with a kubeconfig that does not exist.
@@ -102,12 +102,12 @@ func writeIndentedCopy(t *testing.T, file string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := results.UnpackDocument(packed)
+	text, err := boundedjson.Unpack(packed)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := json.Indent(&out, text, "", strings.Repeat(" ", results.MaxDecodedBytes/bytes.Count(text, []byte(",")))); err != nil {
+	if err := json.Indent(&out, text, "", strings.Repeat(" ", boundedjson.MaxDecodedBytes/bytes.Count(text, []byte(",")))); err != nil {
 		t.Fatal(err)
 	}
 	name := filepath.Join(t.TempDir(), "indented.json")

@@ -18,7 +18,7 @@ import (
 	"github.com/benchnet/benchnet/internal/cli/documents"
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/report"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
 )
 
 // reportOptions are the flags of report.
@@ -162,7 +162,7 @@ func loadReportSources(ctx context.Context, c *cluster.Connection, target cluste
 	return all, nil
 }
 
-func newRunSource(name string, r *results.RunResult) reportSource {
+func newRunSource(name string, r *document.RunResult) reportSource {
 	return reportSource{name: name,
 		writePage:   func(w io.Writer, links ...report.Link) error { return report.WriteRunPage(w, r, links...) },
 		grafanaLink: func(base *url.URL) report.Link { return report.GrafanaRunLink(base, r) },
@@ -180,11 +180,11 @@ func loadExperimentSource(ctx context.Context, c *cluster.Connection, target clu
 	if err := c.Client.Get(ctx, target.Key(), &e); err != nil {
 		return reportSource{}, err
 	}
-	document, err := c.ReadExperimentDocument(ctx, &e)
+	stored, err := c.ReadExperimentDocument(ctx, &e)
 	if err != nil {
 		return reportSource{}, err
 	}
-	byName := map[string]*results.RunResult{}
+	byName := map[string]*document.RunResult{}
 	documents, err := c.ReadRunDocuments(ctx, runs)
 	if err != nil {
 		return reportSource{}, err
@@ -192,11 +192,11 @@ func loadExperimentSource(ctx context.Context, c *cluster.Connection, target clu
 	for _, run := range documents {
 		byName[run.Run.Name] = run.RunResult
 	}
-	return newExperimentSource(target.Name, document.Result, byName), nil
+	return newExperimentSource(target.Name, stored.Result, byName), nil
 }
 
 // newExperimentSource returns the report source of an experiment. runs holds the known results of its runs by name.
-func newExperimentSource(name string, e *experiment.Result, runs map[string]*results.RunResult) reportSource {
+func newExperimentSource(name string, e *experiment.Result, runs map[string]*document.RunResult) reportSource {
 	return reportSource{name: name,
 		writePage:   func(w io.Writer, links ...report.Link) error { return report.WriteExperimentPage(w, e, runs, links...) },
 		grafanaLink: func(base *url.URL) report.Link { return report.GrafanaExperimentLink(base, e) },

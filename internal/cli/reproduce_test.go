@@ -19,7 +19,7 @@ import (
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 	"github.com/benchnet/benchnet/internal/cli/documents"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/boundedjson"
 )
 
 // TestReproduce reproduces bundles in namespaces of their own. The test takes the operator's part: it stores the result of the
@@ -176,7 +176,7 @@ func completeExperiment(t *testing.T, inNamespace string, result *experiment.Res
 	if err := server.client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "sizes"}, &recorded); err != nil {
 		t.Fatal(err)
 	}
-	packed, err := results.PackDocument(result, "result")
+	packed, err := boundedjson.Pack(result, "result")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 	"github.com/benchnet/benchnet/internal/cli/documents"
 	"github.com/benchnet/benchnet/internal/cli/progress"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -46,7 +47,7 @@ func checkExperiment(e *documents.Experiment) failedChecksError {
 	for i := range e.Points {
 		p := &e.Points[i]
 		for _, objective := range p.Objectives {
-			if objective.Outcome != results.ObjectivePassed {
+			if objective.Outcome != verdict.ObjectivePassed {
 				failed = append(failed, fmt.Sprintf("objective %s: point %s (%s): %s", strings.ToLower(objective.Outcome), p.Name, p.Label(), objective.Message))
 			}
 		}
@@ -83,7 +84,7 @@ func (s *session) showRunObjects(runs []*documents.Run, objects []v1alpha1.Bench
 }
 
 // runObject returns a run with the status that the operator derives from its result.
-func runObject(result *results.RunResult) v1alpha1.BenchmarkRun {
+func runObject(result *document.RunResult) v1alpha1.BenchmarkRun {
 	run := v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: result.Run.Namespace, Name: result.Run.Name},
 		Spec: v1alpha1.BenchmarkRunSpec{NetworkName: result.Run.Network}}
 	run.Status = status.ComputeRun(status.RunInput{Run: &run, Result: result, Now: result.Times.End})

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // BuildResult returns the result of an experiment, which may still be running. stored is the baseline of an
@@ -125,7 +125,7 @@ func (p *Point) countRun(run *Run) {
 		p.Valid++
 	case RunInvalid:
 		p.Invalid++
-		if slices.Contains(run.Codes, results.OfferedNotAchieved) {
+		if slices.Contains(run.Codes, verdict.ReasonOfferedNotAchieved) {
 			p.Overloaded++
 		}
 	case RunCancelled:
@@ -143,14 +143,14 @@ func (p *Point) countRun(run *Run) {
 }
 
 // countNotes adds the notes of one run and counts each code once.
-func (p *Point) countNotes(notes []results.Reason) {
-	counted := map[results.ReasonCode]bool{}
+func (p *Point) countNotes(notes []verdict.Reason) {
+	counted := map[verdict.ReasonCode]bool{}
 	for _, note := range notes {
 		if counted[note.Code] {
 			continue
 		}
 		if p.Notes == nil {
-			p.Notes = map[results.ReasonCode]int{}
+			p.Notes = map[verdict.ReasonCode]int{}
 		}
 		counted[note.Code] = true
 		p.Notes[note.Code]++

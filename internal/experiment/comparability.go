@@ -12,7 +12,8 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/limits"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // Condition names something that must be equal if two runs are compared.
@@ -33,7 +34,7 @@ const (
 )
 
 // conditionsOf returns the conditions of a run. What its document lacks is absent.
-func conditionsOf(r *results.RunResult) map[Condition]string {
+func conditionsOf(r *document.RunResult) map[Condition]string {
 	conditions := map[Condition]string{ConditionWorkload: digestWorkload(r.Workload)}
 	if s := r.Times.WindowSeconds; s > 0 && r.WindowSelection == nil { // The length of a selected window is a result.
 		conditions[ConditionWindow] = fmt.Sprintf("%d s", s)
@@ -151,7 +152,7 @@ func describeOneSidedNotes(baseline, candidate pointRuns) string {
 	var texts []string
 	for _, side := range []struct {
 		name        string
-		own, others map[results.ReasonCode]int
+		own, others map[verdict.ReasonCode]int
 	}{{"candidate", c, b}, {"baseline", b, c}} {
 		for _, code := range slices.Sorted(maps.Keys(side.own)) {
 			if side.others[code] == 0 {
@@ -162,10 +163,10 @@ func describeOneSidedNotes(baseline, candidate pointRuns) string {
 	return strings.Join(texts, ", ")
 }
 
-func (p pointRuns) environmentNotes() map[results.ReasonCode]int {
-	counts := map[results.ReasonCode]int{}
+func (p pointRuns) environmentNotes() map[verdict.ReasonCode]int {
+	counts := map[verdict.ReasonCode]int{}
 	for _, run := range p.counted {
-		seen := map[results.ReasonCode]bool{}
+		seen := map[verdict.ReasonCode]bool{}
 		for _, note := range run.Notes {
 			if run.Verdict == RunValid && (note.Code.IsEnvironmental() || note.Code.IsMissingEvidence()) && !seen[note.Code] {
 				seen[note.Code] = true

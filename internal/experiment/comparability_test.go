@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // equalConditions are the conditions of the runs of either side.
@@ -33,8 +35,8 @@ func TestCompareConditions(t *testing.T) {
 	}{
 		"equal":                       {other: Run{Conditions: equalConditions}, stored: true, gate: "Passed"},
 		"other unit":                  {other: Run{Unit: "transactions"}, gate: "Undecided", message: "the units differ: transactions against flows"},
-		"response time":               {metric: "LatencyP95", other: Run{LatencyKind: results.ResponseTime}, gate: "Undecided", message: "kinds of latency differ: response time against service time"},
-		"throughput of both kinds":    {other: Run{LatencyKind: results.ResponseTime, Conditions: equalConditions}, gate: "Passed"},
+		"response time":               {metric: "LatencyP95", other: Run{LatencyKind: measurement.ResponseTime}, gate: "Undecided", message: "kinds of latency differ: response time against service time"},
+		"throughput of both kinds":    {other: Run{LatencyKind: measurement.ResponseTime, Conditions: equalConditions}, gate: "Passed"},
 		"window":                      {other: Run{Conditions: withCondition(ConditionWindow, "30 s")}, gate: "Passed", message: "; the conditions differ (window: 30 s against 60 s)"},
 		"CPU model":                   {other: Run{Conditions: withCondition(ConditionCPU, "Xeon")}, gate: "Passed", message: "CPU models: Xeon against EPYC"},
 		"policies":                    {other: Run{Conditions: withCondition(ConditionPolicies, "Record")}, gate: "Passed", message: "policies: Record against Enforce"},
@@ -42,17 +44,17 @@ func TestCompareConditions(t *testing.T) {
 		"images of a variant":         {other: Run{Conditions: withCondition(ConditionImages, "c3")}, gate: "Passed"},
 		"images of a stored baseline": {other: Run{Conditions: withCondition(ConditionImages, "c3")}, stored: true, gate: "Passed", message: "images: c3 against b2"},
 		"workload of a stored one":    {other: Run{Conditions: withCondition(ConditionWorkload, "d4")}, stored: true, gate: "Passed", message: "workload: d4 against a1"},
-		"steal of one side": {other: Run{Conditions: equalConditions, Notes: []results.Reason{{Code: results.CPUStolen}}}, gate: "Passed",
+		"steal of one side": {other: Run{Conditions: equalConditions, Notes: []verdict.Reason{{Code: verdict.ReasonCPUStolen}}}, gate: "Passed",
 			message: "CPUStolen in 5 runs of the candidate only"},
-		"unobserved host of one side": {other: Run{Conditions: equalConditions, Notes: []results.Reason{{Code: results.HostUnobserved}}}, gate: "Passed",
+		"unobserved host of one side": {other: Run{Conditions: equalConditions, Notes: []verdict.Reason{{Code: verdict.ReasonHostUnobserved}}}, gate: "Passed",
 			message: "HostUnobserved in 5 runs of the candidate only"},
-		"busy worker of one side": {other: Run{Conditions: equalConditions, Notes: []results.Reason{{Code: results.WorkerBusy}}}, gate: "Passed"},
+		"busy worker of one side": {other: Run{Conditions: equalConditions, Notes: []verdict.Reason{{Code: verdict.ReasonWorkerBusy}}}, gate: "Passed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			values := []float64{100, 101, 99, 100.5, 99.5}
 			points, runs := newMeasuredRuns(map[string][]float64{"base": values, "other": values})
 			for i := range runs {
-				runs[i].Unit, runs[i].LatencyKind, runs[i].Conditions = "flows", results.ServiceTime, equalConditions
+				runs[i].Unit, runs[i].LatencyKind, runs[i].Conditions = "flows", measurement.ServiceTime, equalConditions
 				if runs[i].Point != "p-other" {
 					continue
 				}
@@ -94,7 +96,7 @@ func TestReproductionConditions(t *testing.T) {
 	}{
 		"equal":             {change: func(*Run) {}, want: Reproduced},
 		"unit":              {change: func(r *Run) { r.Unit = "transactions" }, want: ReproductionUndecided, message: "the units differ"},
-		"kind of latency":   {change: func(r *Run) { r.LatencyKind = results.ResponseTime }, want: ReproductionUndecided, message: "the kinds of latency differ"},
+		"kind of latency":   {change: func(r *Run) { r.LatencyKind = measurement.ResponseTime }, want: ReproductionUndecided, message: "the kinds of latency differ"},
 		"kind is unknown":   {change: func(r *Run) { r.LatencyKind = "" }, want: ReproductionUndecided, message: "unknown against service time"},
 		"window":            {change: func(r *Run) { r.Conditions = withCondition(ConditionWindow, "5 s") }, want: ReproductionUndecided, message: "window: 5 s against 60 s"},
 		"workload":          {change: func(r *Run) { r.Conditions = withCondition(ConditionWorkload, "x") }, want: ReproductionUndecided, message: "workload: x against a1"},
@@ -107,9 +109,9 @@ func TestReproductionConditions(t *testing.T) {
 			sides := [2]*Result{}
 			for side := range sides {
 				sides[side] = newReproducible(5, func(_ string, _ int, r *Run) {
-					r.Unit, r.LatencyKind, r.Conditions = "flows", results.ServiceTime, equalConditions
+					r.Unit, r.LatencyKind, r.Conditions = "flows", measurement.ServiceTime, equalConditions
 					if c.open {
-						r.LatencyKind = results.ResponseTime
+						r.LatencyKind = measurement.ResponseTime
 						delete(r.Metrics, "LatencyP95")
 					}
 					if side == 1 {
@@ -131,7 +133,7 @@ func TestReproductionConditions(t *testing.T) {
 // TestConditionsOf checks that the digest of a workload omits what differs between runs of the same workload.
 func TestConditionsOf(t *testing.T) {
 	digest := func(text string) string {
-		return conditionsOf(&results.RunResult{Workload: json.RawMessage(text)})[ConditionWorkload]
+		return conditionsOf(&document.RunResult{Workload: json.RawMessage(text)})[ConditionWorkload]
 	}
 	first := digest(`{"targets":[{"name":"a"}],"reference":"1","load":{"ratePerSecond":5,"seed":1}}`)
 	if again := digest(`{"load":{"seed":2,"ratePerSecond":5},"targets":[],"reference":"2"}`); first == "" || again != first {
@@ -140,8 +142,8 @@ func TestConditionsOf(t *testing.T) {
 	if other := digest(`{"load":{"ratePerSecond":6}}`); other == first {
 		t.Error("another rate has the same digest")
 	}
-	r := &results.RunResult{Policies: results.DefaultTolerances().Policies(), Times: results.Times{WindowSeconds: 60}}
-	r.Environment.Hosts = []results.HostInfo{{Machine: results.Machine{CPUModel: "Xeon"}}, {Machine: results.Machine{CPUModel: "EPYC"}}, {Machine: results.Machine{CPUModel: "Xeon"}}}
+	r := &document.RunResult{Policies: verdict.DefaultTolerances().Policies(), Times: document.Times{WindowSeconds: 60}}
+	r.Environment.Hosts = []measurement.HostInfo{{Machine: measurement.Machine{CPUModel: "Xeon"}}, {Machine: measurement.Machine{CPUModel: "EPYC"}}, {Machine: measurement.Machine{CPUModel: "Xeon"}}}
 	got := conditionsOf(r)
 	want := map[Condition]string{ConditionWindow: "60 s", ConditionCPU: "EPYC, Xeon", ConditionPolicies: "Enforce, Tolerant, 0 % errors"}
 	if !maps.Equal(got, want) {

@@ -8,7 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // TestComparisonOfBlankPercentileIsUndecided compares a metric that some valid runs lack. The runs that have it
@@ -49,7 +50,7 @@ func TestTrialWithoutPercentile(t *testing.T) {
 		want   loadVerdict
 	}{"all within": {0, loadMeetsLevel}, "three beyond": {3, loadMeetsLevel}, "four beyond": {4, loadMissesLevel}, "no histogram": {-1, loadUndecided}} {
 		t.Run(name, func(t *testing.T) {
-			r := &results.RunResult{Summary: results.Summary{Requests: 60, ThroughputPerSecond: 1, Latency: results.Latency{Mean: 10, Max: 200}}}
+			r := &document.RunResult{Summary: measurement.Summary{Requests: 60, ThroughputPerSecond: 1, Latency: measurement.Latency{Mean: 10, Max: 200}}}
 			if c.beyond >= 0 {
 				r.Histogram = encodeLatencies(t, 60-c.beyond, c.beyond)
 			}
@@ -65,7 +66,7 @@ func TestTrialWithoutPercentile(t *testing.T) {
 // encodeLatencies returns a histogram of so many latencies of 10 ms and of 200 ms.
 func encodeLatencies(t *testing.T, short, long int) string {
 	t.Helper()
-	h := results.NewHistogram()
+	h := measurement.NewHistogram()
 	for i := range short + long {
 		micros := int64(10_000)
 		if i >= short {

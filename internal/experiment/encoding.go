@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/boundedjson"
 )
 
 // Encode returns a result as gzipped JSON. It drops details of the runs until the document fits;
@@ -14,7 +14,7 @@ func Encode(r *Result) ([]byte, error) {
 	shortened := *r
 	shortened.Runs = slices.Clone(r.Runs)
 	steps := []func(){shortened.dropReasons, shortened.shortenUnusedRuns}
-	return results.PackWithCoarsening(&shortened, "experiment result", func() bool {
+	return boundedjson.PackWithCoarsening(&shortened, "experiment result", func() bool {
 		if len(steps) == 0 {
 			return false
 		}
@@ -46,7 +46,7 @@ func (r *Result) shortenUnusedRuns() {
 // newer schema, and one with numbers that no run can have measured.
 func Decode(document []byte) (*Result, error) {
 	var r Result
-	if err := results.DecodeDocument(document, &r); err != nil {
+	if err := boundedjson.Decode(document, &r); err != nil {
 		return nil, fmt.Errorf("experiment result: %w", err)
 	}
 	if r.APIVersion != APIVersion || r.Kind != Kind || r.SchemaVersion != SchemaVersion {

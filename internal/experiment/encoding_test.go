@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // newOversizedResult returns a comparison of the most runs that an experiment has, each with ten attempts. Half of the candidate's
@@ -23,7 +23,7 @@ func newOversizedResult() *Result {
 				at := time.Unix(int64(3600*repetition+60*attempt+i%2), 0).UTC()
 				run := Run{Name: strings.Repeat("e", 63) + fmt.Sprint(i, repetition, attempt), Point: point.Name, Repetition: repetition, Attempt: attempt,
 					Start: at, End: at, Verdict: RunInvalid, Excluded: i%2 == 0 || repetition%2 == 0,
-					Codes: []results.ReasonCode{results.CPUStolen}, Reasons: []string{strings.Repeat("r", 500)}}
+					Codes: []verdict.ReasonCode{verdict.ReasonCPUStolen}, Reasons: []string{strings.Repeat("r", 500)}}
 				if run.Excluded && attempt == 10 {
 					run.Verdict, run.Excluded, run.Codes, run.Reasons = RunValid, false, nil, nil
 					run.Metrics = map[string]float64{"Throughput": 100.123456789 + float64(repetition)}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/boundedjson"
 )
 
 // FuzzDecode decodes arbitrary results of experiments. An accepted result is unchanged after writing and
@@ -50,7 +50,7 @@ func FuzzStored(f *testing.F) {
 	}
 	spec := &v1alpha1.Comparison{Stored: &v1alpha1.StoredResult{ConfigMapName: "c"}, Metrics: []v1alpha1.Metric{v1alpha1.MetricThroughput}, ConfidencePercent: 95}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		packed, err := results.PackDocument(json.RawMessage(text), "text")
+		packed, err := boundedjson.Pack(json.RawMessage(text), "text")
 		if err != nil {
 			return // The text is not JSON.
 		}

@@ -3,18 +3,19 @@ package experiment
 import (
 	"testing"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // TestNotesStayVisible follows the notes of runs, those that were only recorded first, from their documents to
 // the points of the result.
 func TestNotesStayVisible(t *testing.T) {
-	stolen := results.Reason{Code: results.CPUStolen, Message: "24 % of node-1 were stolen", RecordedOnly: true}
-	shared := results.Reason{Code: results.HostShared, Message: "others used node-1"}
+	stolen := verdict.Reason{Code: verdict.ReasonCPUStolen, Message: "24 % of node-1 were stolen", RecordedOnly: true}
+	shared := verdict.Reason{Code: verdict.ReasonHostShared, Message: "others used node-1"}
 	_, d := parseDesign(t, `{spec: {axes: [{name: clients, field: workload.load.clients, values: [1, 10]}]}}`)
 	step, seen := NextStep{}, ObservedState{Runs: map[string]Run{}}
-	for i, notes := range [][]results.Reason{{shared, stolen, stolen}, {shared}, {stolen}} {
-		r := &results.RunResult{Run: results.RunIdentity{Name: string(rune('a' + i))}, Verdict: results.Verdict{Notes: notes}}
+	for i, notes := range [][]verdict.Reason{{shared, stolen, stolen}, {shared}, {stolen}} {
+		r := &document.RunResult{Run: document.RunIdentity{Name: string(rune('a' + i))}, Verdict: verdict.Verdict{Notes: notes}}
 		seen.Runs[r.Run.Name] = SummarizeRun(r)
 		step.CreatedRuns = append(step.CreatedRuns, PlannedRun{Name: r.Run.Name, Point: PointKey{Name: d.Points[0].Name}, Repetition: i + 1})
 	}

@@ -8,33 +8,33 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/format"
 	"github.com/benchnet/benchnet/internal/run/objectives"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // judgePoint returns the outcome of each objective at a point. It fails if a run that the system itself made
 // invalid failed it, or if the whole interval over the valid runs misses the limit. It passes if no run failed and the whole
 // interval keeps to the limit. Of too few runs for an interval, all must miss it or keep to it. All else is undecided.
-func judgePoint(wanted []v1alpha1.Objective, p *Point, runs []Run) []results.ObjectiveOutcome {
-	var all []results.ObjectiveOutcome
+func judgePoint(wanted []v1alpha1.Objective, p *Point, runs []Run) []verdict.ObjectiveOutcome {
+	var all []verdict.ObjectiveOutcome
 	for i := range wanted {
 		all = append(all, judgePointLimit(objectives.LimitOf(&wanted[i]), p, runs))
 	}
 	return all
 }
 
-func judgePointLimit(limit objectives.Limit, p *Point, runs []Run) results.ObjectiveOutcome {
+func judgePointLimit(limit objectives.Limit, p *Point, runs []Run) verdict.ObjectiveOutcome {
 	for i := range runs {
 		outcome := runs[i].findObjective(string(limit.Metric))
 		switch {
 		case outcome == nil:
-		case runs[i].Verdict != RunValid && outcome.Outcome == results.ObjectiveFailed,
-			runs[i].Verdict == RunValid && outcome.Outcome == results.ObjectiveUndecided:
+		case runs[i].Verdict != RunValid && outcome.Outcome == verdict.ObjectiveFailed,
+			runs[i].Verdict == RunValid && outcome.Outcome == verdict.ObjectiveUndecided:
 			return limit.Outcome(outcome.Outcome, "run %s: %s", runs[i].Name, outcome.Message)
 		}
 	}
 	e, measured := p.Metrics[string(limit.Metric)]
 	if !measured || e.N == 0 {
-		return limit.Outcome(results.ObjectiveUndecided, "%s is unknown: the point has no valid run", limit.Metric)
+		return limit.Outcome(verdict.ObjectiveUndecided, "%s is unknown: the point has no valid run", limit.Metric)
 	}
 	described := limit.Describe(strings.TrimSpace(limit.Format(e.Mean) + " " + e.Format(limit.Format)))
 	bounds := e.Bounds()
@@ -46,18 +46,18 @@ func judgePointLimit(limit objectives.Limit, p *Point, runs []Run) results.Objec
 		if e.Interval == nil {
 			within = "between the runs"
 		}
-		return limit.Outcome(results.ObjectiveUndecided, "%s: the limit is %s", described, within)
+		return limit.Outcome(verdict.ObjectiveUndecided, "%s: the limit is %s", described, within)
 	default:
-		return limit.Outcome(results.ObjectiveFailed, "%s", described)
+		return limit.Outcome(verdict.ObjectiveFailed, "%s", described)
 	}
 }
 
 // passUnlessRunsFailed returns the outcome of an objective that the valid runs keep to.
-func passUnlessRunsFailed(limit objectives.Limit, described string, runs []Run) results.ObjectiveOutcome {
+func passUnlessRunsFailed(limit objectives.Limit, described string, runs []Run) verdict.ObjectiveOutcome {
 	if countFailedRuns(runs) > 0 {
-		return limit.Outcome(results.ObjectiveUndecided, "%s, but %s", described, describeFailedRuns(runs))
+		return limit.Outcome(verdict.ObjectiveUndecided, "%s, but %s", described, describeFailedRuns(runs))
 	}
-	return limit.Outcome(results.ObjectivePassed, "%s", described)
+	return limit.Outcome(verdict.ObjectivePassed, "%s", described)
 }
 
 // countFailedRuns counts the runs that failed, or that the system itself made invalid.
@@ -73,40 +73,40 @@ func describeFailedRuns(runs []Run) string {
 
 // judgePointQueries returns the outcome of each query objective at a point. It fails if it failed in any run, and passes if it passed in
 // all valid runs and no run failed. All else is undecided.
-func judgePointQueries(wanted []v1alpha1.QueryObjective, runs []Run) []results.ObjectiveOutcome {
-	var all []results.ObjectiveOutcome
+func judgePointQueries(wanted []v1alpha1.QueryObjective, runs []Run) []verdict.ObjectiveOutcome {
+	var all []verdict.ObjectiveOutcome
 	for i := range wanted {
 		all = append(all, judgePointQuery(&wanted[i], runs))
 	}
 	return all
 }
 
-func judgePointQuery(wanted *v1alpha1.QueryObjective, runs []Run) results.ObjectiveOutcome {
-	decisive, message := results.ObjectiveUndecided, wanted.Name+" is unknown: the point has no valid run"
+func judgePointQuery(wanted *v1alpha1.QueryObjective, runs []Run) verdict.ObjectiveOutcome {
+	decisive, message := verdict.ObjectiveUndecided, wanted.Name+" is unknown: the point has no valid run"
 	valid := 0
 	for i := range runs {
 		outcome := runs[i].findObjective(wanted.Name)
 		switch {
 		case outcome == nil:
-		case outcome.Outcome == results.ObjectiveFailed:
+		case outcome.Outcome == verdict.ObjectiveFailed:
 			return objectives.NewQueryOutcome(wanted, outcome.Outcome, "run "+runs[i].Name+": "+outcome.Message)
 		case runs[i].Verdict == RunValid:
-			if valid++; valid == 1 || outcome.Outcome == results.ObjectiveUndecided {
+			if valid++; valid == 1 || outcome.Outcome == verdict.ObjectiveUndecided {
 				decisive, message = outcome.Outcome, "run "+runs[i].Name+": "+outcome.Message
 			}
 		}
 	}
 	switch {
-	case decisive == results.ObjectivePassed && countFailedRuns(runs) > 0:
-		decisive, message = results.ObjectiveUndecided, describeFailedRuns(runs)+"; "+message
-	case decisive == results.ObjectivePassed:
+	case decisive == verdict.ObjectivePassed && countFailedRuns(runs) > 0:
+		decisive, message = verdict.ObjectiveUndecided, describeFailedRuns(runs)+"; "+message
+	case decisive == verdict.ObjectivePassed:
 		message = fmt.Sprintf("passed in %s, %s", format.Count(valid, "valid run"), message)
 	}
 	return objectives.NewQueryOutcome(wanted, decisive, message)
 }
 
 // findObjective returns the run's outcome of the objective on that metric or query, or nil.
-func (r *Run) findObjective(metric string) *results.ObjectiveOutcome {
+func (r *Run) findObjective(metric string) *verdict.ObjectiveOutcome {
 	for i := range r.Objectives {
 		if r.Objectives[i].Metric == metric {
 			return &r.Objectives[i]

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // TestJudgePoint judges a limit of 500 ms on p95 over the runs of a point.
@@ -22,32 +22,32 @@ func TestJudgePoint(t *testing.T) {
 		outcome string
 		p95     float64
 	}
-	valid := func(p95 float64) run { return run{RunValid, results.ObjectivePassed, p95} }
+	valid := func(p95 float64) run { return run{RunValid, verdict.ObjectivePassed, p95} }
 	for name, c := range map[string]struct {
 		runs    []run
 		outcome string
 		says    string
 	}{
-		"one run within":                {[]run{valid(480)}, results.ObjectivePassed, "LatencyP95 is 480.0 ms, must be at most 500.0 ms"},
-		"one run beyond":                {[]run{valid(520)}, results.ObjectiveFailed, "520.0 ms"},
-		"all within":                    {[]run{valid(470), valid(480), valid(475)}, results.ObjectivePassed, "to"},
-		"all beyond":                    {[]run{valid(700), valid(710), valid(705)}, results.ObjectiveFailed, "to"},
-		"mean within, runs astride":     {[]run{valid(400), valid(590), valid(450)}, results.ObjectiveUndecided, "480.0 ms (400.0 ms to 590.0 ms), must be at most 500.0 ms: the limit is between the runs"},
-		"mean within, interval astride": {[]run{valid(400), valid(590), valid(450), valid(470), valid(480)}, results.ObjectiveUndecided, "the limit is within the interval"},
-		"an invalid run of the host":    {[]run{valid(480), {RunInvalid, results.ObjectiveUndecided, 9000}}, results.ObjectivePassed, "480.0 ms"},
-		"an overloaded run":             {[]run{valid(480), {RunInvalid, results.ObjectiveFailed, 9000}}, results.ObjectiveFailed, "run r2"},
-		"nine of ten crashed":           {append([]run{valid(480)}, slices.Repeat([]run{{RunFailed, "", 0}}, 9)...), results.ObjectiveUndecided, "480.0 ms, must be at most 500.0 ms, but 9 of 10 runs failed"},
-		"too few samples":               {[]run{valid(480), {RunValid, results.ObjectiveUndecided, 400}}, results.ObjectiveUndecided, "run r2"},
-		"no valid run":                  {[]run{{RunFailed, "", 0}}, results.ObjectiveUndecided, "no valid run"},
-		"no run":                        {nil, results.ObjectiveUndecided, "no valid run"},
+		"one run within":                {[]run{valid(480)}, verdict.ObjectivePassed, "LatencyP95 is 480.0 ms, must be at most 500.0 ms"},
+		"one run beyond":                {[]run{valid(520)}, verdict.ObjectiveFailed, "520.0 ms"},
+		"all within":                    {[]run{valid(470), valid(480), valid(475)}, verdict.ObjectivePassed, "to"},
+		"all beyond":                    {[]run{valid(700), valid(710), valid(705)}, verdict.ObjectiveFailed, "to"},
+		"mean within, runs astride":     {[]run{valid(400), valid(590), valid(450)}, verdict.ObjectiveUndecided, "480.0 ms (400.0 ms to 590.0 ms), must be at most 500.0 ms: the limit is between the runs"},
+		"mean within, interval astride": {[]run{valid(400), valid(590), valid(450), valid(470), valid(480)}, verdict.ObjectiveUndecided, "the limit is within the interval"},
+		"an invalid run of the host":    {[]run{valid(480), {RunInvalid, verdict.ObjectiveUndecided, 9000}}, verdict.ObjectivePassed, "480.0 ms"},
+		"an overloaded run":             {[]run{valid(480), {RunInvalid, verdict.ObjectiveFailed, 9000}}, verdict.ObjectiveFailed, "run r2"},
+		"nine of ten crashed":           {append([]run{valid(480)}, slices.Repeat([]run{{RunFailed, "", 0}}, 9)...), verdict.ObjectiveUndecided, "480.0 ms, must be at most 500.0 ms, but 9 of 10 runs failed"},
+		"too few samples":               {[]run{valid(480), {RunValid, verdict.ObjectiveUndecided, 400}}, verdict.ObjectiveUndecided, "run r2"},
+		"no valid run":                  {[]run{{RunFailed, "", 0}}, verdict.ObjectiveUndecided, "no valid run"},
+		"no run":                        {nil, verdict.ObjectiveUndecided, "no valid run"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var runs []Run
 			for i, r := range c.runs {
 				made := Run{Name: fmt.Sprintf("r%d", i+1), Verdict: r.verdict, Metrics: map[string]float64{string(v1alpha1.MetricLatencyP95): r.p95}}
-				made.Excluded = r.outcome == results.ObjectiveUndecided // Only the host made it invalid.
+				made.Excluded = r.outcome == verdict.ObjectiveUndecided // Only the host made it invalid.
 				if r.outcome != "" {
-					made.Objectives = []results.ObjectiveOutcome{{Metric: string(v1alpha1.MetricLatencyP95), Outcome: r.outcome, Message: "p95"}}
+					made.Objectives = []verdict.ObjectiveOutcome{{Metric: string(v1alpha1.MetricLatencyP95), Outcome: r.outcome, Message: "p95"}}
 				}
 				runs = append(runs, made)
 			}
@@ -71,23 +71,23 @@ func TestJudgePointQueries(t *testing.T) {
 		outcome string
 		says    string
 	}{
-		"all passed":           {[]run{{RunValid, results.ObjectivePassed}, {RunValid, results.ObjectivePassed}}, results.ObjectivePassed, "passed in 2 valid runs, run r1: queue"},
-		"one failed":           {[]run{{RunValid, results.ObjectiveUndecided}, {RunValid, results.ObjectiveFailed}}, results.ObjectiveFailed, "run r2: queue"},
-		"one is undecided":     {[]run{{RunValid, results.ObjectivePassed}, {RunValid, results.ObjectiveUndecided}}, results.ObjectiveUndecided, "run r2: queue"},
-		"the first undecided":  {[]run{{RunValid, results.ObjectiveUndecided}, {RunValid, results.ObjectivePassed}}, results.ObjectiveUndecided, "run r1: queue"},
-		"one crashed":          {[]run{{RunValid, results.ObjectivePassed}, {RunFailed, ""}}, results.ObjectiveUndecided, "1 of 2 runs failed; run r1: queue"},
-		"failed by the system": {[]run{{RunValid, results.ObjectivePassed}, {RunInvalid, results.ObjectiveFailed}}, results.ObjectiveFailed, "run r2: queue"},
-		"an invalid run":       {[]run{{RunInvalid, results.ObjectiveUndecided}, {RunValid, results.ObjectivePassed}}, results.ObjectivePassed, "1 valid run, run r2"},
-		"no valid run":         {[]run{{RunFailed, ""}, {RunInvalid, results.ObjectiveUndecided}}, results.ObjectiveUndecided, "queue is unknown: the point has no valid run"},
-		"no run":               {nil, results.ObjectiveUndecided, "no valid run"},
+		"all passed":           {[]run{{RunValid, verdict.ObjectivePassed}, {RunValid, verdict.ObjectivePassed}}, verdict.ObjectivePassed, "passed in 2 valid runs, run r1: queue"},
+		"one failed":           {[]run{{RunValid, verdict.ObjectiveUndecided}, {RunValid, verdict.ObjectiveFailed}}, verdict.ObjectiveFailed, "run r2: queue"},
+		"one is undecided":     {[]run{{RunValid, verdict.ObjectivePassed}, {RunValid, verdict.ObjectiveUndecided}}, verdict.ObjectiveUndecided, "run r2: queue"},
+		"the first undecided":  {[]run{{RunValid, verdict.ObjectiveUndecided}, {RunValid, verdict.ObjectivePassed}}, verdict.ObjectiveUndecided, "run r1: queue"},
+		"one crashed":          {[]run{{RunValid, verdict.ObjectivePassed}, {RunFailed, ""}}, verdict.ObjectiveUndecided, "1 of 2 runs failed; run r1: queue"},
+		"failed by the system": {[]run{{RunValid, verdict.ObjectivePassed}, {RunInvalid, verdict.ObjectiveFailed}}, verdict.ObjectiveFailed, "run r2: queue"},
+		"an invalid run":       {[]run{{RunInvalid, verdict.ObjectiveUndecided}, {RunValid, verdict.ObjectivePassed}}, verdict.ObjectivePassed, "1 valid run, run r2"},
+		"no valid run":         {[]run{{RunFailed, ""}, {RunInvalid, verdict.ObjectiveUndecided}}, verdict.ObjectiveUndecided, "queue is unknown: the point has no valid run"},
+		"no run":               {nil, verdict.ObjectiveUndecided, "no valid run"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var runs []Run
 			for i, r := range c.runs {
 				made := Run{Name: fmt.Sprintf("r%d", i+1), Verdict: r.verdict}
-				made.Excluded = r.outcome == results.ObjectiveUndecided // Only the host made it invalid.
+				made.Excluded = r.outcome == verdict.ObjectiveUndecided // Only the host made it invalid.
 				if r.outcome != "" {
-					made.Objectives = []results.ObjectiveOutcome{{Metric: "queue", Outcome: r.outcome, Message: "queue"}}
+					made.Objectives = []verdict.ObjectiveOutcome{{Metric: "queue", Outcome: r.outcome, Message: "queue"}}
 				}
 				runs = append(runs, made)
 			}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/format"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
@@ -91,7 +91,7 @@ func (p pointRuns) hasMetric(metric v1alpha1.Metric) bool {
 
 // isOpenLoop reports whether latencies of a run are response times.
 func (p pointRuns) isOpenLoop() bool {
-	return slices.ContainsFunc(p.counted, func(r Run) bool { return r.LatencyKind == results.ResponseTime })
+	return slices.ContainsFunc(p.counted, func(r Run) bool { return r.LatencyKind == measurement.ResponseTime })
 }
 
 // positiveValues returns the values of a metric of the valid runs, or of their deployments, without those that have no logarithm.

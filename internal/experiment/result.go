@@ -10,8 +10,9 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/format"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/statistics"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // The type and version of a Result document.
@@ -105,12 +106,12 @@ type Point struct {
 	Deleted   int `json:"deleted,omitempty"`
 	Repeated  int `json:"repeated,omitempty"`
 	// Notes counts, by reason code, the runs with such a note.
-	Notes map[results.ReasonCode]int `json:"notes,omitempty"`
+	Notes map[verdict.ReasonCode]int `json:"notes,omitempty"`
 	// Overloaded counts the runs that fell short of the offered rate. They are among the invalid runs.
 	Overloaded int `json:"overloaded,omitempty"`
 	// Unit is what an operation is, and LatencyKind what its latency is.
-	Unit        string              `json:"unit,omitempty"`
-	LatencyKind results.LatencyKind `json:"latencyKind,omitempty"`
+	Unit        string                  `json:"unit,omitempty"`
+	LatencyKind measurement.LatencyKind `json:"latencyKind,omitempty"`
 	// Metrics holds the metrics by name (v1alpha1.Metric): Throughput in operations per second, latencies in
 	// ms, ErrorShare from 0 to 1.
 	Metrics map[string]statistics.Estimate `json:"metrics"`
@@ -118,7 +119,7 @@ type Point struct {
 	// deployments.
 	Deployments map[string]statistics.DeploymentSpread `json:"deployments,omitempty"`
 	// Objectives are the outcomes of the workload's objectives over the runs; absent without objectives.
-	Objectives []results.ObjectiveOutcome `json:"objectives,omitempty"`
+	Objectives []verdict.ObjectiveOutcome `json:"objectives,omitempty"`
 	// Bottleneck is the bottleneck that most of the runs name, for people.
 	Bottleneck string `json:"bottleneck,omitempty"`
 }
@@ -136,24 +137,24 @@ type Run struct {
 	Start time.Time `json:"start"`
 	End   time.Time `json:"end,omitzero"`
 	// Unit is what an operation is, and LatencyKind what its latency is.
-	Unit        string              `json:"unit,omitempty"`
-	LatencyKind results.LatencyKind `json:"latencyKind,omitempty"`
+	Unit        string                  `json:"unit,omitempty"`
+	LatencyKind measurement.LatencyKind `json:"latencyKind,omitempty"`
 	// Verdict has the Reasons given. It is empty while the run is active.
 	Verdict RunVerdict `json:"verdict"`
 	Reasons []string   `json:"reasons,omitempty"`
 	// Codes are the codes of the reasons of an invalid run.
-	Codes []results.ReasonCode `json:"codes,omitempty"`
+	Codes []verdict.ReasonCode `json:"codes,omitempty"`
 	// Excluded reports that only causes outside of the system under test made the run invalid. Comparisons leave
 	// it out; every other run without a valid result counts as the worst outcome.
 	Excluded bool `json:"excluded,omitempty"`
 	// Notes are the notes of the run, those about the environment that were only recorded
 	// (measure.environmentPolicy) first. The run's own document has all of them.
-	Notes []results.Reason `json:"notes,omitempty"`
+	Notes []verdict.Reason `json:"notes,omitempty"`
 	// Metrics holds the metrics by name, as in Point; absent if the run failed. A percentile is absent if too few
 	// latencies lie above it.
 	Metrics map[string]float64 `json:"metrics,omitempty"`
 	// Objectives are the outcomes of the workload's objectives; absent without objectives.
-	Objectives []results.ObjectiveOutcome `json:"objectives,omitempty"`
+	Objectives []verdict.ObjectiveOutcome `json:"objectives,omitempty"`
 	Bottleneck string                     `json:"bottleneck,omitempty"`
 	// Conditions are what must be equal in runs that are compared; absent in documents of earlier versions.
 	Conditions map[Condition]string `json:"conditions,omitempty"`
@@ -230,7 +231,7 @@ func (p *Point) Label() string { return formatPointLabel(p.Variant, p.Parameters
 func (p *Point) NotesText() string {
 	var notes []string
 	if p.Overloaded > 0 {
-		notes = append(notes, fmt.Sprintf("%s in %d of %d runs", results.OfferedNotAchieved, p.Overloaded, p.Valid+p.Invalid+p.Failed))
+		notes = append(notes, fmt.Sprintf("%s in %d of %d runs", verdict.ReasonOfferedNotAchieved, p.Overloaded, p.Valid+p.Invalid+p.Failed))
 	}
 	for _, counted := range []struct {
 		runs int
@@ -257,12 +258,12 @@ func (p *Point) Load() int64 {
 
 // MissedOfferedRate reports whether the run is invalid only because the network did not keep up with its load.
 func (r *Run) MissedOfferedRate() bool {
-	return r.Verdict == RunInvalid && results.AreAboutLoad(r.Codes)
+	return r.Verdict == RunInvalid && verdict.AreAboutLoad(r.Codes)
 }
 
 // HasRecordedNotes reports whether a finding about the environment was only recorded.
 func (r *Run) HasRecordedNotes() bool {
-	return slices.ContainsFunc(r.Notes, func(note results.Reason) bool { return note.RecordedOnly })
+	return slices.ContainsFunc(r.Notes, func(note verdict.Reason) bool { return note.RecordedOnly })
 }
 
 // NotesText lists the messages of the run's notes; empty without notes.

@@ -9,15 +9,17 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/limits"
 	"github.com/benchnet/benchnet/internal/naming"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // SummarizeRun returns a summary of a run for the experiment. It truncates all texts, because the operator
 // keeps the runs of an experiment in memory and users can write their results.
-func SummarizeRun(r *results.RunResult) Run {
+func SummarizeRun(r *document.RunResult) Run {
 	name := limits.Truncate(r.Run.Name, maxTextBytes)
 	run := Run{Name: name, Start: r.Times.Start, End: r.Times.End, Unit: limits.Truncate(r.Summary.Unit, maxTextBytes),
-		LatencyKind: results.LatencyKind(limits.Truncate(string(r.Summary.LatencyKind), maxTextBytes)),
+		LatencyKind: measurement.LatencyKind(limits.Truncate(string(r.Summary.LatencyKind), maxTextBytes)),
 		Verdict:     RunVerdict(r.Verdict.Validity()), Metrics: runMetrics(&r.Summary), Load: newLoadEvidence(r),
 		ResultConfigMap: naming.ResultConfigMap(name)}
 	run.Conditions = conditionsOf(r)
@@ -27,12 +29,12 @@ func SummarizeRun(r *results.RunResult) Run {
 	}
 	for _, reason := range r.Verdict.Reasons[:min(len(r.Verdict.Reasons), maxReasons)] {
 		run.Reasons = append(run.Reasons, limits.Truncate(reason.Message, limits.MaxItem))
-		run.Codes = append(run.Codes, results.ReasonCode(limits.Truncate(string(reason.Code), maxTextBytes)))
+		run.Codes = append(run.Codes, verdict.ReasonCode(limits.Truncate(string(reason.Code), maxTextBytes)))
 	}
 	notes := slices.Clone(r.Verdict.Notes)
-	slices.SortStableFunc(notes, func(a, b results.Reason) int { return cmp.Compare(recordedFirst(a), recordedFirst(b)) })
+	slices.SortStableFunc(notes, func(a, b verdict.Reason) int { return cmp.Compare(recordedFirst(a), recordedFirst(b)) })
 	for _, note := range notes[:min(len(notes), maxNotes)] {
-		note.Code = results.ReasonCode(limits.Truncate(string(note.Code), maxTextBytes))
+		note.Code = verdict.ReasonCode(limits.Truncate(string(note.Code), maxTextBytes))
 		note.Subject, note.Message = limits.Truncate(note.Subject, maxTextBytes), limits.Truncate(note.Message, limits.MaxItem)
 		run.Notes = append(run.Notes, note)
 	}
@@ -45,7 +47,7 @@ func SummarizeRun(r *results.RunResult) Run {
 }
 
 // recordedFirst ranks the notes that would make the run invalid with another policy before all others.
-func recordedFirst(note results.Reason) int {
+func recordedFirst(note verdict.Reason) int {
 	if note.RecordedOnly {
 		return 0
 	}
@@ -54,7 +56,7 @@ func recordedFirst(note results.Reason) int {
 
 // runMetrics returns every metric that can be compared. Without a success it has no latencies, and with too few
 // no percentiles.
-func runMetrics(s *results.Summary) map[string]float64 {
+func runMetrics(s *measurement.Summary) map[string]float64 {
 	metrics := map[string]float64{
 		string(v1alpha1.MetricThroughput): s.ThroughputPerSecond,
 		string(v1alpha1.MetricErrorShare): s.ErrorShare,
@@ -74,18 +76,18 @@ func runMetrics(s *results.Summary) map[string]float64 {
 	return metrics
 }
 
-func newLoadEvidence(r *results.RunResult) LoadEvidence {
+func newLoadEvidence(r *document.RunResult) LoadEvidence {
 	e := LoadEvidence{ScarcePercentiles: scarcePercentiles(r)}
 	if r.Times.WindowSeconds > 0 {
 		e.OfferedPerSecond = float64(r.Schedule.Planned) / float64(r.Times.WindowSeconds)
 	}
-	e.ClientsExhausted = slices.ContainsFunc(r.Verdict.Notes, func(n results.Reason) bool { return n.Code == results.ClientsExhausted })
+	e.ClientsExhausted = slices.ContainsFunc(r.Verdict.Notes, func(n verdict.Reason) bool { return n.Code == verdict.ReasonClientsExhausted })
 	return e
 }
 
 // scarcePercentiles returns the percentiles that runMetrics omits, because too few latencies lie above them, or nil
 // without a readable histogram.
-func scarcePercentiles(r *results.RunResult) map[string]float64 {
+func scarcePercentiles(r *document.RunResult) map[string]float64 {
 	l := r.Summary.Latency
 	if r.Summary.Requests == r.Summary.Errors || l.P50 != nil && l.P90 != nil && l.P95 != nil && l.P99 != nil && l.P999 != nil {
 		return nil
@@ -132,7 +134,7 @@ func NewCancelledRun(name, reason string, created time.Time) Run {
 
 // DecodeRunSummary decodes the packed result of a run and returns its summary.
 func DecodeRunSummary(packed []byte) (Run, error) {
-	result, err := results.DecodeRunResult(packed)
+	result, err := document.DecodeRunResult(packed)
 	if err != nil {
 		return Run{}, err
 	}

@@ -5,19 +5,21 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // TestRunSummaryIsBounded checks the size of summaries. Everyone who may write ConfigMaps may write the result
 // of a run, and the operator keeps the summaries of all runs in memory.
 func TestRunSummaryIsBounded(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
-	reasons := make([]results.Reason, 1000)
+	reasons := make([]verdict.Reason, 1000)
 	for i := range reasons {
-		reasons[i] = results.Reason{Code: results.ReasonCode(long), Subject: long, Message: long, RecordedOnly: true}
+		reasons[i] = verdict.Reason{Code: verdict.ReasonCode(long), Subject: long, Message: long, RecordedOnly: true}
 	}
-	run := SummarizeRun(&results.RunResult{Run: results.RunIdentity{Name: long}, Summary: results.Summary{Unit: long}, Bottleneck: &results.Bottleneck{Subject: long},
-		Verdict: results.Verdict{Reasons: reasons, Notes: reasons}})
+	run := SummarizeRun(&document.RunResult{Run: document.RunIdentity{Name: long}, Summary: measurement.Summary{Unit: long}, Bottleneck: &verdict.Bottleneck{Subject: long},
+		Verdict: verdict.Verdict{Reasons: reasons, Notes: reasons}})
 	text, err := json.Marshal(run)
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 const (
@@ -72,7 +72,7 @@ func newTrial(load int64, run Run, spec *v1alpha1.SaturationSearch, w v1alpha1.W
 
 // numbersDecide lists the faults of the system that the numbers of the run show: whether it keeps to the level
 // depends on the level's own limits.
-var numbersDecide = []results.ReasonCode{results.Errors, results.OfferedNotAchieved}
+var numbersDecide = []verdict.ReasonCode{verdict.ReasonErrors, verdict.ReasonOfferedNotAchieved}
 
 // trialEvidence returns what the run shows about its load, and the first reason that decides it.
 func (r *Run) trialEvidence() (TrialEvidence, string) {
@@ -82,10 +82,10 @@ func (r *Run) trialEvidence() (TrialEvidence, string) {
 	case r.Verdict != RunInvalid || len(r.Codes) == 0:
 		return NoEvidence, string(r.Verdict)
 	}
-	if i := slices.IndexFunc(r.Codes, func(c results.ReasonCode) bool { return !c.IsSystemFault() }); i >= 0 {
+	if i := slices.IndexFunc(r.Codes, func(c verdict.ReasonCode) bool { return !c.IsSystemFault() }); i >= 0 {
 		return NoEvidence, string(r.Codes[i])
 	}
-	if i := slices.IndexFunc(r.Codes, func(c results.ReasonCode) bool { return !slices.Contains(numbersDecide, c) }); i >= 0 {
+	if i := slices.IndexFunc(r.Codes, func(c verdict.ReasonCode) bool { return !slices.Contains(numbersDecide, c) }); i >= 0 {
 		return SystemFailed, string(r.Codes[i])
 	}
 	return Measured, ""

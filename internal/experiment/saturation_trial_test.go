@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 func openWorkload(kind v1alpha1.WorkloadType, clients, workers int32) v1alpha1.Workload {
@@ -49,15 +49,15 @@ func TestNewTrialEvidence(t *testing.T) {
 		"valid":                      {Run{Verdict: RunValid}, 10, Measured, ""},
 		"failed":                     {Run{Verdict: RunFailed}, 10, NoEvidence, "Failed"},
 		"cancelled":                  {Run{Verdict: RunCancelled}, 10, NoEvidence, "Cancelled"},
-		"stolen CPU":                 {Run{Verdict: RunInvalid, Codes: []results.ReasonCode{results.CPUStolen}}, 10, NoEvidence, "CPUStolen"},
-		"overload on a bad host":     {Run{Verdict: RunInvalid, Codes: []results.ReasonCode{"OfferedNotAchieved", results.CPUStolen}}, 10, NoEvidence, "CPUStolen"},
-		"slow worker":                {Run{Verdict: RunInvalid, Codes: []results.ReasonCode{results.WorkerBehindSchedule}}, 10, NoEvidence, "WorkerBehindSchedule"},
-		"overload":                   {Run{Verdict: RunInvalid, Codes: []results.ReasonCode{"OfferedNotAchieved"}}, 10, Measured, ""},
-		"errors":                     {Run{Verdict: RunInvalid, Codes: []results.ReasonCode{results.Errors}}, 10, Measured, ""},
-		"a member died":              {Run{Verdict: RunInvalid, Codes: []results.ReasonCode{results.Errors, results.OutOfMemory}}, 10, SystemFailed, "OutOfMemory"},
+		"stolen CPU":                 {Run{Verdict: RunInvalid, Codes: []verdict.ReasonCode{verdict.ReasonCPUStolen}}, 10, NoEvidence, "CPUStolen"},
+		"overload on a bad host":     {Run{Verdict: RunInvalid, Codes: []verdict.ReasonCode{"OfferedNotAchieved", verdict.ReasonCPUStolen}}, 10, NoEvidence, "CPUStolen"},
+		"slow worker":                {Run{Verdict: RunInvalid, Codes: []verdict.ReasonCode{verdict.ReasonWorkerBehindSchedule}}, 10, NoEvidence, "WorkerBehindSchedule"},
+		"overload":                   {Run{Verdict: RunInvalid, Codes: []verdict.ReasonCode{"OfferedNotAchieved"}}, 10, Measured, ""},
+		"errors":                     {Run{Verdict: RunInvalid, Codes: []verdict.ReasonCode{verdict.ReasonErrors}}, 10, Measured, ""},
+		"a member died":              {Run{Verdict: RunInvalid, Codes: []verdict.ReasonCode{verdict.ReasonErrors, verdict.ReasonOutOfMemory}}, 10, SystemFailed, "OutOfMemory"},
 		"busy clients":               {Run{Verdict: RunValid, Load: LoadEvidence{ClientsExhausted: true}}, 634, GeneratorLimited, "all 634 clients were busy, and 635 are required to judge the level: raise workers.count or load.clients"},
 		"busy, and there are enough": {Run{Verdict: RunValid, Load: LoadEvidence{ClientsExhausted: true}}, 635, Measured, ""},
-		"busy and disturbed":         {Run{Verdict: RunInvalid, Codes: []results.ReasonCode{results.CPUStolen}, Load: LoadEvidence{ClientsExhausted: true}}, 10, NoEvidence, "CPUStolen"},
+		"busy and disturbed":         {Run{Verdict: RunInvalid, Codes: []verdict.ReasonCode{verdict.ReasonCPUStolen}, Load: LoadEvidence{ClientsExhausted: true}}, 10, NoEvidence, "CPUStolen"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := newTrial(635, c.run, spec, openWorkload(v1alpha1.WorkloadCorda, c.clients, 1))

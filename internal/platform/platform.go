@@ -10,7 +10,8 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // SettingMemberStorage is the name of the derived setting that holds the size of a member's own volume.
@@ -61,7 +62,7 @@ type OverrideProvider interface {
 // Interpreter is a platform that derives more from a measurement than operations and latencies.
 type Interpreter interface {
 	// Interpret returns the platform's own metrics and findings for a measured workload.
-	Interpret(spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, measured *results.Measurement) results.Interpretation
+	Interpret(spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, measured *measurement.Measurement) verdict.Interpretation
 }
 
 // Resettable is a platform whose networks can be reset to their initial state. The identity of a member must

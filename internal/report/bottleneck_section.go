@@ -7,7 +7,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // maxUtilizations is the number of utilizations that are drawn. The table has all of them.
@@ -15,7 +16,7 @@ const maxUtilizations = 10
 
 // bottleneckSection returns the section about the bottleneck of a run. It is empty for results of older
 // versions.
-func bottleneckSection(r *results.RunResult) (section, error) {
+func bottleneckSection(r *document.RunResult) (section, error) {
 	s := section{ID: "bottleneck", Title: "Bottleneck"}
 	b := r.Bottleneck
 	if b == nil {
@@ -42,7 +43,7 @@ func bottleneckSection(r *results.RunResult) (section, error) {
 }
 
 // formatResourceName splits an identifier such as MemberCPU into words.
-func formatResourceName(r results.Resource) string {
+func formatResourceName(r verdict.Resource) string {
 	name := string(r)
 	if whole, found := strings.CutSuffix(name, "CPU"); found {
 		return whole + " CPU"
@@ -59,7 +60,7 @@ func formatSentence(text string) string {
 }
 
 // utilizationChart shows how near each resource was to its limit, the nearest at the top.
-func utilizationChart(b *results.Bottleneck) Chart {
+func utilizationChart(b *verdict.Bottleneck) Chart {
 	all := b.Evidence[:min(len(b.Evidence), maxUtilizations)]
 	g := newChartBuilder("utilization", "Utilization of each resource relative to its limit", "Utilization (%)", "")
 	g.height = forestFrameHeight + forestRowHeight*vg.Length(len(all))

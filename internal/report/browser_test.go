@@ -24,7 +24,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 var updatePictures = flag.Bool("update", false, "rewrite the pictures of the documentation")
@@ -104,7 +104,7 @@ func TestInABrowserZooms(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "run.html")
 	var text bytes.Buffer
 	run := readRecordedRun(t, "testdata/malachite.json.gz")
-	run.Series.LatencyIntervals = &results.LatencyIntervals{IntervalSeconds: 10, P50: results.Series{20, 21, 22, 23, 22, 21}}
+	run.Series.LatencyIntervals = &measurement.LatencyIntervals{IntervalSeconds: 10, P50: measurement.Series{20, 21, 22, 23, 22, 21}}
 	if err := WriteRunPage(&text, run); err != nil {
 		t.Fatal(err)
 	}

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // calibrationTable returns what each pod got from its host before the load.
-func calibrationTable(pods []results.PodCalibration) htmlTable {
+func calibrationTable(pods []measurement.PodCalibration) htmlTable {
 	t := htmlTable{Title: "Calibration before the load", Header: slices.Concat(textColumns("Pod"),
 		numberColumns("One thread", "All threads", "Fsync p50", "Fsync p99", "Fsync max", "Round trip p50", "Round trip max", "Bandwidth"),
 		proseColumns("Missing because"))}

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // chartBuilder builds a chart. Later additions are drawn above earlier ones.
@@ -60,7 +60,7 @@ func (g *chartBuilder) drawLine(points plotter.XYs, style draw.LineStyle) *plott
 }
 
 // drawSeries draws one value per second, in the middle of its second, with gaps at missing values.
-func (g *chartBuilder) drawSeries(values results.Series, scale float64, style draw.LineStyle) *plotter.Line {
+func (g *chartBuilder) drawSeries(values measurement.Series, scale float64, style draw.LineStyle) *plotter.Line {
 	var last *plotter.Line
 	var run plotter.XYs
 	flush := func() {

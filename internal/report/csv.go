@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/statistics"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // csvTable is the header and the rows of a CSV file.
@@ -29,9 +31,9 @@ func (t csvTable) writeTo(w io.Writer) error {
 }
 
 // WriteRunCSV writes the summary of a run: a header and one row. Column names include the units.
-func WriteRunCSV(w io.Writer, r *results.RunResult) error {
+func WriteRunCSV(w io.Writer, r *document.RunResult) error {
 	s, l := r.Summary, r.Summary.Latency
-	known := func(percentile *float64) string { return formatCSVFloat(results.ValueOrMissing(percentile)) }
+	known := func(percentile *float64) string { return formatCSVFloat(measurement.ValueOrMissing(percentile)) }
 	t := csvTable{header: []string{
 		"namespace", "run", "network", "workload", "platform", "start", "windowSeconds", "verdict", "reasons", "unit",
 		"throughputPerSecond", "completed", "requests", "errors", "errorShare",
@@ -53,7 +55,7 @@ func WriteRunCSV(w io.Writer, r *results.RunResult) error {
 
 // WriteSeriesCSV writes all time series of a run: a row for each second of the window, with empty cells for
 // missing values.
-func WriteSeriesCSV(w io.Writer, r *results.RunResult) error {
+func WriteSeriesCSV(w io.Writer, r *document.RunResult) error {
 	t := csvTable{header: []string{"second", "completed", "failed"}}
 	for i, completed := range r.Series.CompletedPerSecond {
 		t.rows = append(t.rows, []string{strconv.Itoa(i), formatCSVInteger(completed), formatCSVInteger(r.Series.FailedPerSecond[i])})
@@ -69,10 +71,10 @@ func WriteSeriesCSV(w io.Writer, r *results.RunResult) error {
 }
 
 // addColumn adds one value to each row. Rows beyond the values stay empty.
-func (t *csvTable) addColumn(name string, values results.Series) {
+func (t *csvTable) addColumn(name string, values measurement.Series) {
 	t.header = append(t.header, name)
 	for i := range t.rows {
-		value := results.Missing
+		value := measurement.Missing
 		if i < len(values) {
 			value = values[i]
 		}
@@ -82,7 +84,7 @@ func (t *csvTable) addColumn(name string, values results.Series) {
 
 // WriteBlocksCSV writes the blocks that were decided in the window, one per row. Without blocks it writes only
 // the header.
-func WriteBlocksCSV(w io.Writer, r *results.RunResult) error {
+func WriteBlocksCSV(w io.Writer, r *document.RunResult) error {
 	t := csvTable{header: []string{"height", "micros", "bytes", "transactions", "round", "proposer"}}
 	for _, b := range r.Blocks {
 		t.rows = append(t.rows, []string{
@@ -96,7 +98,7 @@ func WriteBlocksCSV(w io.Writer, r *results.RunResult) error {
 
 // WriteRunsCSV writes a row for each run of an experiment. Failed and invalid runs are included, distinguished
 // by their verdict. The runs' own documents are optional and provide further columns.
-func WriteRunsCSV(w io.Writer, e *experiment.Result, runs map[string]*results.RunResult) error {
+func WriteRunsCSV(w io.Writer, e *experiment.Result, runs map[string]*document.RunResult) error {
 	points, metrics := pointsByName(e), runMetricNames(e.Runs)
 	t := csvTable{header: slices.Concat([]string{"run", "point", "variant"}, parameterNames(e), []string{
 		"repetition", "attempt", "start", "verdict", "reasons", "notes", "bottleneck",
@@ -111,7 +113,7 @@ func WriteRunsCSV(w io.Writer, e *experiment.Result, runs map[string]*results.Ru
 		for _, name := range metrics {
 			value, known := run.Metrics[name]
 			if !known {
-				value = results.Missing
+				value = measurement.Missing
 			}
 			row = append(row, formatCSVFloat(value))
 		}
@@ -120,7 +122,7 @@ func WriteRunsCSV(w io.Writer, e *experiment.Result, runs map[string]*results.Ru
 	return t.writeTo(w)
 }
 
-func requestCounts(r *results.RunResult) []string {
+func requestCounts(r *document.RunResult) []string {
 	if r == nil {
 		return make([]string, 4)
 	}
@@ -190,7 +192,7 @@ func withUnit(name, unit string) string {
 	return name + " (" + unit + ")"
 }
 
-func reasonCodes(reasons []results.Reason) []string {
+func reasonCodes(reasons []verdict.Reason) []string {
 	var all []string
 	for _, r := range reasons {
 		all = append(all, string(r.Code))

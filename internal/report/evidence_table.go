@@ -4,29 +4,34 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // evidenceTables returns the observations of containers and their hosts besides CPU and memory. It omits
 // columns without any value, and the table if all columns are empty.
-func evidenceTables(r *results.RunResult) []htmlTable {
+func evidenceTables(r *document.RunResult) []htmlTable {
 	all := []struct {
 		name string
-		cell func(results.MemberUsage) string
+		cell func(measurement.MemberUsage) string
 	}{
-		{"Role", func(m results.MemberUsage) string { return m.Role }},
-		{"CPU limit", func(m results.MemberUsage) string { return textIf(m.CPULimit > 0, formatQuantity(m.CPULimit, "cores")) }},
-		{"Out of memory", func(m results.MemberUsage) string { return textIf(m.OOMKills > 0, formatInteger(m.OOMKills)+" killed") }},
+		{"Role", func(m measurement.MemberUsage) string { return m.Role }},
+		{"CPU limit", func(m measurement.MemberUsage) string {
+			return textIf(m.CPULimit > 0, formatQuantity(m.CPULimit, "cores"))
+		}},
+		{"Out of memory", func(m measurement.MemberUsage) string {
+			return textIf(m.OOMKills > 0, formatInteger(m.OOMKills)+" killed")
+		}},
 		{"Garbage collection", formatCollectionShare},
 		{"Minimum free space on volume", formatVolumeSpace},
-		{"Host busy", func(m results.MemberUsage) string {
-			return formatHostShare(m, func(h results.Host) float64 { return h.BusyShare })
+		{"Host busy", func(m measurement.MemberUsage) string {
+			return formatHostShare(m, func(h measurement.Host) float64 { return h.BusyShare })
 		}},
-		{"Host stolen", func(m results.MemberUsage) string {
-			return formatHostShare(m, func(h results.Host) float64 { return h.StealShare })
+		{"Host stolen", func(m measurement.MemberUsage) string {
+			return formatHostShare(m, func(h measurement.Host) float64 { return h.StealShare })
 		}},
-		{"Host waiting for disk", func(m results.MemberUsage) string {
-			return formatHostShare(m, func(h results.Host) float64 { return h.IOWaitShare })
+		{"Host waiting for disk", func(m measurement.MemberUsage) string {
+			return formatHostShare(m, func(h measurement.Host) float64 { return h.IOWaitShare })
 		}},
 		{"Clock ahead", formatClockOffset},
 	}
@@ -67,28 +72,28 @@ func dashIfEmpty(text string) string {
 	return text
 }
 
-func formatCollectionShare(m results.MemberUsage) string {
+func formatCollectionShare(m measurement.MemberUsage) string {
 	if m.GarbageCollection == nil {
 		return ""
 	}
 	return formatPercent(m.GarbageCollection.Share) + " of the time"
 }
 
-func formatVolumeSpace(m results.MemberUsage) string {
+func formatVolumeSpace(m measurement.MemberUsage) string {
 	if m.Volume == nil {
 		return ""
 	}
 	return formatBytes(m.Volume.LeastAvailableBytes) + " of " + formatBytes(m.Volume.SizeBytes)
 }
 
-func formatHostShare(m results.MemberUsage, share func(results.Host) float64) string {
+func formatHostShare(m measurement.MemberUsage, share func(measurement.Host) float64) string {
 	if m.Host == nil {
 		return ""
 	}
 	return formatPercent(share(*m.Host))
 }
 
-func formatClockOffset(m results.MemberUsage) string {
+func formatClockOffset(m measurement.MemberUsage) string {
 	if m.Clock == nil {
 		return ""
 	}
@@ -97,7 +102,7 @@ func formatClockOffset(m results.MemberUsage) string {
 
 // observedLimits returns the distinct limits of the observed containers: as the kernel enforces them, or else
 // as requested.
-func observedLimits(r *results.RunResult) (cpu, memory []float64) {
+func observedLimits(r *document.RunResult) (cpu, memory []float64) {
 	add := func(all []float64, v float64) []float64 {
 		if v <= 0 || slices.Contains(all, v) {
 			return all
@@ -111,7 +116,7 @@ func observedLimits(r *results.RunResult) (cpu, memory []float64) {
 		return cpu, memory
 	}
 	for _, c := range r.Environment.Containers {
-		if c.Role == results.RoleMember {
+		if c.Role == measurement.RoleMember {
 			cpu, memory = add(cpu, c.CPULimit), add(memory, float64(c.MemoryLimit))
 		}
 	}

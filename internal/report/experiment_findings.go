@@ -9,7 +9,7 @@ import (
 
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/format"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // findingGroup is a finding that several runs share.
@@ -23,24 +23,24 @@ type findingGroup struct {
 }
 
 // groupPhrases describes the findings whose messages contain numbers and so differ from run to run.
-var groupPhrases = map[results.ReasonCode]string{
-	results.OfferedNotAchieved: "did not keep up with the offered rate",
-	results.Errors:             "had too many errors",
-	results.NotSteady:          "did not settle",
-	results.ThroughputUnstable: "had an unstable throughput",
-	results.LatencyUnstable:    "had an unstable latency",
-	results.HostShared:         "had other load on a host",
-	results.HostSaturated:      "used all CPUs of a host",
-	results.CPUStolen:          "lost CPU time to the hypervisor",
-	results.FewSamples:         "had too few samples for some percentiles",
-	results.CompletionGap:      "had gaps in their completions",
-	results.WorkerColocated:    "had load workers on a host of members",
-	results.MemberThrottled:    "had members at their CPU limit",
-	results.DatabaseThrottled:  "had databases at their CPU limit",
-	results.ClientsExhausted:   "had no free clients at times",
-	results.LedgerUnchecked:    "were not compared with the ledger",
-	results.StabilityUnknown:   "were too sparse to judge their stability",
-	results.MembersUnobserved:  "had members whose CPU was not sampled",
+var groupPhrases = map[verdict.ReasonCode]string{
+	verdict.ReasonOfferedNotAchieved: "did not keep up with the offered rate",
+	verdict.ReasonErrors:             "had too many errors",
+	verdict.ReasonNotSteady:          "did not settle",
+	verdict.ReasonThroughputUnstable: "had an unstable throughput",
+	verdict.ReasonLatencyUnstable:    "had an unstable latency",
+	verdict.ReasonHostShared:         "had other load on a host",
+	verdict.ReasonHostSaturated:      "used all CPUs of a host",
+	verdict.ReasonCPUStolen:          "lost CPU time to the hypervisor",
+	verdict.ReasonFewSamples:         "had too few samples for some percentiles",
+	verdict.ReasonCompletionGap:      "had gaps in their completions",
+	verdict.ReasonWorkerColocated:    "had load workers on a host of members",
+	verdict.ReasonMemberThrottled:    "had members at their CPU limit",
+	verdict.ReasonDatabaseThrottled:  "had databases at their CPU limit",
+	verdict.ReasonClientsExhausted:   "had no free clients at times",
+	verdict.ReasonLedgerUnchecked:    "were not compared with the ledger",
+	verdict.ReasonStabilityUnknown:   "were too sparse to judge their stability",
+	verdict.ReasonMembersUnobserved:  "had members whose CPU was not sampled",
 }
 
 // invalidReasons returns a reason for each finding of the runs that are not valid, in the order of the runs.
@@ -63,13 +63,13 @@ func invalidReasons(e *experiment.Result) []bannerReason {
 }
 
 // addFinding adds a finding of a run to the group with the same code, or without a code to that with the same verdict and message.
-func addFinding(groups []*findingGroup, r *experiment.Run, code results.ReasonCode, message string) []*findingGroup {
+func addFinding(groups []*findingGroup, r *experiment.Run, code verdict.ReasonCode, message string) []*findingGroup {
 	found := slices.IndexFunc(groups, func(g *findingGroup) bool {
-		return g.code == string(cmp.Or(code, results.ReasonCode(r.Verdict))) && (code != "" || g.messages[0] == message)
+		return g.code == string(cmp.Or(code, verdict.ReasonCode(r.Verdict))) && (code != "" || g.messages[0] == message)
 	})
 	if found < 0 {
 		found = len(groups)
-		groups = append(groups, &findingGroup{code: string(cmp.Or(code, results.ReasonCode(r.Verdict))), run: r.Name})
+		groups = append(groups, &findingGroup{code: string(cmp.Or(code, verdict.ReasonCode(r.Verdict))), run: r.Name})
 	}
 	g := groups[found]
 	g.runs++
@@ -83,7 +83,7 @@ func (g *findingGroup) reason(e *experiment.Result) bannerReason {
 	if g.runs == 1 && g.run != "" {
 		return bannerReason{g.code, g.run, g.messages[0]}
 	}
-	text := groupPhrases[results.ReasonCode(g.code)]
+	text := groupPhrases[verdict.ReasonCode(g.code)]
 	if text == "" && len(g.messages) > 0 {
 		text = g.messages[0]
 		if len(g.messages) > 1 {
@@ -95,7 +95,7 @@ func (g *findingGroup) reason(e *experiment.Result) bannerReason {
 
 // noteReasons returns a reason for each kind of note, and for what users did to the runs.
 func noteReasons(e *experiment.Result) []bannerReason {
-	groups := map[results.ReasonCode]*findingGroup{}
+	groups := map[verdict.ReasonCode]*findingGroup{}
 	changes := map[string]int{}
 	for _, p := range e.Points {
 		for code, runs := range p.Notes {

@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // TestRepeatedFindingsAreOneLine checks the reasons of an experiment's banner.
 func TestRepeatedFindingsAreOneLine(t *testing.T) {
 	overloaded := func(point, message string) experiment.Run {
 		return experiment.Run{Name: "e-" + point + "-r1", Point: point, Verdict: experiment.RunInvalid,
-			Codes: []results.ReasonCode{results.OfferedNotAchieved}, Reasons: []string{message}}
+			Codes: []verdict.ReasonCode{verdict.ReasonOfferedNotAchieved}, Reasons: []string{message}}
 	}
 	failed := func(name, point, message string) experiment.Run {
 		return experiment.Run{Name: name, Point: point, Verdict: experiment.RunFailed, Reasons: []string{message}}
@@ -24,7 +24,7 @@ func TestRepeatedFindingsAreOneLine(t *testing.T) {
 	points := []experiment.Point{users("p01", "5"), users("p02", "10"), users("p03", "20")}
 	tests := map[string]struct {
 		runs []experiment.Run
-		note map[results.ReasonCode]int
+		note map[verdict.ReasonCode]int
 		want []bannerReason
 	}{
 		"all valid": {runs: []experiment.Run{valid}},
@@ -45,12 +45,12 @@ func TestRepeatedFindingsAreOneLine(t *testing.T) {
 			want: []bannerReason{{"Failed", "2 of 3 runs:", "no worker (users 10)"}, {"Failed", "c", "no image"}},
 		},
 		"a shortened document has codes only": {
-			runs: []experiment.Run{valid, {Name: "a", Point: "p02", Verdict: experiment.RunInvalid, Codes: []results.ReasonCode{results.OutOfMemory}}},
+			runs: []experiment.Run{valid, {Name: "a", Point: "p02", Verdict: experiment.RunInvalid, Codes: []verdict.ReasonCode{verdict.ReasonOutOfMemory}}},
 			want: []bannerReason{{"OutOfMemory", "a", ""}},
 		},
 		"notes of several points": {
 			runs: []experiment.Run{valid, valid, valid, valid},
-			note: map[results.ReasonCode]int{results.FewSamples: 2},
+			note: map[verdict.ReasonCode]int{verdict.ReasonFewSamples: 2},
 			want: []bannerReason{{"FewSamples", "4 of 4 runs:", "had too few samples for some percentiles (users 10, 20)"}},
 		},
 	}

@@ -10,13 +10,14 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
 // WriteExperimentPage writes the report of an experiment as a self-contained HTML page. runs maps names to the
 // results of runs, and may lack some of them. The links are below the title.
-func WriteExperimentPage(w io.Writer, e *experiment.Result, runs map[string]*results.RunResult, links ...Link) error {
+func WriteExperimentPage(w io.Writer, e *experiment.Result, runs map[string]*document.RunResult, links ...Link) error {
 	var sections []section
 	for _, group := range chartGroups(e) {
 		drawn, err := renderFigures(group.charts)
@@ -43,7 +44,7 @@ func WriteExperimentPage(w io.Writer, e *experiment.Result, runs map[string]*res
 }
 
 // ExperimentCharts returns the charts of an experiment, the most informative first.
-func ExperimentCharts(e *experiment.Result, _ map[string]*results.RunResult) ([]Chart, error) {
+func ExperimentCharts(e *experiment.Result, _ map[string]*document.RunResult) ([]Chart, error) {
 	var all []Chart
 	for _, group := range chartGroups(e) {
 		all = append(all, group.charts...)
@@ -167,7 +168,7 @@ func runsTable(e *experiment.Result) htmlTable {
 		for _, name := range names {
 			value, known := r.Metrics[name]
 			if !known {
-				value = results.Missing
+				value = measurement.Missing
 			}
 			cells = append(cells, formatNumber(value*experimentMetric(e, name).displayScale()))
 		}
@@ -260,10 +261,10 @@ func formatTrend(c experiment.ComparisonOutcome) string {
 }
 
 // networksSection describes the networks of the points, as far as the runs' own results are available.
-func networksSection(e *experiment.Result, runs map[string]*results.RunResult) section {
+func networksSection(e *experiment.Result, runs map[string]*document.RunResult) section {
 	s := section{ID: "environment", Title: "Environment"}
 	networks := htmlTable{Title: "Networks", Header: textColumns("Network", "Platform", "Operator", "Plan")}
-	var first *results.RunResult
+	var first *document.RunResult
 	seen := map[string]bool{}
 	for _, run := range e.Runs {
 		r := runs[run.Name]
@@ -284,7 +285,7 @@ func networksSection(e *experiment.Result, runs map[string]*results.RunResult) s
 	return s
 }
 
-func reproduceExperimentSection(e *experiment.Result, runs map[string]*results.RunResult) section {
+func reproduceExperimentSection(e *experiment.Result, runs map[string]*document.RunResult) section {
 	s := section{ID: "reproduce", Title: "How to reproduce"}
 	s.Text = []string{fmt.Sprintf("The plugin writes a bundle with the manifest of this experiment, its seed, %d, and the images pinned by digest.", e.Seed)}
 	s.Code = []codeBlock{bundleCode("bexp/"+e.Experiment.Name, e.Experiment.Namespace)}

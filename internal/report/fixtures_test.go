@@ -15,17 +15,19 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // readRecordedRun reads the result of a real run.
-func readRecordedRun(t testing.TB, file string) *results.RunResult {
+func readRecordedRun(t testing.TB, file string) *document.RunResult {
 	t.Helper()
 	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := results.DecodeRunResult(content)
+	r, err := document.DecodeRunResult(content)
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
@@ -48,7 +50,7 @@ func readRecordedExperiment(t testing.TB, file string) *experiment.Result {
 
 // newBlockSizeGrid returns an experiment of real runs: Malachite networks with several block sizes and two ways
 // of sending blocks. The runs are named <network>-r<repetition>, the networks g-<size>-<variant>.
-func newBlockSizeGrid(t testing.TB) (*experiment.Result, map[string]*results.RunResult) {
+func newBlockSizeGrid(t testing.TB) (*experiment.Result, map[string]*document.RunResult) {
 	t.Helper()
 	e := &experiment.Result{
 		APIVersion: experiment.APIVersion, Kind: experiment.Kind, SchemaVersion: experiment.SchemaVersion,
@@ -56,7 +58,7 @@ func newBlockSizeGrid(t testing.TB) (*experiment.Result, map[string]*results.Run
 		Axes:     []experiment.Axis{{Name: "blockSize", Field: "network.platform.malachite.blockSize", Values: []string{"16Ki", "128Ki", "512Ki"}}},
 		Variants: []string{"parts", "whole"},
 	}
-	runs := map[string]*results.RunResult{}
+	runs := map[string]*document.RunResult{}
 	for i, size := range e.Axes[0].Values {
 		for j, variant := range e.Variants {
 			network := "g-" + strings.ToLower(size) + "-" + variant
@@ -135,7 +137,7 @@ func newSimulatedSearch() *experiment.Result {
 
 // newVariantComparison returns the part of newBlockSizeGrid with the smallest blocks, as an experiment with
 // only variants. Each has an additional run, one invalid and one failed, and a gate fails.
-func newVariantComparison(t testing.TB) (*experiment.Result, map[string]*results.RunResult) {
+func newVariantComparison(t testing.TB) (*experiment.Result, map[string]*document.RunResult) {
 	t.Helper()
 	e, runs := newBlockSizeGrid(t)
 	e.Experiment.Name, e.Axes, e.Points, e.Runs = "ways", nil, e.Points[:2], e.Runs[:8]
@@ -158,7 +160,7 @@ func newVariantComparison(t testing.TB) (*experiment.Result, map[string]*results
 }
 
 // newCrowdedRun returns a real run repeated three times: 180 s, 12 members, and failed requests.
-func newCrowdedRun(t testing.TB) *results.RunResult {
+func newCrowdedRun(t testing.TB) *document.RunResult {
 	t.Helper()
 	r := readRecordedRun(t, "testdata/malachite.json.gz")
 	r.Run.Name, r.Times.WindowSeconds = "crowd", 180
@@ -167,7 +169,7 @@ func newCrowdedRun(t testing.TB) *results.RunResult {
 	r.Series.FailedPerSecond[100] = 7
 	for i, m := range r.Members {
 		m.CPUSeconds, m.MemoryBytes = slices.Repeat(m.CPUSeconds, 3), slices.Repeat(m.MemoryBytes, 3)
-		m.CPUSeconds[50], m.CPUSeconds[52] = results.Missing, results.Missing
+		m.CPUSeconds[50], m.CPUSeconds[52] = measurement.Missing, measurement.Missing
 		r.Members[i] = m
 	}
 	r.Members = slices.Repeat(r.Members, 3)
@@ -178,7 +180,7 @@ func newCrowdedRun(t testing.TB) *results.RunResult {
 const hostileName = `</script><script>alert(1)</script>"'><img src=x onerror=alert(1)>&{{.}}`
 
 // newHostileRun returns a real run whose names contain HTML injection.
-func newHostileRun(t testing.TB) *results.RunResult {
+func newHostileRun(t testing.TB) *document.RunResult {
 	t.Helper()
 	r := readRecordedRun(t, "testdata/malachite.json.gz")
 	r.Run.Name, r.Run.Network, r.Run.Workload, r.Summary.Unit = hostileName, hostileName, hostileName, hostileName
@@ -188,10 +190,10 @@ func newHostileRun(t testing.TB) *results.RunResult {
 	for i := range r.Recorded {
 		r.Recorded[i].Name, r.Recorded[i].Subject, r.Recorded[i].Unit = hostileName, hostileName, hostileName
 	}
-	r.Phases = &results.OperationPhases{Operations: 1, MeanMillis: 2, Phases: []results.Phase{{Name: hostileName, Operations: 1, Share: 1}}}
-	r.Labels = []results.LabelCount{{Label: hostileName, Requests: 2, Errors: 1}}
-	r.Errors = []results.ErrorCount{{Kind: hostileName, Count: 1, Example: hostileName + "\x00\u2028\u202e"}}
-	r.Verdict.Reasons = []results.Reason{{Code: hostileName, Subject: hostileName, Message: hostileName}}
+	r.Phases = &measurement.OperationPhases{Operations: 1, MeanMillis: 2, Phases: []measurement.Phase{{Name: hostileName, Operations: 1, Share: 1}}}
+	r.Labels = []measurement.LabelCount{{Label: hostileName, Requests: 2, Errors: 1}}
+	r.Errors = []measurement.ErrorCount{{Kind: hostileName, Count: 1, Example: hostileName + "\x00\u2028\u202e"}}
+	r.Verdict.Reasons = []verdict.Reason{{Code: hostileName, Subject: hostileName, Message: hostileName}}
 	r.Environment.Settings = map[string]string{hostileName: hostileName}
 	r.Workload = []byte(`{"name": "</script><script>alert(1)</script>"}`)
 	return r

@@ -13,7 +13,8 @@ import (
 
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/fuzz"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/boundedjson"
+	"github.com/benchnet/benchnet/internal/run/document"
 )
 
 // FuzzTicks checks axes of any range: they have a few ascending ticks within the range.
@@ -64,11 +65,11 @@ func FuzzRunDocument(f *testing.F) {
 		if err != nil {
 			return
 		}
-		packed, err := results.PackDocument(json.RawMessage(text), "text")
+		packed, err := boundedjson.Pack(json.RawMessage(text), "text")
 		if err != nil {
 			return
 		}
-		r, err := results.DecodeRunResult(packed)
+		r, err := document.DecodeRunResult(packed)
 		if err != nil {
 			return
 		}
@@ -76,7 +77,7 @@ func FuzzRunDocument(f *testing.F) {
 		if got := countActiveContent(page); got.scripts > harmless[i].scripts || got.images > harmless[i].images || got.frames > harmless[i].frames {
 			t.Errorf("the page has %+v, want %+v", got, harmless[i])
 		}
-		for _, write := range []func(io.Writer, *results.RunResult) error{WriteRunCSV, WriteSeriesCSV, WriteBlocksCSV} {
+		for _, write := range []func(io.Writer, *document.RunResult) error{WriteRunCSV, WriteSeriesCSV, WriteBlocksCSV} {
 			assertCSVParses(t, func(w io.Writer) error { return write(w, r) })
 		}
 	})
@@ -142,7 +143,7 @@ func marshalJSON(t testing.TB, value any) []byte {
 }
 
 // renderPageOrEmpty returns the page, or an empty string for a rejected result.
-func renderPageOrEmpty(t testing.TB, r *results.RunResult) string {
+func renderPageOrEmpty(t testing.TB, r *document.RunResult) string {
 	t.Helper()
 	var page bytes.Buffer
 	if err := WriteRunPage(&page, r); err != nil {

@@ -5,14 +5,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // FuzzHostileNames writes the report of a run in which every name is hostile. The page must have no more
 // scripts, handlers or external addresses than one with harmless names.
 func FuzzHostileNames(f *testing.F) {
 	content := readRecordedRun(f, "testdata/bottleneck.json.gz")
-	packed, err := results.EncodeRunResult(content)
+	packed, err := document.EncodeRunResult(content)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -40,7 +41,7 @@ func countActiveContent(page string) activeContent {
 
 func renderPageNamed(t testing.TB, packed []byte, name string) string {
 	t.Helper()
-	r, err := results.DecodeRunResult(packed)
+	r, err := document.DecodeRunResult(packed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,10 +54,10 @@ func renderPageNamed(t testing.TB, packed []byte, name string) string {
 }
 
 // renameEverything sets all names that come from users and images.
-func renameEverything(r *results.RunResult, name string) {
+func renameEverything(r *document.RunResult, name string) {
 	r.Run.Name, r.Run.Network, r.Run.Namespace, r.Run.Workload, r.Run.Reference = name, name, name, name, name
 	r.Environment.PlatformVersion, r.Summary.Unit = name, name
-	r.Errors = append(r.Errors, results.ErrorCount{Kind: name, Count: 1, Example: name})
+	r.Errors = append(r.Errors, measurement.ErrorCount{Kind: name, Count: 1, Example: name})
 	for i := range r.Environment.Images {
 		r.Environment.Images[i].Name = name
 	}

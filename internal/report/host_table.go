@@ -5,11 +5,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // hostTables returns how many CPUs of each host others and the run used, or nothing for results of older versions.
-func hostTables(r *results.RunResult) []htmlTable {
+func hostTables(r *document.RunResult) []htmlTable {
 	if len(r.Hosts) == 0 {
 		return nil
 	}
@@ -27,7 +28,7 @@ func hostTables(r *results.RunResult) []htmlTable {
 }
 
 // machinesTable returns the hardware of each host and which parts of the run shared it.
-func machinesTable(hosts []results.HostInfo) htmlTable {
+func machinesTable(hosts []measurement.HostInfo) htmlTable {
 	t := htmlTable{Title: "Hardware", Header: append(textColumns("Node"), proseColumns("CPU", "Kernel", "Disks", "Network", "Shared by")...)}
 	for _, h := range hosts {
 		t.Rows = append(t.Rows, tableRow{Cells: []string{
@@ -38,7 +39,7 @@ func machinesTable(hosts []results.HostInfo) htmlTable {
 	return t
 }
 
-func describeCPU(m results.Machine) string {
+func describeCPU(m measurement.Machine) string {
 	var parts []string
 	add := func(name, value string) {
 		if value != "" {
@@ -57,7 +58,7 @@ func describeCPU(m results.Machine) string {
 	return strings.Join(parts, ", ")
 }
 
-func describeKernel(m results.Machine) string {
+func describeKernel(m measurement.Machine) string {
 	if m.CgroupVersion == 0 {
 		return m.Kernel
 	}
@@ -65,7 +66,7 @@ func describeKernel(m results.Machine) string {
 }
 
 // describeDisks returns the disks with the members and databases on each.
-func describeDisks(disks []results.Disk) string {
+func describeDisks(disks []measurement.Disk) string {
 	var all []string
 	for _, d := range disks {
 		text := d.Device
@@ -80,7 +81,7 @@ func describeDisks(disks []results.Disk) string {
 	return strings.Join(all, "; ")
 }
 
-func describeNetwork(m results.Machine) string {
+func describeNetwork(m measurement.Machine) string {
 	var parts []string
 	if n := m.Network; n != nil {
 		text := strings.TrimSpace("pods: " + n.Device + " " + n.Driver)

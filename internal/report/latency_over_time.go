@@ -8,14 +8,15 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // latencyOverTime returns a chart of the mean latency by second and the percentiles by interval, as far as they are known.
-func latencyOverTime(r *results.RunResult) []Chart {
+func latencyOverTime(r *document.RunResult) []Chart {
 	means, intervals := r.Series.MeanLatencyMillis, r.Series.LatencyIntervals
 	if intervals == nil {
-		intervals = &results.LatencyIntervals{}
+		intervals = &measurement.LatencyIntervals{}
 	}
 	low, high := positiveRange(means, intervals.P50, intervals.P95, intervals.P99)
 	if high == 0 {
@@ -31,7 +32,7 @@ func latencyOverTime(r *results.RunResult) []Chart {
 	}
 	for i, percentile := range []struct {
 		name   string
-		values results.Series
+		values measurement.Series
 	}{{"p50", intervals.P50}, {"p95", intervals.P95}, {"p99", intervals.P99}} {
 		if l := g.drawIntervals(percentile.values, intervals.IntervalSeconds, seriesStyleAt(i).lineStyle(thickLine)); l != nil {
 			g.addLegendEntry(percentile.name, l)
@@ -46,7 +47,7 @@ func latencyOverTime(r *results.RunResult) []Chart {
 }
 
 // positiveRange returns the lowest and highest positive value of all series, or zeros if there is none.
-func positiveRange(all ...results.Series) (low, high float64) {
+func positiveRange(all ...measurement.Series) (low, high float64) {
 	values := slices.DeleteFunc(slices.Clone(slices.Concat(all...)), func(v float64) bool { return !(v > 0) || math.IsInf(v, 0) })
 	if len(values) == 0 {
 		return 0, 0
@@ -55,7 +56,7 @@ func positiveRange(all ...results.Series) (low, high float64) {
 }
 
 // drawIntervals draws one level per interval, connected where neighbours are known. It returns the last line, or nil.
-func (g *chartBuilder) drawIntervals(values results.Series, seconds int, style draw.LineStyle) *plotter.Line {
+func (g *chartBuilder) drawIntervals(values measurement.Series, seconds int, style draw.LineStyle) *plotter.Line {
 	var last *plotter.Line
 	var run plotter.XYs
 	for i, v := range values {

@@ -5,15 +5,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 func TestLatencyOverTime(t *testing.T) {
-	none := results.Missing
-	r := &results.RunResult{Times: results.Times{WindowSeconds: 12}, Series: results.Throughput{
-		MeanLatencyMillis: results.Series{3, none, 4},
-		LatencyIntervals: &results.LatencyIntervals{IntervalSeconds: 5, P50: results.Series{20, none, 700}, P95: results.Series{none, none, 900},
-			P99: results.Series{none, none, none}},
+	none := measurement.Missing
+	r := &document.RunResult{Times: document.Times{WindowSeconds: 12}, Series: document.Throughput{
+		MeanLatencyMillis: measurement.Series{3, none, 4},
+		LatencyIntervals: &measurement.LatencyIntervals{IntervalSeconds: 5, P50: measurement.Series{20, none, 700}, P95: measurement.Series{none, none, 900},
+			P99: measurement.Series{none, none, none}},
 	}}
 	charts := latencyOverTime(r)
 	if len(charts) != 1 {
@@ -37,13 +38,13 @@ func TestLatencyOverTime(t *testing.T) {
 }
 
 func TestLatencyOverTimeNeedsLatencies(t *testing.T) {
-	for name, s := range map[string]results.Throughput{
+	for name, s := range map[string]document.Throughput{
 		"none":    {},
-		"missing": {MeanLatencyMillis: results.Series{results.Missing}},
-		"unknown percentiles": {LatencyIntervals: &results.LatencyIntervals{IntervalSeconds: 5, P50: results.Series{results.Missing},
-			P95: results.Series{results.Missing}, P99: results.Series{results.Missing}}},
+		"missing": {MeanLatencyMillis: measurement.Series{measurement.Missing}},
+		"unknown percentiles": {LatencyIntervals: &measurement.LatencyIntervals{IntervalSeconds: 5, P50: measurement.Series{measurement.Missing},
+			P95: measurement.Series{measurement.Missing}, P99: measurement.Series{measurement.Missing}}},
 	} {
-		if charts := latencyOverTime(&results.RunResult{Series: s}); charts != nil {
+		if charts := latencyOverTime(&document.RunResult{Series: s}); charts != nil {
 			t.Errorf("%s: got %d charts", name, len(charts))
 		}
 	}

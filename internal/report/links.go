@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
 )
 
 // Link is a link below the title of a page.
@@ -37,7 +37,7 @@ func ParseGrafanaURL(text string) (*url.URL, error) {
 }
 
 // GrafanaRunLink returns a link to the dashboard of a run at its time.
-func GrafanaRunLink(base *url.URL, r *results.RunResult) Link {
+func GrafanaRunLink(base *url.URL, r *document.RunResult) Link {
 	return grafanaLink(base, runDashboard, r.Times.Start, r.Times.End, map[string]string{"namespace": r.Run.Namespace, "run": r.Run.Name})
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
 )
 
 func TestGrafanaLink(t *testing.T) {
@@ -14,7 +14,7 @@ func TestGrafanaLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := time.UnixMilli(1_790_000_000_000)
-	r := &results.RunResult{Run: results.RunIdentity{Namespace: "lab", Name: "a&b"}, Times: results.Times{Start: start, End: start.Add(time.Hour)}}
+	r := &document.RunResult{Run: document.RunIdentity{Namespace: "lab", Name: "a&b"}, Times: document.Times{Start: start, End: start.Add(time.Hour)}}
 	want := "https://grafana.example.com/sub/d/benchnet-run?from=1789999940000&to=1790003660000&var-namespace=lab&var-run=a%26b"
 	if got := GrafanaRunLink(base, r).URL; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -35,7 +35,7 @@ func TestGrafanaLinkKeepsQuery(t *testing.T) {
 	}
 	want := "https://grafana.example.com/d/benchnet-run?from=1789999940000&orgId=2&to="
 	start := time.UnixMilli(1_790_000_000_000)
-	got := GrafanaRunLink(base, &results.RunResult{Times: results.Times{Start: start, End: start.Add(time.Hour)}}).URL
+	got := GrafanaRunLink(base, &document.RunResult{Times: document.Times{Start: start, End: start.Add(time.Hour)}}).URL
 	if !strings.HasPrefix(got, want) || strings.Contains(got, "#") {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // metricInfo holds the title and unit of a metric.
@@ -95,8 +95,8 @@ func operationUnit(e *experiment.Result) string {
 }
 
 // latencyKind returns what the latencies of an experiment are; empty if its points differ.
-func latencyKind(e *experiment.Result) results.LatencyKind {
-	kind := results.LatencyKind("")
+func latencyKind(e *experiment.Result) measurement.LatencyKind {
+	kind := measurement.LatencyKind("")
 	for _, p := range e.Points {
 		if p.LatencyKind != "" && kind != "" && p.LatencyKind != kind {
 			return ""

@@ -2,11 +2,12 @@ package report
 
 import (
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // runObjectivesTables returns the objectives of a run with their outcomes.
-func runObjectivesTables(r *results.RunResult) []htmlTable {
+func runObjectivesTables(r *document.RunResult) []htmlTable {
 	if len(r.Objectives) == 0 {
 		return nil
 	}
@@ -34,9 +35,9 @@ func pointObjectivesTables(e *experiment.Result) []htmlTable {
 
 func objectiveMood(outcome string) string {
 	switch outcome {
-	case results.ObjectivePassed:
+	case verdict.ObjectivePassed:
 		return ""
-	case results.ObjectiveFailed:
+	case verdict.ObjectiveFailed:
 		return "failed"
 	default:
 		return "invalid"
@@ -44,10 +45,10 @@ func objectiveMood(outcome string) string {
 }
 
 // objectiveReasons returns a reason for each objective that did not pass, for a banner.
-func objectiveReasons(subject string, outcomes []results.ObjectiveOutcome) []bannerReason {
+func objectiveReasons(subject string, outcomes []verdict.ObjectiveOutcome) []bannerReason {
 	var reasons []bannerReason
 	for _, o := range outcomes {
-		if o.Outcome != results.ObjectivePassed {
+		if o.Outcome != verdict.ObjectivePassed {
 			reasons = append(reasons, bannerReason{"Objective" + o.Outcome, subject, o.Message})
 		}
 	}

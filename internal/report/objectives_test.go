@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // TestObjectivesAreShown checks that a missed objective is in the banner and in the table, and that a search that
 // was not ended by the system says so.
 func TestObjectivesAreShown(t *testing.T) {
-	missed := []results.ObjectiveOutcome{{Metric: "LatencyP95", Outcome: results.ObjectiveFailed, Message: "LatencyP95 is 612.0 ms, must be at most 500.0 ms"}}
+	missed := []verdict.ObjectiveOutcome{{Metric: "LatencyP95", Outcome: verdict.ObjectiveFailed, Message: "LatencyP95 is 612.0 ms, must be at most 500.0 ms"}}
 	e := newSimulatedSearch()
 	e.Points[0].Objectives = missed
 	e.Saturation[0].Unjudged, e.Saturation[0].Message = 64, "generator-limited above 60"

@@ -11,7 +11,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // rateField is the field of an axis that is the offered rate of an open loop.
@@ -24,7 +24,7 @@ func isOfferedRate(e *experiment.Result, parameter string) bool {
 			return a.Field == rateField
 		}
 	}
-	return e.Strategy == string(v1alpha1.StrategySaturation) && latencyKind(e) == results.ResponseTime // A search's load is not an axis.
+	return e.Strategy == string(v1alpha1.StrategySaturation) && latencyKind(e) == measurement.ResponseTime // A search's load is not an axis.
 }
 
 // offeredLineSteps is the number of segments of the line offered = achieved, which is a curve on a logarithmic

@@ -9,7 +9,8 @@ import (
 	"gonum.org/v1/plot"
 
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // newRateSweep returns a sweep of the offered rate. The network keeps up to 10 per second. At 20 its runs are
@@ -19,13 +20,13 @@ func newRateSweep(t testing.TB) *experiment.Result {
 	e := &experiment.Result{Experiment: experiment.Identity{Namespace: "bench", Name: "rates"}, Strategy: "Grid", Confidence: 0.95,
 		Axes: []experiment.Axis{{Name: "users", Field: rateField, Values: []string{"1", "5", "10", "20", "40"}}}}
 	for i, rate := range []float64{1, 5, 10, 20, 40} {
-		p := experiment.Point{Name: fmt.Sprintf("p%02d", i+1), Unit: "flows", LatencyKind: results.ResponseTime,
+		p := experiment.Point{Name: fmt.Sprintf("p%02d", i+1), Unit: "flows", LatencyKind: measurement.ResponseTime,
 			Parameters: []experiment.Parameter{{Name: "users", Value: fmt.Sprint(rate)}}}
 		for n := range 3 {
 			run := experiment.Run{Name: fmt.Sprintf("rates-%s-r%d", p.Name, n+1), Point: p.Name, Verdict: experiment.RunValid, Unit: "flows",
 				Metrics: map[string]float64{"Throughput": min(rate, 11), "LatencyP50": 50 + float64(n), "LatencyP95": 100, "LatencyP99": 200}}
 			if rate > 11 && (rate > 20 || n > 0) {
-				run.Verdict, run.Codes, run.Reasons = experiment.RunInvalid, []results.ReasonCode{results.OfferedNotAchieved}, []string{"overloaded"}
+				run.Verdict, run.Codes, run.Reasons = experiment.RunInvalid, []verdict.ReasonCode{verdict.ReasonOfferedNotAchieved}, []string{"overloaded"}
 				p.Overloaded++
 			}
 			e.Runs = append(e.Runs, run)

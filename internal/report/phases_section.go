@@ -9,11 +9,12 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // phasesSection says where the latency of sampled operations was spent. It is empty if the driver does not record it.
-func phasesSection(r *results.RunResult) (section, error) {
+func phasesSection(r *document.RunResult) (section, error) {
 	s := section{ID: "phases", Title: "Phases"}
 	p := r.Phases
 	if p == nil {
@@ -27,7 +28,7 @@ func phasesSection(r *results.RunResult) (section, error) {
 		phase := &p.Phases[i]
 		row := []string{phase.Name, formatInteger(phase.Operations), formatPercent(phase.Share)}
 		for _, v := range []*float64{&phase.Mean, phase.P50, phase.P95, phase.P99, &phase.Max} {
-			row = append(row, formatQuantity(results.ValueOrMissing(v), "ms"))
+			row = append(row, formatQuantity(measurement.ValueOrMissing(v), "ms"))
 		}
 		t.Rows = append(t.Rows, tableRow{Cells: row})
 	}
@@ -38,7 +39,7 @@ func phasesSection(r *results.RunResult) (section, error) {
 }
 
 // phasesChart shows how the phases make up the mean latency, the first phase at the top.
-func phasesChart(p *results.OperationPhases) Chart {
+func phasesChart(p *measurement.OperationPhases) Chart {
 	g := newChartBuilder("phases", "Phases of the mean latency", "Milliseconds from the start", "")
 	g.height = forestFrameHeight + forestRowHeight*vg.Length(len(p.Phases))
 	names, bars, end := make([]string, len(p.Phases)), phaseBars{}, 0.0
@@ -73,7 +74,7 @@ func (b phaseBars) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 // WritePhasesCSV writes a row for each phase of the sampled operations. Without phases it writes only the header.
-func WritePhasesCSV(w io.Writer, r *results.RunResult) error {
+func WritePhasesCSV(w io.Writer, r *document.RunResult) error {
 	t := csvTable{header: []string{"phase", "operations", "share", "meanMillis", "p50Millis", "p90Millis", "p95Millis", "p99Millis", "p999Millis", "maxMillis"}}
 	if r.Phases == nil {
 		return t.writeTo(w)
@@ -82,7 +83,7 @@ func WritePhasesCSV(w io.Writer, r *results.RunResult) error {
 		p := &r.Phases.Phases[i]
 		row := []string{p.Name, formatCSVInteger(p.Operations), formatCSVFloat(p.Share)}
 		for _, v := range []*float64{&p.Mean, p.P50, p.P90, p.P95, p.P99, p.P999, &p.Max} {
-			row = append(row, formatCSVFloat(results.ValueOrMissing(v)))
+			row = append(row, formatCSVFloat(measurement.ValueOrMissing(v)))
 		}
 		t.rows = append(t.rows, row)
 	}

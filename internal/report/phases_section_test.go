@@ -5,13 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 func TestPhasesSection(t *testing.T) {
-	r := &results.RunResult{Phases: &results.OperationPhases{Operations: 40, MeanMillis: 100, Phases: []results.Phase{
-		{Name: "Start", Operations: 40, Share: 0.25, Latency: results.Latency{Mean: 25, P50: new(20.0), Max: 90}},
-		{Name: "Return", Operations: 3, Share: 0.75, Latency: results.Latency{Mean: 1000, Max: 1200}},
+	r := &document.RunResult{Phases: &measurement.OperationPhases{Operations: 40, MeanMillis: 100, Phases: []measurement.Phase{
+		{Name: "Start", Operations: 40, Share: 0.25, Latency: measurement.Latency{Mean: 25, P50: new(20.0), Max: 90}},
+		{Name: "Return", Operations: 3, Share: 0.75, Latency: measurement.Latency{Mean: 1000, Max: 1200}},
 	}}}
 	r.Summary.Unit, r.Summary.Requests, r.Summary.Errors, r.Summary.Latency.Mean = "flows", 410, 10, 98
 	s, err := phasesSection(r)
@@ -34,7 +35,7 @@ func TestPhasesSection(t *testing.T) {
 	if lines := strings.Split(csv.String(), "\n"); lines[1] != "Start,40,0.25,25,20,,,,,90" || lines[2] != "Return,3,0.75,1000,,,,,,1200" {
 		t.Errorf("CSV %q", lines)
 	}
-	if s, err := phasesSection(&results.RunResult{}); err != nil || len(s.Tables) != 0 {
+	if s, err := phasesSection(&document.RunResult{}); err != nil || len(s.Tables) != 0 {
 		t.Errorf("a run without phases has the section %+v: %v", s, err)
 	}
 }

@@ -17,10 +17,12 @@ import (
 	"testing"
 
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
-func renderRunPage(t *testing.T, r *results.RunResult) string {
+func renderRunPage(t *testing.T, r *document.RunResult) string {
 	t.Helper()
 	var text bytes.Buffer
 	if err := WriteRunPage(&text, r); err != nil {
@@ -41,7 +43,7 @@ func TestHostileNamesAreEscaped(t *testing.T) {
 	if scripts := strings.Count(text, "<script"); scripts != 2 {
 		t.Errorf("the page has %d scripts, want the data and its own", scripts)
 	}
-	if r := parseEmbeddedData[results.RunResult](t, text); r.Run.Name != hostileName || r.Summary.Completed != 806 {
+	if r := parseEmbeddedData[document.RunResult](t, text); r.Run.Name != hostileName || r.Summary.Completed != 806 {
 		t.Errorf("the data reads back as %q, %d completed", r.Run.Name, r.Summary.Completed)
 	}
 }
@@ -175,7 +177,7 @@ func parseColumn(t *testing.T, r map[string]string, column string) float64 {
 
 func TestRunCSVFiles(t *testing.T) {
 	r := readRecordedRun(t, "testdata/malachite.json.gz")
-	r.Members[1].CPUSeconds[7] = results.Missing
+	r.Members[1].CPUSeconds[7] = measurement.Missing
 	summary := readCSVRows(t, func(w io.Writer) error { return WriteRunCSV(w, r) })
 	if len(summary) != 1 || parseColumn(t, summary[0], "throughputPerSecond") != r.Summary.ThroughputPerSecond ||
 		parseColumn(t, summary[0], "p95Millis") == 0 || summary[0]["p99Millis"] != "" || summary[0]["unit"] != "blocks" || parseColumn(t, summary[0], "bytesPerSecond (B/s)") != 880366.9333333333 {
@@ -264,10 +266,10 @@ func TestInvalidRunsAreMarked(t *testing.T) {
 // and on that of a run.
 func TestRecordedNotesAreShown(t *testing.T) {
 	e := newSimulatedSearch()
-	e.Runs[0].Notes = []results.Reason{{Code: results.CPUStolen, Message: "24 % of node-1 went to other machines", RecordedOnly: true}}
-	e.Points[0].Notes = map[results.ReasonCode]int{results.CPUStolen: 1}
+	e.Runs[0].Notes = []verdict.Reason{{Code: verdict.ReasonCPUStolen, Message: "24 % of node-1 went to other machines", RecordedOnly: true}}
+	e.Points[0].Notes = map[verdict.ReasonCode]int{verdict.ReasonCPUStolen: 1}
 	run := readRecordedRun(t, "testdata/malachite.json.gz")
-	run.Verdict = results.Verdict{Notes: e.Runs[0].Notes}
+	run.Verdict = verdict.Verdict{Notes: e.Runs[0].Notes}
 	for name, write := range map[string]func(io.Writer) error{
 		"experiment": func(w io.Writer) error { return WriteExperimentPage(w, e, nil) },
 		"run":        func(w io.Writer) error { return WriteRunPage(w, run) },
@@ -301,12 +303,12 @@ func TestPageOfAnExperimentWithoutRuns(t *testing.T) {
 
 // TestPageOfARunWithoutCompletions writes the page of a run in which nothing completed.
 func TestPageOfARunWithoutCompletions(t *testing.T) {
-	empty, err := results.NewHistogram().Encode()
+	empty, err := measurement.NewHistogram().Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &results.RunResult{Histogram: empty, Times: results.Times{WindowSeconds: 3}, Verdict: results.Verdict{Reasons: []results.Reason{{Code: results.NoCompletions}}},
-		Summary: results.Summary{Requests: 3, Errors: 3, ErrorShare: 1}, Series: results.Throughput{CompletedPerSecond: []int64{0, 0, 0}, FailedPerSecond: []int64{1, 1, 1}}}
+	r := &document.RunResult{Histogram: empty, Times: document.Times{WindowSeconds: 3}, Verdict: verdict.Verdict{Reasons: []verdict.Reason{{Code: verdict.ReasonNoCompletions}}},
+		Summary: measurement.Summary{Requests: 3, Errors: 3, ErrorShare: 1}, Series: document.Throughput{CompletedPerSecond: []int64{0, 0, 0}, FailedPerSecond: []int64{1, 1, 1}}}
 	if text := renderRunPage(t, r); !strings.Contains(text, "No latency was recorded.") || !strings.Contains(text, "Invalid: these numbers must not be used.") {
 		t.Error("the page does not say that nothing completed")
 	}

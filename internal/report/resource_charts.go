@@ -9,17 +9,18 @@ import (
 
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // namedCurve is a series with the name of its subject.
 type namedCurve struct {
 	name   string
-	values results.Series
+	values measurement.Series
 }
 
 // resourceCharts show CPU and memory of everything that was observed.
-func resourceCharts(r *results.RunResult) []Chart {
+func resourceCharts(r *document.RunResult) []Chart {
 	var cpu, memory []namedCurve
 	for _, m := range r.Members {
 		cpu = append(cpu, namedCurve{m.Member, r.ExpandToSeconds(m.CPUSeconds)})
@@ -37,7 +38,7 @@ func resourceCharts(r *results.RunResult) []Chart {
 }
 
 // recordedCharts returns one chart for each series name, with a curve for each subject.
-func recordedCharts(r *results.RunResult) []Chart {
+func recordedCharts(r *document.RunResult) []Chart {
 	var charts []Chart
 	var names []string
 	for _, s := range r.Recorded {
@@ -71,14 +72,14 @@ func recordedCharts(r *results.RunResult) []Chart {
 }
 
 // isAllZero reports whether all recorded values of a series are zero. Such series are listed instead of drawn.
-func isAllZero(r *results.RunResult, name string) bool {
-	return !slices.ContainsFunc(r.Recorded, func(s results.NamedSeries) bool {
+func isAllZero(r *document.RunResult, name string) bool {
+	return !slices.ContainsFunc(r.Recorded, func(s measurement.NamedSeries) bool {
 		return s.Name == name && slices.ContainsFunc(s.Values, func(v float64) bool { return v != 0 && !math.IsNaN(v) })
 	})
 }
 
 // zeroSeriesText lists the series that are not drawn.
-func zeroSeriesText(r *results.RunResult) []string {
+func zeroSeriesText(r *document.RunResult) []string {
 	var names []string
 	for _, s := range r.Recorded {
 		if name := strings.ToLower(splitCamelCase(s.Name)); isAllZero(r, s.Name) && !slices.Contains(names, name) {
@@ -91,7 +92,7 @@ func zeroSeriesText(r *results.RunResult) []string {
 	return []string{"Zero throughout the window, where known: " + strings.Join(names, ", ") + "."}
 }
 
-func subjectOrNetwork(s results.NamedSeries) string {
+func subjectOrNetwork(s measurement.NamedSeries) string {
 	if s.Subject == "" {
 		return "network"
 	}
@@ -108,7 +109,7 @@ type curveChartSpec struct {
 // is highlighted.
 const maxCurves = 8
 
-func timeSeriesChart(r *results.RunResult, c curveChartSpec, curves []namedCurve, limits []float64) Chart {
+func timeSeriesChart(r *document.RunResult, c curveChartSpec, curves []namedCurve, limits []float64) Chart {
 	g := newChartBuilder(c.name, c.title, secondsAxisTitle, c.title+" ("+c.unit+")")
 	if len(curves) > maxCurves {
 		g.drawManyCurves(curves, c.scale)
@@ -136,9 +137,9 @@ func timeSeriesChart(r *results.RunResult, c curveChartSpec, curves []namedCurve
 // drawManyCurves draws many curves in one style, and their mean.
 func (g *chartBuilder) drawManyCurves(curves []namedCurve, scale float64) {
 	style := draw.LineStyle{Color: withAlpha(palette[0], 0x4d), Width: thinLine}
-	var mean results.Series
+	var mean measurement.Series
 	for i := range curves[0].values {
-		var at results.Series
+		var at measurement.Series
 		for _, c := range curves {
 			if i < len(c.values) {
 				at = append(at, c.values[i])

@@ -11,7 +11,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 const secondsAxisTitle = "Second of the window"
@@ -24,7 +25,7 @@ var (
 )
 
 // RunCharts returns the charts of one run, the most informative first.
-func RunCharts(r *results.RunResult) ([]Chart, error) {
+func RunCharts(r *document.RunResult) ([]Chart, error) {
 	charts, err := measuredCharts(r)
 	if b := r.Bottleneck; err == nil && b != nil && len(b.Evidence) > 0 {
 		charts = append(charts, utilizationChart(b))
@@ -36,7 +37,7 @@ func RunCharts(r *results.RunResult) ([]Chart, error) {
 }
 
 // measuredCharts returns the charts of throughput, latency, CPU and memory, and blocks.
-func measuredCharts(r *results.RunResult) ([]Chart, error) {
+func measuredCharts(r *document.RunResult) ([]Chart, error) {
 	charts := append([]Chart{throughputOverTime(r)}, latencyOverTime(r)...)
 	latency, err := latencyCharts(r)
 	if err != nil {
@@ -48,10 +49,10 @@ func measuredCharts(r *results.RunResult) ([]Chart, error) {
 }
 
 // throughputOverTime shows the throughput of each second, smoothed if there are many, and any failures.
-func throughputOverTime(r *results.RunResult) Chart {
+func throughputOverTime(r *document.RunResult) Chart {
 	unit := unitOrDefault(r.Summary.Unit)
 	g := newChartBuilder("throughput-over-time", "Throughput over time", secondsAxisTitle, unit+" per second")
-	completed, failed := results.SeriesFromCounts(r.Series.CompletedPerSecond), results.SeriesFromCounts(r.Series.FailedPerSecond)
+	completed, failed := measurement.SeriesFromCounts(r.Series.CompletedPerSecond), measurement.SeriesFromCounts(r.Series.FailedPerSecond)
 	look := seriesStyleAt(0)
 	if span := smoothingSpan(len(completed)); span > 1 {
 		faded := look.lineStyle(thinLine)
@@ -78,8 +79,8 @@ func throughputOverTime(r *results.RunResult) Chart {
 func smoothingSpan(length int) int { return max(1, (length+119)/120) }
 
 // movingMean returns the centred moving mean of the measured values.
-func movingMean(values results.Series, span int) results.Series {
-	means := make(results.Series, len(values))
+func movingMean(values measurement.Series, span int) measurement.Series {
+	means := make(measurement.Series, len(values))
 	for i := range values {
 		means[i] = values[max(0, i-span/2):min(len(values), i+span/2+1)].Mean()
 	}
@@ -87,7 +88,7 @@ func movingMean(values results.Series, span int) results.Series {
 }
 
 // latencyCharts show the histogram in bars of equal ratio, and the percentiles as far as there are samples.
-func latencyCharts(r *results.RunResult) ([]Chart, error) {
+func latencyCharts(r *document.RunResult) ([]Chart, error) {
 	h, err := r.DecodeHistogram()
 	if err != nil {
 		return nil, fmt.Errorf("read histogram of run %s: %w", r.Run.Name, err)
@@ -101,7 +102,7 @@ func latencyCharts(r *results.RunResult) ([]Chart, error) {
 // barsPerDecade is the number of bars for each decade of latency.
 const barsPerDecade = 25
 
-func latencyDistribution(r *results.RunResult, h *hdrhistogram.Histogram) Chart {
+func latencyDistribution(r *document.RunResult, h *hdrhistogram.Histogram) Chart {
 	name := latencyTitle(r.Summary.Unit, r.Summary.LatencyKind)
 	g := newChartBuilder("latency-distribution", name+" distribution", name+" (ms)", "Share of "+unitOrDefault(r.Summary.Unit)+" (%)")
 	counts := map[int]int64{}
@@ -139,12 +140,12 @@ func latencyDistribution(r *results.RunResult, h *hdrhistogram.Histogram) Chart 
 
 // latencyPercentiles shows the share of slower operations on a logarithmic axis, so that the tail has as much
 // space as the body.
-func latencyPercentiles(r *results.RunResult, h *hdrhistogram.Histogram) Chart {
+func latencyPercentiles(r *document.RunResult, h *hdrhistogram.Histogram) Chart {
 	name := latencyTitle(r.Summary.Unit, r.Summary.LatencyKind)
 	g := newChartBuilder("latency-percentiles", name+" by percentile", "Percentile", name+" (ms)")
 	var points plotter.XYs
 	for _, b := range h.CumulativeDistributionWithTicks(10) {
-		if b.Quantile < 100 && b.Count > 0 && h.TotalCount() >= results.SamplesForPercentile(b.Quantile) {
+		if b.Quantile < 100 && b.Count > 0 && h.TotalCount() >= measurement.SamplesForPercentile(b.Quantile) {
 			points = append(points, plotter.XY{X: 100 / (100 - b.Quantile), Y: float64(b.ValueAt) / 1000})
 		}
 	}
@@ -168,7 +169,7 @@ func latencyPercentiles(r *results.RunResult, h *hdrhistogram.Histogram) Chart {
 }
 
 // blockCharts show the time between consecutive blocks, and their size if it varies.
-func blockCharts(r *results.RunResult) []Chart {
+func blockCharts(r *document.RunResult) []Chart {
 	if len(r.Blocks) < 2 {
 		return nil
 	}
@@ -193,7 +194,7 @@ func blockCharts(r *results.RunResult) []Chart {
 	return charts
 }
 
-func blockChart(r *results.RunResult, name, title, y string, points plotter.XYs) Chart {
+func blockChart(r *document.RunResult, name, title, y string, points plotter.XYs) Chart {
 	g := newChartBuilder(name, title, secondsAxisTitle, y)
 	g.drawLine(points, draw.LineStyle{Color: withAlpha(palette[0], 0x59), Width: thinLine})
 	g.drawPoints(points, draw.CircleGlyph{}, palette[0], 1.6)
@@ -208,11 +209,11 @@ func blockChart(r *results.RunResult, name, title, y string, points plotter.XYs)
 
 // latencyTitle returns the title of latencies: in a closed loop they are service times, and if operations are
 // blocks, the time between consecutive blocks.
-func latencyTitle(unit string, kind results.LatencyKind) string {
+func latencyTitle(unit string, kind measurement.LatencyKind) string {
 	switch {
 	case unit == "blocks":
 		return "Block time"
-	case kind == results.ServiceTime:
+	case kind == measurement.ServiceTime:
 		return "Service time"
 	}
 	return "Latency"

@@ -13,11 +13,12 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/internal/format"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // WriteRunPage writes the report of one run as a self-contained HTML page, with the links below its title.
-func WriteRunPage(w io.Writer, r *results.RunResult, links ...Link) error {
+func WriteRunPage(w io.Writer, r *document.RunResult, links ...Link) error {
 	charts, err := measuredCharts(r)
 	if err != nil {
 		return err
@@ -62,7 +63,7 @@ func WriteRunPage(w io.Writer, r *results.RunResult, links ...Link) error {
 	return p.renderTo(w)
 }
 
-func runSubtitle(r *results.RunResult) string {
+func runSubtitle(r *document.RunResult) string {
 	parts := []string{r.Run.Namespace + "/" + r.Run.Network}
 	if r.Environment.PlatformVersion != "" {
 		parts = append(parts, r.Environment.PlatformVersion)
@@ -71,7 +72,7 @@ func runSubtitle(r *results.RunResult) string {
 }
 
 // summarizeRun describes in words what was measured and the outcome.
-func summarizeRun(r *results.RunResult) []string {
+func summarizeRun(r *document.RunResult) []string {
 	s, unit := r.Summary, unitOrDefault(r.Summary.Unit)
 	text := fmt.Sprintf("The network %s completed %s %s in a window of %s: %s per second.",
 		r.Run.Network, formatInteger(s.Completed), unit, formatSeconds(r.Times.WindowSeconds), formatNumber(s.ThroughputPerSecond))
@@ -101,8 +102,8 @@ func summarizeRun(r *results.RunResult) []string {
 }
 
 // describePercentiles names the median and the percentiles above it that are known, each after the given words.
-func describePercentiles(l results.Latency, words string) string {
-	text := formatNumber(results.ValueOrMissing(l.P50)) + " ms"
+func describePercentiles(l measurement.Latency, words string) string {
+	text := formatNumber(measurement.ValueOrMissing(l.P50)) + " ms"
 	for _, p := range []struct {
 		percent string
 		millis  *float64
@@ -116,7 +117,7 @@ func describePercentiles(l results.Latency, words string) string {
 
 // runBanner returns the banner with the verdict and the objectives that did not pass. Neither notes nor
 // objectives make a run invalid.
-func runBanner(r *results.RunResult) banner {
+func runBanner(r *document.RunResult) banner {
 	v := r.Verdict
 	b := banner{Mood: "valid", Verdict: "Valid: no finding questions these numbers."}
 	switch {
@@ -139,22 +140,22 @@ func runBanner(r *results.RunResult) banner {
 	return b
 }
 
-func runKeyFigures(r *results.RunResult) []keyFigure {
+func runKeyFigures(r *document.RunResult) []keyFigure {
 	s, l := r.Summary, r.Summary.Latency
 	name := latencyTitle(r.Summary.Unit, r.Summary.LatencyKind)
 	return []keyFigure{
 		{"Throughput", formatNumber(s.ThroughputPerSecond), unitOrDefault(s.Unit) + "/s", formatInteger(s.Completed) + " completed"},
-		{name + " p50", formatNumber(results.ValueOrMissing(l.P50)), "ms", "mean " + formatNumber(l.Mean) + thinSpace + "ms"},
-		{name + " p95", formatNumber(results.ValueOrMissing(l.P95)), "ms", ""},
-		{name + " p99", formatNumber(results.ValueOrMissing(l.P99)), "ms", "largest " + formatNumber(l.Max) + thinSpace + "ms"},
+		{name + " p50", formatNumber(measurement.ValueOrMissing(l.P50)), "ms", "mean " + formatNumber(l.Mean) + thinSpace + "ms"},
+		{name + " p95", formatNumber(measurement.ValueOrMissing(l.P95)), "ms", ""},
+		{name + " p99", formatNumber(measurement.ValueOrMissing(l.P99)), "ms", "largest " + formatNumber(l.Max) + thinSpace + "ms"},
 		{"Errors", formatPercent(s.ErrorShare), "", formatInteger(s.Errors) + " of " + formatInteger(s.Requests)},
 		{"Window", formatSeconds(r.Times.WindowSeconds), "", formatTime(r.Times.WindowStart)},
 	}
 }
 
 // latencyText explains the service time of a closed loop; nil for other latencies.
-func latencyText(r *results.RunResult) []string {
-	if r.Summary.LatencyKind != results.ServiceTime {
+func latencyText(r *document.RunResult) []string {
+	if r.Summary.LatencyKind != measurement.ServiceTime {
 		return nil
 	}
 	text := "Closed loop: a client sends its next request when the last one has ended, so the latency is the service time. Few requests show a stall."
@@ -166,11 +167,11 @@ func latencyText(r *results.RunResult) []string {
 }
 
 // percentilesTable has a second row with the corrected service times.
-func percentilesTable(r *results.RunResult) htmlTable {
+func percentilesTable(r *document.RunResult) htmlTable {
 	t := htmlTable{Header: numberColumns("Mean", "p50", "p90", "p95", "p99", "p99.9", "Largest")}
-	row := func(l results.Latency) (cells []string) {
+	row := func(l measurement.Latency) (cells []string) {
 		for _, v := range []*float64{&l.Mean, l.P50, l.P90, l.P95, l.P99, l.P999, &l.Max} {
-			cells = append(cells, formatQuantity(results.ValueOrMissing(v), "ms"))
+			cells = append(cells, formatQuantity(measurement.ValueOrMissing(v), "ms"))
 		}
 		return cells
 	}
@@ -182,7 +183,7 @@ func percentilesTable(r *results.RunResult) htmlTable {
 	return t
 }
 
-func platformMetricTables(r *results.RunResult) []htmlTable {
+func platformMetricTables(r *document.RunResult) []htmlTable {
 	if len(r.Summary.Measures) == 0 {
 		return nil
 	}
@@ -194,14 +195,14 @@ func platformMetricTables(r *results.RunResult) []htmlTable {
 }
 
 // windowSelectionText describes how the window was selected. It is empty with fixed times.
-func windowSelectionText(s *results.WindowSelection) []string {
+func windowSelectionText(s *measurement.WindowSelection) []string {
 	if s == nil {
 		return nil
 	}
 	return []string{"The window was selected by the measured steady state: " + s.Describe() + "."}
 }
 
-func errorTables(r *results.RunResult) []htmlTable {
+func errorTables(r *document.RunResult) []htmlTable {
 	if len(r.Errors) == 0 {
 		return nil
 	}
@@ -213,7 +214,7 @@ func errorTables(r *results.RunResult) []htmlTable {
 }
 
 // labelTables counts the requests of a user's JMeter plan by the label of the sampler.
-func labelTables(r *results.RunResult) []htmlTable {
+func labelTables(r *document.RunResult) []htmlTable {
 	if len(r.Labels) == 0 {
 		return nil
 	}
@@ -225,7 +226,7 @@ func labelTables(r *results.RunResult) []htmlTable {
 }
 
 // memberTables return all observed containers, including databases.
-func memberTables(r *results.RunResult) []htmlTable {
+func memberTables(r *document.RunResult) []htmlTable {
 	if len(r.Members) == 0 {
 		return nil
 	}
@@ -248,7 +249,7 @@ func formatThrottling(periods, of int64) string {
 	return formatPercent(float64(periods) / float64(of))
 }
 
-func loadText(r *results.RunResult) []string {
+func loadText(r *document.RunResult) []string {
 	if r.Schedule.Planned == 0 {
 		return nil
 	}
@@ -261,7 +262,7 @@ func loadText(r *results.RunResult) []string {
 	return []string{text}
 }
 
-func workerTables(r *results.RunResult) []htmlTable {
+func workerTables(r *document.RunResult) []htmlTable {
 	if len(r.Workers) == 0 {
 		return nil
 	}
@@ -281,7 +282,7 @@ func workerTables(r *results.RunResult) []htmlTable {
 }
 
 // environmentSection lists everything that is needed to repeat a run elsewhere.
-func environmentSection(r *results.RunResult) section {
+func environmentSection(r *document.RunResult) section {
 	e := r.Environment
 	s := section{ID: "environment", Title: "Environment"}
 	s.Tables = append(s.Tables, nameValueTable("Versions", [][2]string{
@@ -326,7 +327,7 @@ func environmentSection(r *results.RunResult) section {
 }
 
 // regionsTable returns the members of each region: those of the emulation, else the zones of the nodes.
-func regionsTable(e results.Environment) htmlTable {
+func regionsTable(e document.Environment) htmlTable {
 	t := htmlTable{Title: "Regions", Header: append(textColumns("Region"), proseColumns("Pods")...)}
 	regions := e.Regions
 	if e.EmulatedLatency != nil {
@@ -343,7 +344,7 @@ func regionsTable(e results.Environment) htmlTable {
 }
 
 // describeNetworkState describes the network before the run in words.
-func describeNetworkState(s results.NetworkState) string {
+func describeNetworkState(s document.NetworkState) string {
 	text := "used by earlier runs"
 	if s.Fresh {
 		text = "fresh"
@@ -354,7 +355,7 @@ func describeNetworkState(s results.NetworkState) string {
 	return text
 }
 
-func containersTable(all []results.ContainerInfo) htmlTable {
+func containersTable(all []measurement.ContainerInfo) htmlTable {
 	t := htmlTable{Title: "Containers", Header: slices.Concat(textColumns("Pod", "Container", "Role", "Node"),
 		numberColumns("CPU request", "CPU limit", "Memory request", "Memory limit"))}
 	for _, c := range all {
@@ -385,7 +386,7 @@ func nameValueTable(title string, all [][2]string) htmlTable {
 	return t
 }
 
-func reproduceRunSection(r *results.RunResult) section {
+func reproduceRunSection(r *document.RunResult) section {
 	s := section{ID: "reproduce", Title: "How to reproduce"}
 	s.Text = []string{"The plugin writes a bundle with the manifests of this run, all defaults and the images pinned by digest. " +
 		"A network created from them has the plan " + r.Environment.PlanHash + "."}
@@ -401,7 +402,7 @@ func bundleCode(target, namespace string) codeBlock {
 }
 
 // workloadCode returns the workload that the drivers of a run received.
-func workloadCode(r *results.RunResult) []codeBlock {
+func workloadCode(r *document.RunResult) []codeBlock {
 	var workload bytes.Buffer
 	if json.Indent(&workload, r.Workload, "", "  ") != nil || workload.Len() == 0 {
 		return nil

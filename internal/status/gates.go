@@ -6,7 +6,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/limits"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // gateCount collects the outcomes of gates and objectives.
@@ -30,7 +30,7 @@ func (g *gateCount) addOutcome(outcome v1alpha1.GateOutcome, message string) {
 	}
 }
 
-func (g *gateCount) addObjectives(subject string, outcomes []results.ObjectiveOutcome) {
+func (g *gateCount) addObjectives(subject string, outcomes []verdict.ObjectiveOutcome) {
 	for _, o := range outcomes {
 		g.addOutcome(v1alpha1.GateOutcome(o.Outcome), subject+o.Message)
 	}
@@ -91,7 +91,7 @@ func addObjectivesCondition(l *conditionList, in RunInput) {
 // maxObjectives is the number of objectives that the status holds.
 const maxObjectives = 8
 
-func objectiveStatuses(outcomes []results.ObjectiveOutcome) []v1alpha1.ObjectiveStatus {
+func objectiveStatuses(outcomes []verdict.ObjectiveOutcome) []v1alpha1.ObjectiveStatus {
 	var all []v1alpha1.ObjectiveStatus
 	for _, o := range firstItems(maxObjectives, outcomes) {
 		all = append(all, v1alpha1.ObjectiveStatus{Metric: limits.Truncate(o.Metric, limits.MaxItem),

@@ -9,30 +9,31 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
-func outcome(outcome string) results.ObjectiveOutcome {
-	return results.ObjectiveOutcome{Metric: "LatencyP95", Outcome: outcome, Message: "p95 " + outcome}
+func outcome(outcome string) verdict.ObjectiveOutcome {
+	return verdict.ObjectiveOutcome{Metric: "LatencyP95", Outcome: outcome, Message: "p95 " + outcome}
 }
 
 func TestObjectivesOfARun(t *testing.T) {
 	for name, c := range map[string]struct {
-		outcomes []results.ObjectiveOutcome
+		outcomes []verdict.ObjectiveOutcome
 		status   metav1.ConditionStatus
 		reason   string
 		says     string
 	}{
-		"passed":    {[]results.ObjectiveOutcome{outcome("Passed"), outcome("Passed")}, metav1.ConditionTrue, v1alpha1.ReasonGatesPassed, "all 2 gates passed"},
-		"failed":    {[]results.ObjectiveOutcome{outcome("Passed"), outcome("Failed")}, metav1.ConditionFalse, v1alpha1.ReasonGateFailed, "p95 Failed"},
-		"undecided": {[]results.ObjectiveOutcome{outcome("Undecided")}, metav1.ConditionFalse, v1alpha1.ReasonGateUndecided, "undecided: p95 Undecided"},
+		"passed":    {[]verdict.ObjectiveOutcome{outcome("Passed"), outcome("Passed")}, metav1.ConditionTrue, v1alpha1.ReasonGatesPassed, "all 2 gates passed"},
+		"failed":    {[]verdict.ObjectiveOutcome{outcome("Passed"), outcome("Failed")}, metav1.ConditionFalse, v1alpha1.ReasonGateFailed, "p95 Failed"},
+		"undecided": {[]verdict.ObjectiveOutcome{outcome("Undecided")}, metav1.ConditionFalse, v1alpha1.ReasonGateUndecided, "undecided: p95 Undecided"},
 		"no result": {nil, metav1.ConditionUnknown, v1alpha1.ReasonMeasuring, "when the run has a result"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := RunInput{Run: &v1alpha1.BenchmarkRun{}, Now: testTime}
 			in.Run.Spec.Workload.Objectives = []v1alpha1.Objective{{Metric: v1alpha1.MetricLatencyP95}}
 			if c.outcomes != nil {
-				in.Result = &results.RunResult{Objectives: c.outcomes}
+				in.Result = &document.RunResult{Objectives: c.outcomes}
 			}
 			s := ComputeRun(in)
 			got := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionGatesPassed)
@@ -50,7 +51,7 @@ func TestObjectivesOfAnExperiment(t *testing.T) {
 	points := func(outcomes ...string) *experiment.Result {
 		r := &experiment.Result{}
 		for i, o := range outcomes {
-			r.Points = append(r.Points, experiment.Point{Name: []string{"p01", "p02"}[i], Objectives: []results.ObjectiveOutcome{outcome(o)}})
+			r.Points = append(r.Points, experiment.Point{Name: []string{"p01", "p02"}[i], Objectives: []verdict.ObjectiveOutcome{outcome(o)}})
 		}
 		return r
 	}

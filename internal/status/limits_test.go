@@ -17,7 +17,9 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/limits"
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/network/plan"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // TestMessagesFitConditions gives each resource messages of a megabyte. The API server would reject every
@@ -27,8 +29,8 @@ func TestMessagesFitConditions(t *testing.T) {
 	failed := errors.New(long)
 	network, runOf, experimentOf := &v1alpha1.BenchmarkNetwork{}, newRun(false), &v1alpha1.BenchmarkExperiment{}
 	stage := ObservedStage{Name: plan.StageMembers, Provisioning: true, Readiness: snapshot.Readiness{State: snapshot.StateFailed, Message: long}}
-	result := &results.RunResult{Verdict: results.Verdict{Reasons: []results.Reason{{Code: "Errors", Subject: long, Message: long}}},
-		Bottleneck: &results.Bottleneck{Message: long}, WindowSelection: &results.WindowSelection{State: results.SelectionUnsteady, Reason: long}}
+	result := &document.RunResult{Verdict: verdict.Verdict{Reasons: []verdict.Reason{{Code: "Errors", Subject: long, Message: long}}},
+		Bottleneck: &verdict.Bottleneck{Message: long}, WindowSelection: &measurement.WindowSelection{State: measurement.SelectionUnsteady, Reason: long}}
 	for name, conditions := range map[string][]metav1.Condition{
 		"refused network": ComputeNetwork(NetworkInput{Network: network, SpecError: failed, Now: testTime}).Conditions,
 		"queued network": ComputeNetwork(NetworkInput{Network: network, Plan: &plan.Plan{}, Now: testTime,

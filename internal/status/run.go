@@ -17,8 +17,9 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/limits"
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/document"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // WaitReason is the condition reason and the message of what a run waits for before it begins. It is empty if
@@ -51,7 +52,7 @@ type RunInput struct {
 	// Failure is why the run ended without a result, or empty. FailureReason is RunFailed by default.
 	Failure, FailureReason string
 	// Result is the result of the run, or nil. ResultDigest is the digest of its document.
-	Result       *results.RunResult
+	Result       *document.RunResult
 	ResultDigest string
 	Now          time.Time
 }
@@ -228,13 +229,13 @@ func setComplete(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) 
 
 // verdictMessage returns the message of a run with a result: the reasons that make it invalid, a shared host that was
 // only recorded, then the numbers.
-func verdictMessage(v *results.Verdict, numbers string) string {
+func verdictMessage(v *verdict.Verdict, numbers string) string {
 	items := make([]string, 0, len(v.Reasons)+1)
 	for _, r := range reasonsOfSeverity(v1alpha1.SeverityInvalid, v.Reasons) {
 		items = append(items, r.Reason+": "+strings.TrimPrefix(r.Message, ": "))
 	}
 	for _, r := range v.RecordedOnlyNotes() {
-		if r.Code == results.HostShared {
+		if r.Code == verdict.ReasonHostShared {
 			items = append(items, fmt.Sprintf("%s: %s", r.Code, r.Message))
 			break
 		}
@@ -250,13 +251,13 @@ const maxReasons = 16
 
 // verdictFindings returns the findings of a verdict, the most severe first, with at most maxReasons of each
 // severity.
-func verdictFindings(v *results.Verdict) []v1alpha1.VerdictReason {
-	notes := slices.DeleteFunc(slices.Clone(v.Notes), func(r results.Reason) bool { return r.RecordedOnly })
+func verdictFindings(v *verdict.Verdict) []v1alpha1.VerdictReason {
+	notes := slices.DeleteFunc(slices.Clone(v.Notes), func(r verdict.Reason) bool { return r.RecordedOnly })
 	return slices.Concat(reasonsOfSeverity(v1alpha1.SeverityInvalid, v.Reasons), reasonsOfSeverity(v1alpha1.SeverityRecorded, v.RecordedOnlyNotes()),
 		reasonsOfSeverity(v1alpha1.SeverityNote, notes))
 }
 
-func reasonsOfSeverity(severity v1alpha1.FindingSeverity, found []results.Reason) []v1alpha1.VerdictReason {
+func reasonsOfSeverity(severity v1alpha1.FindingSeverity, found []verdict.Reason) []v1alpha1.VerdictReason {
 	var all []v1alpha1.VerdictReason
 	for _, r := range firstItems(maxReasons, found) {
 		text := r.Message

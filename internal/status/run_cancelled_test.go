@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
 )
 
 func TestCancelledRun(t *testing.T) {
@@ -26,7 +26,7 @@ func TestCancelledRun(t *testing.T) {
 	stopping.Workers = workers(corev1.PodRunning, corev1.PodFailed)
 	stopped.Workers = workers(corev1.PodFailed, corev1.PodSucceeded)
 	failed.ReconcileError = errors.New("the Job was not suspended")
-	judged.Result = &results.RunResult{}
+	judged.Result = &document.RunResult{}
 	tests := map[string]struct {
 		in       RunInput
 		now      time.Duration // since the start

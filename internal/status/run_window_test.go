@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
 )
 
 // TestRunWindow checks the window that dashboards mark: the planned one while the load is applied, and the
@@ -17,7 +17,7 @@ func TestRunWindow(t *testing.T) {
 	fixed := v1alpha1.Measure{WarmUp: metav1.Duration{Duration: 30 * time.Second}, Window: metav1.Duration{Duration: time.Minute}}
 	steady := fixed
 	steady.SteadyState = &v1alpha1.SteadyState{}
-	measured := &results.RunResult{Times: results.Times{Start: start, WindowStart: start.Add(40 * time.Second), WindowEnd: start.Add(70 * time.Second)}}
+	measured := &document.RunResult{Times: document.Times{Start: start, WindowStart: start.Add(40 * time.Second), WindowEnd: start.Add(70 * time.Second)}}
 	tests := map[string]struct {
 		measure v1alpha1.Measure
 		in      RunInput

@@ -6,7 +6,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/format"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // roundToMilli returns x in thousandths, or nil if x is not finite.
@@ -40,7 +40,7 @@ func formatRateUnit(unit string) string { return cmp.Or(unit, "operations") + "/
 func formatMilliseconds(x float64) string { return format.Number(x) + " ms" }
 
 // summarizeLatency converts a summary in milliseconds.
-func summarizeLatency(l results.Latency) *v1alpha1.LatencySummary {
+func summarizeLatency(l measurement.Latency) *v1alpha1.LatencySummary {
 	known := func(percentile *float64) *int64 {
 		if percentile == nil {
 			return nil

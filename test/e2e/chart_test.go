@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
@@ -163,8 +163,8 @@ func applyAndAssertRun(r *cluster.Release, run string) {
 	if found.Summary.Completed == 0 {
 		r.Errorf("run %s saw no blocks", run)
 	}
-	unknown := slices.ContainsFunc(found.Verdict.Notes, func(n results.Reason) bool {
-		return n.Code == results.NodesUnknown && strings.Contains(n.Message, "forbidden")
+	unknown := slices.ContainsFunc(found.Verdict.Notes, func(n verdict.Reason) bool {
+		return n.Code == verdict.ReasonNodesUnknown && strings.Contains(n.Message, "forbidden")
 	})
 	if !unknown || len(found.Environment.Nodes) > 0 {
 		r.Errorf("run %s should note that nodes are unknown: %+v", run, found.Verdict.Notes)

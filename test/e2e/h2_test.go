@@ -17,7 +17,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
@@ -105,10 +105,10 @@ func assertDisturbed(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, member s
 	if run.Status.Verdict != v1alpha1.VerdictInvalid {
 		ns.Errorf("the verdict should be Invalid: %s", cluster.RunSummary(run))
 	}
-	lost := []results.ReasonCode{results.MemberReplaced, results.MemberRestarted}
-	verdict := readResult(ns, run).Verdict
-	if !slices.ContainsFunc(verdict.Reasons, func(r results.Reason) bool { return slices.Contains(lost, r.Code) && r.Subject == member }) {
-		ns.Errorf("a reason should name the lost %s: %+v", member, verdict.Reasons)
+	lost := []verdict.ReasonCode{verdict.ReasonMemberReplaced, verdict.ReasonMemberRestarted}
+	judged := readResult(ns, run).Verdict
+	if !slices.ContainsFunc(judged.Reasons, func(r verdict.Reason) bool { return slices.Contains(lost, r.Code) && r.Subject == member }) {
+		ns.Errorf("a reason should name the lost %s: %+v", member, judged.Reasons)
 	}
 }
 
@@ -116,7 +116,7 @@ func assertDisturbed(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, member s
 func assertDistributed(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
 	ns.Helper()
 	r := readResult(ns, run)
-	if on := placementOf(r); !slices.Equal(countPerNode(on, "worker-"), []int{0, 1, 2}) || hasReason(run, results.WorkerColocated) {
+	if on := placementOf(r); !slices.Equal(countPerNode(on, "worker-"), []int{0, 1, 2}) || hasReason(run, verdict.ReasonWorkerColocated) {
 		ns.Errorf("three workers should have the two nodes without member and notary: %v", on)
 	}
 	var completed int64

@@ -16,7 +16,8 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
@@ -38,18 +39,18 @@ func TestMain(m *testing.M) {
 
 // smallMachineReasons are findings that only mean that the machine was too small or too busy.
 // measure.environmentPolicy does not cover them, because they may have other causes than the environment.
-var smallMachineReasons = []string{string(results.WorkerThrottled), string(results.WorkerBehindSchedule), string(results.OfferedNotAchieved),
-	string(results.ThroughputUnstable), string(results.LatencyUnstable)}
+var smallMachineReasons = []string{string(verdict.ReasonWorkerThrottled), string(verdict.ReasonWorkerBehindSchedule), string(verdict.ReasonOfferedNotAchieved),
+	string(verdict.ReasonThroughputUnstable), string(verdict.ReasonLatencyUnstable)}
 
 // readResult returns the result of a run that has ended.
-func readResult(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) *results.RunResult {
+func readResult(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) *document.RunResult {
 	ns.Helper()
 	if run.Status.Result == nil {
 		ns.Fatalf("run %s names no result: %s", run.Name, cluster.RunSummary(run))
 	}
 	var cm corev1.ConfigMap
 	ns.Get(run.Status.Result.ConfigMapName, &cm)
-	result, err := results.DecodeRunResult(cm.BinaryData[run.Status.Result.Key])
+	result, err := document.DecodeRunResult(cm.BinaryData[run.Status.Result.Key])
 	if err != nil {
 		ns.Fatalf("result of run %s: %v", run.Name, err)
 	}
@@ -87,7 +88,7 @@ func assertMeasured(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
 
 // assertMembersObserved fails unless the result has the CPU of each member over the window, every observed container
 // has evidence of its limit, host and clock, and the bottleneck has evidence.
-func assertMembersObserved(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, result *results.RunResult) {
+func assertMembersObserved(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, result *document.RunResult) {
 	ns.Helper()
 	members, seen := map[string]bool{}, 0
 	for _, m := range ns.GetNetwork(run.Spec.NetworkName).Status.Members {

@@ -14,7 +14,8 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
@@ -135,13 +136,13 @@ func assertBlocks(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, transaction
 		}
 	}
 	ns.Logf("run %s: %.2f blocks/s, block time mean %.1f, p99 %.1f, max %.1f ms, consensus %.1f ms", run.Name, perSecond, r.Summary.Latency.Mean,
-		results.ValueOrMissing(r.Summary.Latency.P99), r.Summary.Latency.Max, measureValue(ns, r, "consensusTimeMean"))
+		measurement.ValueOrMissing(r.Summary.Latency.P99), r.Summary.Latency.Max, measureValue(ns, r, "consensusTimeMean"))
 	assertMembersObserved(ns, run, r)
 }
 
-func measureValue(ns *cluster.Namespace, r *results.RunResult, name string) float64 {
+func measureValue(ns *cluster.Namespace, r *document.RunResult, name string) float64 {
 	ns.Helper()
-	i := slices.IndexFunc(r.Summary.Measures, func(m results.PlatformMetric) bool { return m.Name == name })
+	i := slices.IndexFunc(r.Summary.Measures, func(m measurement.PlatformMetric) bool { return m.Name == name })
 	if i < 0 {
 		ns.Fatalf("there is no measure %s: %+v", name, r.Summary.Measures)
 	}
@@ -151,9 +152,9 @@ func measureValue(ns *cluster.Namespace, r *results.RunResult, name string) floa
 // assertCountersAgree compares the stream, second by second, with the validator's own block counter, scraped at
 // the ends of these seconds. A scrape may be late by most of a second, so at both ends of each stretch without
 // a missed scrape the two may differ by one second's blocks.
-func assertCountersAgree(ns *cluster.Namespace, r *results.RunResult) {
+func assertCountersAgree(ns *cluster.Namespace, r *document.RunResult) {
 	ns.Helper()
-	i := slices.IndexFunc(r.Recorded, func(s results.NamedSeries) bool { return s.Name == "blocksCounted" })
+	i := slices.IndexFunc(r.Recorded, func(s measurement.NamedSeries) bool { return s.Name == "blocksCounted" })
 	if i < 0 {
 		ns.Fatalf("the validator's counter was not recorded")
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
@@ -109,7 +109,7 @@ func assertRunScraped(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
 // assertQueryObjectives fails unless the run's query objectives have their values and, if the run is valid, their outcomes.
 func assertQueryObjectives(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun) {
 	ns.Helper()
-	want := map[string]string{"cpu": results.ObjectivePassed, "no-blocks": results.ObjectiveFailed}
+	want := map[string]string{"cpu": verdict.ObjectivePassed, "no-blocks": verdict.ObjectiveFailed}
 	judged := readResult(ns, run).Objectives
 	if len(judged) != len(want) {
 		ns.Errorf("the objectives are %+v, want %v", judged, want)

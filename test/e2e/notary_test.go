@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/benchnet/benchnet/internal/naming"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
@@ -95,7 +95,7 @@ func TestRaftNotary(t *testing.T) {
 			after := countRaftCommits(ns)
 			ns.Logf("notarizations per replica: %v, then %v; %s", before, after, cluster.RunSummary(run))
 			joined := before[0] > 0 && after[0] > before[0] && after[1] > before[1] && after[2] > before[2]
-			if joined && !hasReason(run, results.NoCompletions) {
+			if joined && !hasReason(run, verdict.ReasonNoCompletions) {
 				assertMeasured(ns, run)
 				return
 			}

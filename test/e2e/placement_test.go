@@ -17,7 +17,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
@@ -56,7 +57,7 @@ func TestPlacement(t *testing.T) {
 		if len(on) != 3 || !slices.Equal(on[tainted], []string{"worker-0"}) {
 			t.Errorf("two members and a worker should have a node each: %v", on)
 		}
-		if hasReason(run, results.WorkerColocated) {
+		if hasReason(run, verdict.ReasonWorkerColocated) {
 			t.Error("no worker shares a node with a member")
 		}
 	})
@@ -108,7 +109,7 @@ func labelNodes(ns *cluster.Namespace, nodes []corev1.Node, key string, values m
 }
 
 // placementOf returns the members, databases and workers of a result by node.
-func placementOf(r *results.RunResult) map[string][]string {
+func placementOf(r *document.RunResult) map[string][]string {
 	on := map[string][]string{}
 	for _, h := range r.Environment.Hosts {
 		on[h.Name] = slices.Sorted(slices.Values(h.Subjects))
@@ -133,7 +134,7 @@ func countPerNode(on map[string][]string, prefix string) []int {
 }
 
 // assertPlacementReported fails unless the report of the run lists what was on each node and in each region.
-func assertPlacementReported(ns *cluster.Namespace, r *results.RunResult) {
+func assertPlacementReported(ns *cluster.Namespace, r *document.RunResult) {
 	ns.Helper()
 	file := filepath.Join(ns.TempDir(), "report.html")
 	runPlugin(ns, "report", "brun/"+r.Run.Name, "--output", file)
@@ -157,6 +158,6 @@ func assertPlacementReported(ns *cluster.Namespace, r *results.RunResult) {
 	}
 }
 
-func hasReason(run *v1alpha1.BenchmarkRun, code results.ReasonCode) bool {
+func hasReason(run *v1alpha1.BenchmarkRun, code verdict.ReasonCode) bool {
 	return slices.ContainsFunc(run.Status.Reasons, func(r v1alpha1.VerdictReason) bool { return r.Reason == string(code) })
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/network/latency"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
@@ -151,7 +151,7 @@ func assertBlockTime(ns *cluster.Namespace) {
 	r := readResult(ns, run)
 	least := 5 * nycToLON.Seconds() * 1000 / 4
 	ns.Logf("block time: mean %.1f, p50 %.1f, p99 %.1f ms; the distance accounts for %.1f ms",
-		r.Summary.Latency.Mean, results.ValueOrMissing(r.Summary.Latency.P50), results.ValueOrMissing(r.Summary.Latency.P99), least)
+		r.Summary.Latency.Mean, measurement.ValueOrMissing(r.Summary.Latency.P50), measurement.ValueOrMissing(r.Summary.Latency.P99), least)
 	if r.Summary.Latency.Mean < least {
 		ns.Errorf("blocks take %.1f ms on average, want at least %.1f ms", r.Summary.Latency.Mean, least)
 	}

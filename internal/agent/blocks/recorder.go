@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // maxClockSkew bounds the difference between the member's clock, which times the blocks, and this worker's,
@@ -23,9 +23,9 @@ type Recorder struct {
 	lastBlock *Block
 	// window and tally are nil until SetWindow.
 	window                    *protocol.Window
-	tally                     *results.RequestRecorder
+	tally                     *measurement.RequestRecorder
 	totals                    *protocol.LoadTotals
-	listedBlocks              []results.Block
+	listedBlocks              []measurement.Block
 	omittedCount, warmUpCount int64
 	// minLag is the shortest time from the decision of a block of the window to its arrival, by the two clocks.
 	// It is valid if lagKnown.
@@ -52,7 +52,7 @@ func (w *Recorder) Done() <-chan struct{} { return w.done }
 func (w *Recorder) SetWindow(times *protocol.Window) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
-	w.window, w.tally = times, results.NewRequestRecorder(times.MaxSeconds(), times.IntervalSeconds())
+	w.window, w.tally = times, measurement.NewRequestRecorder(times.MaxSeconds(), times.IntervalSeconds())
 }
 
 // AddBlock records the next block, which arrived at the instant came.
@@ -110,8 +110,8 @@ func (w *Recorder) countBlock(b Block, at, latency, lag time.Duration) {
 	w.tally.RecordCompleted(at, 1)
 	w.tally.RecordLatencySum(at, latency)
 	w.tally.RecordLatency(at, latency)
-	if len(w.listedBlocks) < results.MaxBlocks {
-		w.listedBlocks = append(w.listedBlocks, results.Block{Height: b.Height, Micros: at.Microseconds(), Bytes: b.Bytes,
+	if len(w.listedBlocks) < measurement.MaxBlocks {
+		w.listedBlocks = append(w.listedBlocks, measurement.Block{Height: b.Height, Micros: at.Microseconds(), Bytes: b.Bytes,
 			Transactions: b.Transactions, Round: b.Round, Proposer: b.Proposer})
 	} else {
 		w.omittedCount++
@@ -122,7 +122,7 @@ func (w *Recorder) countBlock(b Block, at, latency, lag time.Duration) {
 }
 
 // CompletedCounts returns the number of blocks in the warm-up, and those of each second of the window before now.
-func (w *Recorder) CompletedCounts(now time.Time) (warmUp int64, window results.PerSecond) {
+func (w *Recorder) CompletedCounts(now time.Time) (warmUp int64, window measurement.PerSecond) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
 	return w.warmUpCount, w.tally.PerSecond(int(now.Sub(w.window.From()) / time.Second))
@@ -137,7 +137,7 @@ func (w *Recorder) Totals() *protocol.LoadTotals {
 
 // Result returns the worker's result for the window. It fails if the member's clock was set back or if the two
 // clocks differ by more than maxClockSkew.
-func (w *Recorder) Result(worker int) (*results.WorkerResult, error) {
+func (w *Recorder) Result(worker int) (*measurement.WorkerResult, error) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
 	if w.err != nil {
@@ -148,6 +148,6 @@ func (w *Recorder) Result(worker int) (*results.WorkerResult, error) {
 			"which differs from this worker's by more than %s, "+
 			"so the window would be shifted", w.minLag.Round(time.Millisecond), maxClockSkew)
 	}
-	r := &results.WorkerResult{Worker: worker, StartMillis: w.window.From().UnixMilli(), Unit: "blocks", Blocks: w.listedBlocks, BlocksOmitted: w.omittedCount}
+	r := &measurement.WorkerResult{Worker: worker, StartMillis: w.window.From().UnixMilli(), Unit: "blocks", Blocks: w.listedBlocks, BlocksOmitted: w.omittedCount}
 	return r, w.tally.FillResult(r)
 }

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/run/protocol/clocktest"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // runStart is the start of the runs, which have a warm-up of one second and a window of two.
@@ -62,13 +62,13 @@ func TestRecorderCountsWindow(t *testing.T) {
 	if !reflect.DeepEqual(r.CompletedPerSecond, []int64{2, 1}) || r.Worker != 3 || r.Unit != "blocks" || r.StartMillis != runStart.UnixMilli()+1000 {
 		t.Errorf("got %+v", r)
 	}
-	want := []results.Block{{Height: 4, Micros: 0, Bytes: 1024, Proposer: "ab"}, {Height: 5, Micros: 250125, Bytes: 1024, Round: 1, Proposer: "ab"},
+	want := []measurement.Block{{Height: 4, Micros: 0, Bytes: 1024, Proposer: "ab"}, {Height: 5, Micros: 250125, Bytes: 1024, Round: 1, Proposer: "ab"},
 		{Height: 6, Micros: 1999999, Bytes: 1024, Proposer: "ab"}}
 	if !reflect.DeepEqual(r.Blocks, want) {
 		t.Errorf("blocks %+v", r.Blocks)
 	}
 	// Block times that end in the window: 1 µs, 250.125 ms and 1749.874 ms, to three digits.
-	m, err := results.Merge([]results.WorkerResult{*r})
+	m, err := measurement.Merge([]measurement.WorkerResult{*r})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestSyncedBlocks(t *testing.T) {
 func TestBlocksOmitted(t *testing.T) {
 	w := NewRecorder()
 	w.SetWindow(testWindow)
-	for i := range int64(results.MaxBlocks + 8) {
+	for i := range int64(measurement.MaxBlocks + 8) {
 		b := blockAt(i, 999+float64(i)/16)
 		w.AddBlock(b, time.UnixMicro(b.unixMicros()))
 	}
@@ -128,15 +128,15 @@ func TestBlocksOmitted(t *testing.T) {
 		t.Fatal(err)
 	}
 	// 16 of them are before the window.
-	if n := r.CompletedPerSecond[0] + r.CompletedPerSecond[1]; n != results.MaxBlocks-8 || r.BlocksOmitted != 0 {
+	if n := r.CompletedPerSecond[0] + r.CompletedPerSecond[1]; n != measurement.MaxBlocks-8 || r.BlocksOmitted != 0 {
 		t.Fatalf("%d blocks counted, %d omitted", n, r.BlocksOmitted)
 	}
 	for i := range int64(10) {
-		b := blockAt(results.MaxBlocks+8+i, 2900+float64(i))
+		b := blockAt(measurement.MaxBlocks+8+i, 2900+float64(i))
 		w.AddBlock(b, time.UnixMicro(b.unixMicros()))
 	}
 	r, err = w.Result(0)
-	if err != nil || len(r.Blocks) != results.MaxBlocks || r.BlocksOmitted != 2 || r.CompletedPerSecond[0]+r.CompletedPerSecond[1] != results.MaxBlocks+2 {
+	if err != nil || len(r.Blocks) != measurement.MaxBlocks || r.BlocksOmitted != 2 || r.CompletedPerSecond[0]+r.CompletedPerSecond[1] != measurement.MaxBlocks+2 {
 		t.Errorf("%d listed, %d omitted, %v", len(r.Blocks), r.BlocksOmitted, err)
 	}
 }
@@ -166,7 +166,7 @@ func TestWallClockStepOfMember(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := results.Merge([]results.WorkerResult{*r})
+	m, err := measurement.Merge([]measurement.WorkerResult{*r})
 	if err != nil {
 		t.Fatal(err)
 	}

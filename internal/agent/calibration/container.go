@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 const (
@@ -28,10 +28,10 @@ const (
 // MeasureContainer measures this container for the given duration, a third each with one thread, with all threads that
 // the CPU limit allows, and with fsync in the folder volume. Without a folder the last third is idle, so that
 // containers that start together are in the same phase. It fails if ctx ends or the volume cannot be written.
-func MeasureContainer(ctx context.Context, duration time.Duration, volume string) (results.PodCalibration, error) {
+func MeasureContainer(ctx context.Context, duration time.Duration, volume string) (measurement.PodCalibration, error) {
 	phase := duration / containerPhases
-	cpu := &results.CPUCalibration{Threads: runtime.GOMAXPROCS(0)}
-	measured := results.PodCalibration{CPU: cpu}
+	cpu := &measurement.CPUCalibration{Threads: runtime.GOMAXPROCS(0)}
+	measured := measurement.PodCalibration{CPU: cpu}
 	var err error
 	if cpu.SingleThreadPerSecond, err = measureCPU(ctx, 1, phase); err != nil {
 		return measured, err
@@ -90,7 +90,7 @@ func interruptionCause(ctx context.Context) error {
 
 // measureFsync appends blocks to a file in folder, each followed by fsync. The file has no name while it is written, so
 // that nothing is left behind.
-func measureFsync(ctx context.Context, folder string, duration time.Duration) (*results.FsyncCalibration, error) {
+func measureFsync(ctx context.Context, folder string, duration time.Duration) (*measurement.FsyncCalibration, error) {
 	file, err := os.CreateTemp(folder, ".benchnet-calibration-")
 	if err != nil {
 		return nil, fmt.Errorf("measure fsync: %w", err)
@@ -101,7 +101,7 @@ func measureFsync(ctx context.Context, folder string, duration time.Duration) (*
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, duration, errPhaseOver)
 	defer cancel()
-	latencies, block := results.NewHistogram(), make([]byte, fsyncBlockBytes)
+	latencies, block := measurement.NewHistogram(), make([]byte, fsyncBlockBytes)
 	for offset := int64(0); ctx.Err() == nil; offset = (offset + fsyncBlockBytes) % fsyncFileBytes {
 		began := time.Now()
 		if _, err := file.WriteAt(block, offset); err != nil {
@@ -114,6 +114,6 @@ func measureFsync(ctx context.Context, folder string, duration time.Duration) (*
 			return nil, fmt.Errorf("measure fsync: %w", err)
 		}
 	}
-	return &results.FsyncCalibration{Count: latencies.Count(), P50Millis: latencies.PercentileMillis(50),
+	return &measurement.FsyncCalibration{Count: latencies.Count(), P50Millis: latencies.PercentileMillis(50),
 		P99Millis: latencies.PercentileMillis(99), MaxMillis: latencies.MaxMillis()}, interruptionCause(ctx)
 }

@@ -10,7 +10,7 @@ import (
 
 // Paths at which an agent serves the calibration of its container.
 const (
-	// ContainerPath measures the container for the given seconds and answers with a results.PodCalibration as JSON.
+	// ContainerPath measures the container for the given seconds and answers with a measurement.PodCalibration as JSON.
 	ContainerPath = "/calibration"
 	// StreamPath sends zeros for the given seconds.
 	StreamPath = "/calibration/stream"

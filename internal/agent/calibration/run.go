@@ -15,8 +15,8 @@ import (
 
 	"github.com/benchnet/benchnet/internal/agent/observer"
 	"github.com/benchnet/benchnet/internal/agent/ping"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 const (
@@ -34,14 +34,14 @@ var ErrTooLate = errors.New("the release was received too late for the calibrati
 // Run measures a worker's own container, as subject, and those behind the endpoints that are agents, all at the same time,
 // because the run will use them at the same time. Then it measures the network to each agent in turn. The whole takes
 // about duration. A pod that cannot be measured has an Error. The token is that of the network's commands.
-func Run(ctx context.Context, duration time.Duration, subject, token string, endpoints []protocol.ObservedEndpoint) []results.PodCalibration {
+func Run(ctx context.Context, duration time.Duration, subject, token string, endpoints []protocol.ObservedEndpoint) []measurement.PodCalibration {
 	var agents []remoteAgent
 	for _, o := range endpoints {
 		if o.CommandsURL != "" {
 			agents = append(agents, remoteAgent{o, token})
 		}
 	}
-	pods := make([]results.PodCalibration, len(agents)+1)
+	pods := make([]measurement.PodCalibration, len(agents)+1)
 	network := time.Duration(networkShare * float64(duration))
 	var all sync.WaitGroup
 	for i, agent := range agents {
@@ -71,14 +71,14 @@ type remoteAgent struct {
 	token string
 }
 
-func withError(pod results.PodCalibration, err error) results.PodCalibration {
+func withError(pod measurement.PodCalibration, err error) measurement.PodCalibration {
 	if err != nil {
 		pod.Error = err.Error()
 	}
 	return pod
 }
 
-func (a remoteAgent) measureContainer(ctx context.Context, duration time.Duration) (pod results.PodCalibration) {
+func (a remoteAgent) measureContainer(ctx context.Context, duration time.Duration) (pod measurement.PodCalibration) {
 	err := a.requestMeasurement(ctx, ContainerPath, duration, func(body io.Reader) error {
 		return json.NewDecoder(io.LimitReader(body, maxAnswerBytes)).Decode(&pod)
 	})
@@ -92,12 +92,12 @@ func (a remoteAgent) requestMeasurement(ctx context.Context, path string, durati
 }
 
 // measureNetwork measures round trips to the agent for half of the duration, and then the bandwidth from it.
-func (a remoteAgent) measureNetwork(ctx context.Context, duration time.Duration) (*results.NetworkCalibration, error) {
+func (a remoteAgent) measureNetwork(ctx context.Context, duration time.Duration) (*measurement.NetworkCalibration, error) {
 	address, err := url.Parse(a.CommandsURL)
 	if err != nil {
 		return nil, err
 	}
-	measured := &results.NetworkCalibration{}
+	measured := &measurement.NetworkCalibration{}
 	if err := measureRoundTrips(ctx, address.Host, duration/2, measured); err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (a remoteAgent) measureNetwork(ctx context.Context, duration time.Duration)
 }
 
 // measureRoundTrips connects to address until the duration is over, at least once and at most maxRoundTrips times.
-func measureRoundTrips(ctx context.Context, address string, duration time.Duration, measured *results.NetworkCalibration) error {
+func measureRoundTrips(ctx context.Context, address string, duration time.Duration, measured *measurement.NetworkCalibration) error {
 	var all []time.Duration
 	for end := time.Now().Add(duration); len(all) == 0 || len(all) < maxRoundTrips && time.Now().Before(end); {
 		one, err := ping.RoundTrips(ctx, address, 1, 0)

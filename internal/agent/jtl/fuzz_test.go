@@ -3,7 +3,7 @@ package jtl
 import (
 	"testing"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // FuzzRead reads arbitrary sample logs of a JMeter plan: an accepted log gives a result that the operator accepts.
@@ -21,11 +21,11 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		packed, err := results.EncodeWorkerResult(w)
+		packed, err := measurement.EncodeWorkerResult(w)
 		if err != nil {
 			t.Fatalf("read, but not reported: %v", err)
 		}
-		if _, err := results.DecodeWorkerResult(packed); err != nil {
+		if _, err := measurement.DecodeWorkerResult(packed); err != nil {
 			t.Fatalf("reported, but refused: %v", err)
 		}
 	})

@@ -13,8 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // JMeterArguments returns the arguments that make JMeter write a sample log that SampleLog can read.
@@ -48,14 +48,14 @@ var requiredColumns = []string{"timeStamp", "elapsed", "label", "responseCode", 
 type SampleLog struct {
 	lock        sync.Mutex
 	window      *protocol.Window
-	tally       *results.RequestRecorder
+	tally       *measurement.RequestRecorder
 	totals      *protocol.LoadTotals
 	columnIndex map[string]int
 }
 
 // NewSampleLog returns a SampleLog that counts the samples in window.
 func NewSampleLog(window *protocol.Window) *SampleLog {
-	return &SampleLog{window: window, tally: results.NewRequestRecorder(window.MaxSeconds(), window.IntervalSeconds()), totals: protocol.NewLoadTotals()}
+	return &SampleLog{window: window, tally: measurement.NewRequestRecorder(window.MaxSeconds(), window.IntervalSeconds()), totals: protocol.NewLoadTotals()}
 }
 
 // Read reads a whole log, whose rows are the requests. A sample that ends after the drain, or that was in flight when the
@@ -114,13 +114,13 @@ func (l *SampleLog) addRow(row []string) error {
 	}
 	of, took := time.UnixMilli(began).Sub(l.window.From()), time.Duration(min(max(elapsed, -maxElapsedMillis), maxElapsedMillis))*time.Millisecond
 	code := field("responseCode")
-	unfinished := code == results.Unfinished || of+took > l.window.DrainEnd().Sub(l.window.From())
+	unfinished := code == measurement.Unfinished || of+took > l.window.DrainEnd().Sub(l.window.From())
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	l.tally.RecordLabel(of, field("label"), unfinished || !success)
 	if unfinished {
-		l.tally.RecordError(of, 1, results.Unfinished, "")
-		l.totals.AddFailed(results.Unfinished, 1)
+		l.tally.RecordError(of, 1, measurement.Unfinished, "")
+		l.totals.AddFailed(measurement.Unfinished, 1)
 		return nil
 	}
 	if success {
@@ -138,7 +138,7 @@ func (l *SampleLog) addRow(row []string) error {
 }
 
 // PerSecond returns the successes of the first seconds of the window, as far as the log has been read.
-func (l *SampleLog) PerSecond(seconds int) results.PerSecond {
+func (l *SampleLog) PerSecond(seconds int) measurement.PerSecond {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	return l.tally.PerSecond(seconds)
@@ -152,9 +152,9 @@ func (l *SampleLog) Totals() *protocol.LoadTotals {
 }
 
 // Result returns the worker's result for the window, as far as the log has been read.
-func (l *SampleLog) Result(worker int) (*results.WorkerResult, error) {
+func (l *SampleLog) Result(worker int) (*measurement.WorkerResult, error) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	w := &results.WorkerResult{Worker: worker, StartMillis: l.window.From().UnixMilli(), Ledger: &results.Ledger{Reason: ledgerReason}}
+	w := &measurement.WorkerResult{Worker: worker, StartMillis: l.window.From().UnixMilli(), Ledger: &measurement.Ledger{Reason: ledgerReason}}
 	return w, l.tally.FillResult(w)
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // csvHeader is the header of JMeter 5.6.3 with its defaults.
@@ -19,7 +19,7 @@ const csvHeader = "timeStamp,elapsed,label,responseCode,responseMessage,threadNa
 var testWindow = protocol.MeasureTimes{WindowSeconds: 3, DrainSeconds: 4000}.NewWindow(time.UnixMilli(1_000_000))
 
 // readSampleLog returns the result of a whole log.
-func readSampleLog(log string, worker int) (*results.WorkerResult, error) {
+func readSampleLog(log string, worker int) (*measurement.WorkerResult, error) {
 	l := NewSampleLog(testWindow)
 	if err := l.Read(strings.NewReader(log)); err != nil {
 		return nil, err
@@ -67,17 +67,17 @@ func TestRead(t *testing.T) {
 		"start":     {w.StartMillis, int64(1_000_000)},
 		"completed": {w.CompletedPerSecond, []int64{2, 0, 2}},
 		"failed":    {w.FailedPerSecond, []int64{3, 0, 0}},
-		"errors": {w.Errors, []results.ErrorCount{
+		"errors": {w.Errors, []measurement.ErrorCount{
 			{Kind: "500", Count: 2, Example: "expected, but not found"}, {Kind: "failed assertion", Count: 1, Example: "too slow"},
 			{Kind: "java.net.ConnectException", Count: 1, Example: "refused"}}},
-		"labels": {w.Labels, []results.LabelCount{{Label: "Pay", Requests: 8, Errors: 4}}},
+		"labels": {w.Labels, []measurement.LabelCount{{Label: "Pay", Requests: 8, Errors: 4}}},
 		"ledger": {w.Ledger.Checked, false},
 	} {
 		if !reflect.DeepEqual(pair[0], pair[1]) {
 			t.Errorf("%s: %v, want %v", name, pair[0], pair[1])
 		}
 	}
-	m, err := results.Merge([]results.WorkerResult{*w})
+	m, err := measurement.Merge([]measurement.WorkerResult{*w})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,11 +120,11 @@ func TestReadCountsUnfinishedSamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := results.Merge([]results.WorkerResult{*w})
+	m, err := measurement.Merge([]measurement.WorkerResult{*w})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []results.ErrorCount{{Kind: results.Unfinished, Count: scenario.Expected.Unfinished}}
+	want := []measurement.ErrorCount{{Kind: measurement.Unfinished, Count: scenario.Expected.Unfinished}}
 	if m.Histogram.Count() != scenario.Expected.Completed || !reflect.DeepEqual(m.Errors, want) {
 		t.Errorf("%d completed, errors %v; want %d and %v", m.Histogram.Count(), m.Errors, scenario.Expected.Completed, want)
 	}
@@ -159,7 +159,7 @@ func TestReadCountsLatenciesOutOfRange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (results.OutOfRange{Negative: 1, TooLong: 2}); w.OutOfRange != want {
+	if want := (measurement.OutOfRange{Negative: 1, TooLong: 2}); w.OutOfRange != want {
 		t.Errorf("out of range are %+v, want %+v", w.OutOfRange, want)
 	}
 }

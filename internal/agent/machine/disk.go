@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // maxLayers bounds the layers of device mappers that are followed to a disk.
@@ -15,7 +15,7 @@ const maxLayers = 8
 
 // volumeDisk describes the disk below the volume. It returns nil if the volume is on no block device, such as a memory or
 // network file system.
-func (r Reader) volumeDisk() *results.Disk {
+func (r Reader) volumeDisk() *measurement.Disk {
 	var stat unix.Stat_t
 	if r.Volume == "" || unix.Stat(r.Volume, &stat) != nil {
 		return nil
@@ -23,14 +23,14 @@ func (r Reader) volumeDisk() *results.Disk {
 	return r.describeDisk(stat.Dev)
 }
 
-func (r Reader) describeDisk(device uint64) *results.Disk {
+func (r Reader) describeDisk(device uint64) *measurement.Disk {
 	number := strconv.Itoa(int(unix.Major(device))) + ":" + strconv.Itoa(int(unix.Minor(device)))
 	folder, err := filepath.EvalSymlinks(filepath.Join(r.Root, "sys/dev/block", number))
 	if err != nil {
 		return nil
 	}
 	folder = wholeDisk(folder)
-	d := &results.Disk{Device: filepath.Base(folder), Model: readTrimmed(filepath.Join(folder, "device/model"))}
+	d := &measurement.Disk{Device: filepath.Base(folder), Model: readTrimmed(filepath.Join(folder, "device/model"))}
 	if rotational := readTrimmed(filepath.Join(folder, "queue/rotational")); rotational != "" {
 		d.Rotational = new(rotational == "1")
 	}

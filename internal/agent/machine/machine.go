@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/benchnet/benchnet/internal/agent/cgroup"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // Path is the path at which an agent serves the description of its host as JSON.
@@ -30,8 +30,8 @@ type Reader struct {
 }
 
 // Read returns the description of the host as of now.
-func (r Reader) Read() results.Machine {
-	m := results.Machine{
+func (r Reader) Read() measurement.Machine {
+	m := measurement.Machine{
 		CPUModel: r.cpuField("model name"), Microcode: r.cpuField("microcode"), FrequencyGovernor: r.frequencyGovernors(),
 		NUMANodes: len(r.listPaths("sys/devices/system/node/node[0-9]*")), Kernel: r.readText("proc/sys/kernel/osrelease"),
 		CgroupVersion: cgroup.Version(r.Root), NetworkDrivers: r.networkDrivers(), Disk: r.volumeDisk(), Network: r.defaultDevice(),
@@ -107,7 +107,7 @@ func (r Reader) networkDrivers() []string {
 }
 
 // defaultDevice describes the device of the default route, or returns nil without one.
-func (r Reader) defaultDevice() *results.NetworkDevice {
+func (r Reader) defaultDevice() *measurement.NetworkDevice {
 	for line := range strings.Lines(r.readText("proc/net/route")) {
 		if words := strings.Fields(line); len(words) > 1 && words[1] == "00000000" {
 			return r.describeDevice(words[0])
@@ -117,9 +117,9 @@ func (r Reader) defaultDevice() *results.NetworkDevice {
 }
 
 // describeDevice describes a network device. The speed of a device without hardware is a constant and left out.
-func (r Reader) describeDevice(name string) *results.NetworkDevice {
+func (r Reader) describeDevice(name string) *measurement.NetworkDevice {
 	folder := filepath.Join("sys/class/net", name)
-	d := &results.NetworkDevice{Device: name}
+	d := &measurement.NetworkDevice{Device: name}
 	d.MTU, _ = strconv.Atoi(r.readText(filepath.Join(folder, "mtu")))
 	if d.Driver = linkName(filepath.Join(r.Root, folder, "device/driver")); d.Driver == "" {
 		d.Driver = driverFromKernel(name)

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 const cpuInfo = "processor\t: 0\nmodel name\t: Example CPU @ 3 GHz\nmicrocode\t: 0x2b000603\nflags\t: a b\n\nprocessor\t: 1\nmodel name\t: Other\n"
@@ -52,10 +52,10 @@ func TestRead(t *testing.T) {
 		"sys/bus/pci/devices/0000:00:03.0/driver": "../../../bus/pci/drivers/ena", "sys/bus/pci/devices/0000:00:04.0/driver": "../drivers/nvme",
 		"sys/class/net/benchdev1/device/driver": "../drivers/ena",
 	})
-	want := results.Machine{
+	want := measurement.Machine{
 		CPUModel: "Example CPU @ 3 GHz", Microcode: "0x2b000603", FrequencyGovernor: "performance,powersave", SMT: new(true), NUMANodes: 2,
 		Kernel: "6.1.0-9-amd64", CgroupVersion: 2, NetworkDrivers: []string{"ena"},
-		Network: &results.NetworkDevice{Device: "benchdev1", Driver: "ena", MTU: 9000, SpeedMbps: 25000},
+		Network: &measurement.NetworkDevice{Device: "benchdev1", Driver: "ena", MTU: 9000, SpeedMbps: 25000},
 	}
 	if got := (Reader{Root: root}).Read(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -64,7 +64,7 @@ func TestRead(t *testing.T) {
 
 func TestReadOmitsUnknown(t *testing.T) {
 	root := newRoot(t, map[string]string{"proc/net/route": "Iface\tDestination\nbenchdev1\t00000000\n", "sys/class/net/benchdev1/speed": "10000"}, nil)
-	want := results.Machine{Network: &results.NetworkDevice{Device: "benchdev1"}}
+	want := measurement.Machine{Network: &measurement.NetworkDevice{Device: "benchdev1"}}
 	if got := (Reader{Root: root, Volume: filepath.Join(root, "none")}).Read(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
@@ -85,15 +85,15 @@ func TestDescribeDisk(t *testing.T) {
 		"sys/devices/virtual/block/md0/slaves/sda":        "../../../../pci0000:00/sda",
 		"sys/devices/virtual/block/md0/slaves/nvme0n1":    "../../../../pci0000:00/nvme0n1",
 	})
-	fast := &results.Disk{Device: "nvme0n1", Model: "FastDisk 3000", Rotational: new(false)}
+	fast := &measurement.Disk{Device: "nvme0n1", Model: "FastDisk 3000", Rotational: new(false)}
 	for name, c := range map[string]struct {
 		major, minor uint32
-		want         *results.Disk
+		want         *measurement.Disk
 	}{
 		"partition":           {259, 2, fast},
 		"mapped":              {253, 0, fast},
-		"disk without model":  {8, 0, &results.Disk{Device: "sda", Rotational: new(true)}},
-		"several disks below": {9, 0, &results.Disk{Device: "md0"}},
+		"disk without model":  {8, 0, &measurement.Disk{Device: "sda", Rotational: new(true)}},
+		"several disks below": {9, 0, &measurement.Disk{Device: "md0"}},
 		"no block device":     {0, 41, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/internal/agent/host"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // clockExchanges is the number of exchanges of one comparison. The shortest counts, which on an idle network is
@@ -15,7 +15,7 @@ const clockExchanges = 8
 
 // CompareClock compares this pod's clock, which now reads, with that of the endpoint by several exchanges. It returns
 // nil if none of them yields the clock.
-func CompareClock(ctx context.Context, o protocol.ObservedEndpoint, now func() time.Time, scrape ScrapeFunc) *results.ClockOffset {
+func CompareClock(ctx context.Context, o protocol.ObservedEndpoint, now func() time.Time, scrape ScrapeFunc) *measurement.ClockOffset {
 	var known []scrapeSample
 	for range clockExchanges {
 		r := scrapeOnce(ctx, time.Now().Add(scrapeTimeout), o.URL, []string{host.Clock}, now, scrape)
@@ -28,7 +28,7 @@ func CompareClock(ctx context.Context, o protocol.ObservedEndpoint, now func() t
 	if best == nil {
 		return nil
 	}
-	return &results.ClockOffset{OffsetMillis: best.OffsetMillis, ErrorMillis: best.ErrorMillis}
+	return &measurement.ClockOffset{OffsetMillis: best.OffsetMillis, ErrorMillis: best.ErrorMillis}
 }
 
 // maxReferences bounds how many members are tried as the reference.
@@ -37,7 +37,7 @@ const maxReferences = 3
 // CompareWithReference compares this pod's clock with that of the first endpoint that answers. All workers have the
 // same list of endpoints, and so the same reference. It returns nil if none does.
 func CompareWithReference(ctx context.Context, all []protocol.ObservedEndpoint, now func() time.Time, scrape ScrapeFunc) (
-	protocol.ObservedEndpoint, *results.ClockOffset) {
+	protocol.ObservedEndpoint, *measurement.ClockOffset) {
 	tried := 0
 	for _, o := range all {
 		if o.SampleIntervalSeconds() > 1 || tried == maxReferences {

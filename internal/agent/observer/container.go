@@ -7,7 +7,7 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/cgroup"
 	"github.com/benchnet/benchnet/internal/agent/host"
 	"github.com/benchnet/benchnet/internal/agent/jvm"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // ContainerSample is a sample of the observer's own container and its host.
@@ -27,9 +27,9 @@ func SampleContainer(reader cgroup.Reader) (ContainerSample, error) {
 }
 
 // LoadBetween returns the container's usage and garbage collection between two samples, and its host's load.
-func LoadBetween(before, after ContainerSample) *results.WorkerUsage {
+func LoadBetween(before, after ContainerSample) *measurement.WorkerUsage {
 	s := sampleSpan{before.scrapeSample, after.scrapeSample}
-	return &results.WorkerUsage{
+	return &measurement.WorkerUsage{
 		CPUSeconds:       (after.usage.CPU - before.usage.CPU).Seconds(),
 		Periods:          int64(after.usage.Periods - before.usage.Periods),
 		ThrottledPeriods: int64(after.usage.ThrottledPeriods - before.usage.ThrottledPeriods),

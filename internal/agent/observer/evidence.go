@@ -8,8 +8,8 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/host"
 	"github.com/benchnet/benchnet/internal/agent/jvm"
 	"github.com/benchnet/benchnet/internal/agent/threads"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // agentMetricNames are the names of the metrics that an agent serves.
@@ -18,15 +18,15 @@ var agentMetricNames = slices.Concat(cgroup.Usage{}.Metrics().Names(), cgroup.Ev
 
 // agentSeries are the series of every container whose kernel provides them.
 var agentSeries = []protocol.ObservedSeries{
-	{Name: results.SeriesNetworkReceive, Unit: "B/s", Metric: host.NetworkReceived, Kind: protocol.SeriesCounter},
-	{Name: results.SeriesNetworkTransmit, Unit: "B/s", Metric: host.NetworkSent, Kind: protocol.SeriesCounter},
-	{Name: results.SeriesDiskRead, Unit: "B/s", Metric: cgroup.DiskRead, Kind: protocol.SeriesCounter},
-	{Name: results.SeriesDiskWrite, Unit: "B/s", Metric: cgroup.DiskWritten, Kind: protocol.SeriesCounter},
+	{Name: measurement.SeriesNetworkReceive, Unit: "B/s", Metric: host.NetworkReceived, Kind: protocol.SeriesCounter},
+	{Name: measurement.SeriesNetworkTransmit, Unit: "B/s", Metric: host.NetworkSent, Kind: protocol.SeriesCounter},
+	{Name: measurement.SeriesDiskRead, Unit: "B/s", Metric: cgroup.DiskRead, Kind: protocol.SeriesCounter},
+	{Name: measurement.SeriesDiskWrite, Unit: "B/s", Metric: cgroup.DiskWritten, Kind: protocol.SeriesCounter},
 }
 
 // buildAgentSeries returns the agent's series, rounded to whole bytes, without those that have no values.
-func buildAgentSeries(o protocol.ObservedEndpoint, readings []scrapeSample, seconds int) []results.NamedSeries {
-	var all []results.NamedSeries
+func buildAgentSeries(o protocol.ObservedEndpoint, readings []scrapeSample, seconds int) []measurement.NamedSeries {
+	var all []measurement.NamedSeries
 	for _, wanted := range agentSeries {
 		s := buildSeries(o, wanted, readings, seconds)
 		if math.IsNaN(s.Values.Mean()) {
@@ -41,13 +41,13 @@ func buildAgentSeries(o protocol.ObservedEndpoint, readings []scrapeSample, seco
 }
 
 // computeEvidence returns the evidence besides the usage, between the first and the last reading that was not missed.
-func computeEvidence(readings []scrapeSample) results.Evidence {
+func computeEvidence(readings []scrapeSample) measurement.Evidence {
 	known := slices.DeleteFunc(slices.Clone(readings), scrapeSample.isMissed)
 	if len(known) < 2 {
-		return results.Evidence{}
+		return measurement.Evidence{}
 	}
 	s := sampleSpan{known[0], known[len(known)-1]}
-	e := results.Evidence{
+	e := measurement.Evidence{
 		CPULimit:          s.lastValue(cgroup.CPULimit),
 		MemoryLimitBytes:  s.lastValue(cgroup.MemoryLimit),
 		Pressure:          s.pressureShares(cgroup.CPUPressure, cgroup.MemoryPressure, cgroup.IOPressure),
@@ -90,15 +90,15 @@ func (s sampleSpan) timeShare(metric string) *float64 {
 	return new(roundFraction(grown / s.durationSeconds()))
 }
 
-func (s sampleSpan) pressureShares(cpu, memory, io string) *results.Pressure {
-	p := results.Pressure{CPU: s.timeShare(cpu), Memory: s.timeShare(memory), IO: s.timeShare(io)}
-	if p == (results.Pressure{}) {
+func (s sampleSpan) pressureShares(cpu, memory, io string) *measurement.Pressure {
+	p := measurement.Pressure{CPU: s.timeShare(cpu), Memory: s.timeShare(memory), IO: s.timeShare(io)}
+	if p == (measurement.Pressure{}) {
 		return nil
 	}
 	return &p
 }
 
-func (s sampleSpan) hostShares() *results.Host {
+func (s sampleSpan) hostShares() *measurement.Host {
 	busy, ok1 := s.counterGrowth(host.CPUBusy)
 	idle, ok2 := s.counterGrowth(host.CPUIdle)
 	// The kernel's idle time, summed over its CPUs, can decrease slightly. Waiting for disks is idle time too.
@@ -111,7 +111,7 @@ func (s sampleSpan) hostShares() *results.Host {
 	}
 	nice, _ := s.counterGrowth(host.CPUNice)
 	interrupts, _ := s.counterGrowth(host.CPUInterrupt)
-	return &results.Host{
+	return &measurement.Host{
 		CPUs: s.lastValue(host.CPUs), BusyShare: roundFraction(busy / all), StealShare: roundFraction(steal / all),
 		NiceShare: roundFraction(max(0, nice) / all), InterruptShare: roundFraction(max(0, interrupts) / all), OwnCPUs: s.ownCPUs(),
 		IOWaitShare: roundFraction(wait / all), IdleShare: roundFraction(idle / all),
@@ -120,13 +120,13 @@ func (s sampleSpan) hostShares() *results.Host {
 }
 
 // garbageCollection returns the work of the container's JVMs, or nil if there is none.
-func (s sampleSpan) garbageCollection() *results.GarbageCollection {
+func (s sampleSpan) garbageCollection() *measurement.GarbageCollection {
 	collected, ok1 := s.counterGrowth(jvm.GCSeconds)
 	count, ok2 := s.counterGrowth(jvm.GCCollections)
 	if !ok1 || !ok2 {
 		return nil
 	}
-	return &results.GarbageCollection{Share: roundFraction(collected / s.durationSeconds()), Collections: int64(count)}
+	return &measurement.GarbageCollection{Share: roundFraction(collected / s.durationSeconds()), Collections: int64(count)}
 }
 
 // ownCPUs returns the mean number of CPUs that the container used in the span, or 0 if it restarted or its usage is unknown.
@@ -141,8 +141,8 @@ func (s sampleSpan) ownCPUs() float64 {
 	return used
 }
 
-func computeVolume(known []scrapeSample) *results.VolumeUsage {
-	var v *results.VolumeUsage
+func computeVolume(known []scrapeSample) *measurement.VolumeUsage {
+	var v *measurement.VolumeUsage
 	for _, r := range known {
 		size, ok1 := r.values[host.VolumeSize]
 		room, ok2 := r.values[host.VolumeAvailable]
@@ -150,7 +150,7 @@ func computeVolume(known []scrapeSample) *results.VolumeUsage {
 			continue
 		}
 		if v == nil {
-			v = &results.VolumeUsage{SizeBytes: size, LeastAvailableBytes: room}
+			v = &measurement.VolumeUsage{SizeBytes: size, LeastAvailableBytes: room}
 		}
 		v.LeastAvailableBytes = min(v.LeastAvailableBytes, room)
 	}
@@ -159,8 +159,8 @@ func computeVolume(known []scrapeSample) *results.VolumeUsage {
 
 // estimateClockOffset uses the shortest exchange. The host read its clock during the exchange, so the error is
 // at most half of its duration.
-func estimateClockOffset(known []scrapeSample) *results.Clock {
-	var best *results.Clock
+func estimateClockOffset(known []scrapeSample) *measurement.Clock {
+	var best *measurement.Clock
 	for _, r := range known {
 		hostTime, ok := r.values[host.Clock]
 		if !ok {
@@ -168,7 +168,7 @@ func estimateClockOffset(known []scrapeSample) *results.Clock {
 		}
 		off := hostTime*1000 - float64(r.takenAt.UnixNano())/1e6
 		if half := r.duration.Seconds() * 500; best == nil || half < best.ErrorMillis {
-			best = &results.Clock{OffsetMillis: roundToMicros(off), ErrorMillis: roundToMicros(half)}
+			best = &measurement.Clock{OffsetMillis: roundToMicros(off), ErrorMillis: roundToMicros(half)}
 		}
 	}
 	return best

@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"github.com/benchnet/benchnet/internal/agent/machine"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // maxMachineBytes bounds the description of a host, in bytes of JSON.
@@ -17,8 +17,8 @@ const maxMachineBytes = 16 << 10
 
 // DescribeMachines requests /machine from the agents of the endpoints once, with the token of the network's commands. The
 // result maps members to hosts and lacks those whose agent does not answer.
-func DescribeMachines(ctx context.Context, token string, endpoints []protocol.ObservedEndpoint) map[string]*results.Machine {
-	described := make([]*results.Machine, len(endpoints))
+func DescribeMachines(ctx context.Context, token string, endpoints []protocol.ObservedEndpoint) map[string]*measurement.Machine {
+	described := make([]*measurement.Machine, len(endpoints))
 	var all sync.WaitGroup
 	for i, o := range endpoints {
 		if o.CommandsURL != "" {
@@ -26,7 +26,7 @@ func DescribeMachines(ctx context.Context, token string, endpoints []protocol.Ob
 		}
 	}
 	all.Wait()
-	byMember := map[string]*results.Machine{}
+	byMember := map[string]*measurement.Machine{}
 	for i, o := range endpoints {
 		if described[i] != nil {
 			byMember[o.Member] = described[i]
@@ -35,10 +35,10 @@ func DescribeMachines(ctx context.Context, token string, endpoints []protocol.Ob
 	return byMember
 }
 
-func fetchMachine(ctx context.Context, url, token string) (*results.Machine, error) {
+func fetchMachine(ctx context.Context, url, token string) (*measurement.Machine, error) {
 	ctx, cancel := context.WithTimeout(ctx, scrapeTimeout)
 	defer cancel()
-	var m results.Machine
+	var m measurement.Machine
 	err := SendRequest(ctx, http.MethodGet, url, token, func(body io.Reader) error {
 		return json.NewDecoder(io.LimitReader(body, maxMachineBytes)).Decode(&m)
 	})

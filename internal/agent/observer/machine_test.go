@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 func TestDescribeMachines(t *testing.T) {
@@ -28,7 +28,7 @@ func TestDescribeMachines(t *testing.T) {
 		{Member: "too long", CommandsURL: server.URL + "/endless"},
 		{Member: "program", URL: server.URL + "/agent"},
 	})
-	want := map[string]*results.Machine{"member-0": {CPUModel: "Bearer token", SMT: new(false)}}
+	want := map[string]*measurement.Machine{"member-0": {CPUModel: "Bearer token", SMT: new(false)}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

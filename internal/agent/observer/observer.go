@@ -14,8 +14,8 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/cgroup"
 	"github.com/benchnet/benchnet/internal/agent/exposition"
 	"github.com/benchnet/benchnet/internal/httpclient"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // scrapeTimeout ends a scrape before the next second's scrape.
@@ -71,8 +71,8 @@ func SelectEndpoints(all []protocol.ObservedEndpoint, worker, workers int) []pro
 
 // Observation holds the measurements of the window.
 type Observation struct {
-	Members []results.MemberUsage
-	Series  []results.NamedSeries
+	Members []measurement.MemberUsage
+	Series  []measurement.NamedSeries
 }
 
 // Observe samples the endpoints at the start of the window and at the end of each sample interval. It returns
@@ -176,8 +176,8 @@ func sleepUntil(ctx context.Context, due time.Time) error {
 
 // summarizeMember turns the readings of all seconds into a container's usage and evidence. A value is missing
 // if one of its readings is missing or the container restarted between them.
-func summarizeMember(o protocol.ObservedEndpoint, readings []scrapeSample) results.MemberUsage {
-	m := results.MemberUsage{Member: o.Member, Kind: o.Kind, Role: o.Role, Evidence: computeEvidence(readings)}
+func summarizeMember(o protocol.ObservedEndpoint, readings []scrapeSample) measurement.MemberUsage {
+	m := measurement.MemberUsage{Member: o.Member, Kind: o.Kind, Role: o.Role, Evidence: computeEvidence(readings)}
 	var last *cgroup.Usage
 	for i, r := range readings {
 		if r.hasNoUsage() {
@@ -200,7 +200,7 @@ func summarizeMember(o protocol.ObservedEndpoint, readings []scrapeSample) resul
 
 // addThrottling adds the CPU periods between two readings, however far apart. It counts a restart in between as
 // a reset and omits its periods.
-func addThrottling(m *results.MemberUsage, before, after cgroup.Usage) {
+func addThrottling(m *measurement.MemberUsage, before, after cgroup.Usage) {
 	if after.CPU < before.CPU || after.Periods < before.Periods {
 		m.Resets++
 		return
@@ -212,24 +212,24 @@ func addThrottling(m *results.MemberUsage, before, after cgroup.Usage) {
 // cpuRate returns the CPU time used per second between two readings, rounded to 0.1 ms.
 func cpuRate(before, after scrapeSample) float64 {
 	if before.hasNoUsage() || after.hasNoUsage() {
-		return results.Missing
+		return measurement.Missing
 	}
 	return counterRate(before.usage.CPU.Seconds(), after.usage.CPU.Seconds(), after.takenAt.Sub(before.takenAt))
 }
 
 func workingSetBytes(r scrapeSample) float64 {
 	if r.hasNoUsage() {
-		return results.Missing
+		return measurement.Missing
 	}
 	return float64(r.usage.WorkingSet)
 }
 
 // buildSeries returns a metric over the window: a counter's rate in each second, or a gauge's value at its end.
 // Seconds between the samples of a longer interval are missing.
-func buildSeries(o protocol.ObservedEndpoint, wanted protocol.ObservedSeries, readings []scrapeSample, seconds int) results.NamedSeries {
-	s := results.NamedSeries{Subject: o.Member, Name: wanted.Name, Unit: wanted.Unit, Values: make(results.Series, seconds)}
+func buildSeries(o protocol.ObservedEndpoint, wanted protocol.ObservedSeries, readings []scrapeSample, seconds int) measurement.NamedSeries {
+	s := measurement.NamedSeries{Subject: o.Member, Name: wanted.Name, Unit: wanted.Unit, Values: make(measurement.Series, seconds)}
 	for i := range s.Values {
-		s.Values[i] = results.Missing
+		s.Values[i] = measurement.Missing
 	}
 	for i := 1; i < len(readings); i++ {
 		value := readings[i].metricValue(wanted.Metric)
@@ -245,7 +245,7 @@ func buildSeries(o protocol.ObservedEndpoint, wanted protocol.ObservedSeries, re
 func (r scrapeSample) metricValue(metric string) float64 {
 	value, found := r.values[metric]
 	if !found || math.IsInf(value, 0) {
-		return results.Missing
+		return measurement.Missing
 	}
 	return value
 }
@@ -254,7 +254,7 @@ func (r scrapeSample) metricValue(metric string) float64 {
 // decreased.
 func counterRate(before, after float64, passed time.Duration) float64 {
 	if math.IsNaN(before) || math.IsNaN(after) || after < before {
-		return results.Missing
+		return measurement.Missing
 	}
 	return math.Round((after-before)/passed.Seconds()*1e4) / 1e4
 }

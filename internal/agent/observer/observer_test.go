@@ -19,8 +19,8 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/exposition"
 	"github.com/benchnet/benchnet/internal/agent/host"
 	"github.com/benchnet/benchnet/internal/agent/jvm"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 var baseTime = time.Unix(1_790_000_000, 0)
@@ -32,7 +32,7 @@ func usageSample(seconds float64, cpu time.Duration, throttled uint64, memory ui
 }
 
 // equalSeries reports whether two series are equal, treating missing values as equal.
-func equalSeries(a, b results.Series) bool {
+func equalSeries(a, b measurement.Series) bool {
 	if len(a) != len(b) {
 		return false
 	}
@@ -45,30 +45,30 @@ func equalSeries(a, b results.Series) bool {
 }
 
 func TestSummarizeMember(t *testing.T) {
-	none := results.Missing
+	none := measurement.Missing
 	for name, c := range map[string]struct {
 		readings []scrapeSample
-		want     results.MemberUsage
+		want     measurement.MemberUsage
 	}{
 		"whole": {
 			[]scrapeSample{usageSample(0, 5*time.Second, 3, 7), usageSample(1, 5500*time.Millisecond, 4, 8), usageSample(2, 7*time.Second, 9, 6)},
-			results.MemberUsage{CPUSeconds: results.Series{0.5, 1.5}, MemoryBytes: results.Series{8, 6}, Periods: 20, ThrottledPeriods: 6},
+			measurement.MemberUsage{CPUSeconds: measurement.Series{0.5, 1.5}, MemoryBytes: measurement.Series{8, 6}, Periods: 20, ThrottledPeriods: 6},
 		},
 		"uneven scrapes are brought to a second": {
 			[]scrapeSample{usageSample(0, 0, 0, 1), usageSample(1.25, time.Second, 0, 1), usageSample(2, 2*time.Second, 0, 1)},
-			results.MemberUsage{CPUSeconds: results.Series{0.8, 1.3333}, MemoryBytes: results.Series{1, 1}, Periods: 20},
+			measurement.MemberUsage{CPUSeconds: measurement.Series{0.8, 1.3333}, MemoryBytes: measurement.Series{1, 1}, Periods: 20},
 		},
 		"a missed one costs two seconds of CPU, one of memory, and no periods": {
 			[]scrapeSample{usageSample(0, 0, 0, 1), {}, usageSample(2, 2*time.Second, 5, 1), usageSample(3, 3*time.Second, 6, 1)},
-			results.MemberUsage{CPUSeconds: results.Series{none, none, 1}, MemoryBytes: results.Series{none, 1, 1}, Periods: 30, ThrottledPeriods: 6, MissedScrapes: 1},
+			measurement.MemberUsage{CPUSeconds: measurement.Series{none, none, 1}, MemoryBytes: measurement.Series{none, 1, 1}, Periods: 30, ThrottledPeriods: 6, MissedScrapes: 1},
 		},
 		"restarted": {
 			[]scrapeSample{usageSample(0, 9*time.Second, 0, 1), usageSample(1, time.Second, 0, 1), usageSample(2, 2*time.Second, 0, 1)},
-			results.MemberUsage{CPUSeconds: results.Series{none, 1}, MemoryBytes: results.Series{1, 1}, Periods: 10, Resets: 1},
+			measurement.MemberUsage{CPUSeconds: measurement.Series{none, 1}, MemoryBytes: measurement.Series{1, 1}, Periods: 10, Resets: 1},
 		},
 		"never reached": {
 			make([]scrapeSample, 3),
-			results.MemberUsage{CPUSeconds: results.Series{none, none}, MemoryBytes: results.Series{none, none}, MissedScrapes: 3},
+			measurement.MemberUsage{CPUSeconds: measurement.Series{none, none}, MemoryBytes: measurement.Series{none, none}, MissedScrapes: 3},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -201,13 +201,13 @@ func TestEvidence(t *testing.T) {
 			host.CPUs: 2, host.CPUBusy: 103, host.CPUIdle: 50.6, host.CPUIOWait: 5.2, host.CPUSteal: 1.2, host.CPUPressure: 8,
 			host.VolumeSize: 1000, host.VolumeAvailable: 300, host.Clock: clock(2.4)}),
 	})
-	want := results.Evidence{
+	want := measurement.Evidence{
 		CPULimit: 0.3, MemoryLimitBytes: 1 << 30, OOMKills: 2,
-		GarbageCollection: &results.GarbageCollection{Share: 0.25, Collections: 4},
-		Volume:            &results.VolumeUsage{SizeBytes: 1000, LeastAvailableBytes: 20},
-		Host: &results.Host{CPUs: 2, BusyShare: 0.75, StealShare: 0.05, IOWaitShare: 0.05, IdleShare: 0.15,
-			Pressure: &results.Pressure{CPU: new(0.5)}},
-		Clock: &results.Clock{OffsetMillis: 20, ErrorMillis: 0.5},
+		GarbageCollection: &measurement.GarbageCollection{Share: 0.25, Collections: 4},
+		Volume:            &measurement.VolumeUsage{SizeBytes: 1000, LeastAvailableBytes: 20},
+		Host: &measurement.Host{CPUs: 2, BusyShare: 0.75, StealShare: 0.05, IOWaitShare: 0.05, IdleShare: 0.15,
+			Pressure: &measurement.Pressure{CPU: new(0.5)}},
+		Clock: &measurement.Clock{OffsetMillis: 20, ErrorMillis: 0.5},
 	}
 	if !reflect.DeepEqual(got, want) {
 		gotText, _ := json.Marshal(got)
@@ -225,7 +225,7 @@ func TestEvidenceOmitsUnknown(t *testing.T) {
 		"counters restart": {timedSample(0, 0, map[string]float64{jvm.GCSeconds: 9, jvm.GCCollections: 9}), timedSample(1, 0, map[string]float64{jvm.GCSeconds: 1, jvm.GCCollections: 1})},
 		"reported at end":  {timedSample(0, 0, nil), timedSample(1, 0, map[string]float64{jvm.GCSeconds: 1, jvm.GCCollections: 1, cgroup.OOMKills: 1})},
 	} {
-		if got := computeEvidence(readings); got != (results.Evidence{}) {
+		if got := computeEvidence(readings); got != (measurement.Evidence{}) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -234,11 +234,11 @@ func TestEvidenceOmitsUnknown(t *testing.T) {
 // TestSampleInterval samples an expensive endpoint less often: seconds in between are missing, and a rate
 // covers the whole interval.
 func TestSampleInterval(t *testing.T) {
-	none := results.Missing
+	none := measurement.Missing
 	o := protocol.ObservedEndpoint{Member: "member-0", EverySeconds: 2}
 	readings := []scrapeSample{metricSample(0, 10), metricSample(2, 30), metricSample(4, 70)}
 	got := buildSeries(o, protocol.ObservedSeries{Metric: "m", Kind: protocol.SeriesCounter}, readings, 5)
-	if want := (results.Series{none, 10, none, 20, none}); !equalSeries(got.Values, want) {
+	if want := (measurement.Series{none, 10, none, 20, none}); !equalSeries(got.Values, want) {
 		t.Errorf("got %v, want %v", got.Values, want)
 	}
 	asked, began := 0, time.Now()
@@ -247,7 +247,7 @@ func TestSampleInterval(t *testing.T) {
 			asked++
 			return map[string]float64{"m": 1}, nil
 		})
-	if asked != 2 || time.Since(began) < 2*time.Second || len(seen.Members) != 0 || !equalSeries(seen.Series[0].Values, results.Series{none, 1, none}) {
+	if asked != 2 || time.Since(began) < 2*time.Second || len(seen.Members) != 0 || !equalSeries(seen.Series[0].Values, measurement.Series{none, 1, none}) {
 		t.Errorf("asked %d times within %v, saw %+v", asked, time.Since(began), seen)
 	}
 }
@@ -256,7 +256,7 @@ func TestSampleInterval(t *testing.T) {
 func TestRecordedSeries(t *testing.T) {
 	got := buildAgentSeries(protocol.ObservedEndpoint{Member: "a"}, []scrapeSample{
 		timedSample(0, 0, map[string]float64{host.NetworkReceived: 0}), timedSample(1.5, 0, map[string]float64{host.NetworkReceived: 1000})}, 1)
-	if len(got) != 1 || got[0].Name != "networkReceive" || got[0].Subject != "a" || !equalSeries(got[0].Values, results.Series{667}) {
+	if len(got) != 1 || got[0].Name != "networkReceive" || got[0].Subject != "a" || !equalSeries(got[0].Values, measurement.Series{667}) {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -267,21 +267,21 @@ func metricSample(seconds, value float64) scrapeSample {
 }
 
 func TestSeries(t *testing.T) {
-	none := results.Missing
+	none := measurement.Missing
 	for name, c := range map[string]struct {
 		kind     protocol.SeriesKind
 		readings []scrapeSample
-		want     results.Series
+		want     measurement.Series
 	}{
-		"gauge":                   {protocol.SeriesGauge, []scrapeSample{metricSample(0, 1), metricSample(1, 7.5), metricSample(2, 0)}, results.Series{7.5, 0}},
-		"a gauge that was missed": {protocol.SeriesGauge, []scrapeSample{metricSample(0, 1), {}, metricSample(2, 3)}, results.Series{none, 3}},
+		"gauge":                   {protocol.SeriesGauge, []scrapeSample{metricSample(0, 1), metricSample(1, 7.5), metricSample(2, 0)}, measurement.Series{7.5, 0}},
+		"a gauge that was missed": {protocol.SeriesGauge, []scrapeSample{metricSample(0, 1), {}, metricSample(2, 3)}, measurement.Series{none, 3}},
 		"a gauge that is no number": {protocol.SeriesGauge, []scrapeSample{metricSample(0, 1), metricSample(1, math.NaN()), metricSample(2, math.Inf(1))},
-			results.Series{none, none}},
-		"a metric that is not there": {protocol.SeriesGauge, []scrapeSample{usageSample(0, 0, 0, 1), usageSample(1, 0, 0, 1)}, results.Series{none}},
-		"counter over the true time": {protocol.SeriesCounter, []scrapeSample{metricSample(0, 100), metricSample(1.25, 200), metricSample(2, 260)}, results.Series{80, 80}},
+			measurement.Series{none, none}},
+		"a metric that is not there": {protocol.SeriesGauge, []scrapeSample{usageSample(0, 0, 0, 1), usageSample(1, 0, 0, 1)}, measurement.Series{none}},
+		"counter over the true time": {protocol.SeriesCounter, []scrapeSample{metricSample(0, 100), metricSample(1.25, 200), metricSample(2, 260)}, measurement.Series{80, 80}},
 		"a counter that was missed": {protocol.SeriesCounter, []scrapeSample{metricSample(0, 1), {}, metricSample(2, 3), metricSample(3, 5)},
-			results.Series{none, none, 2}},
-		"a counter that restarted at 0": {protocol.SeriesCounter, []scrapeSample{metricSample(0, 9), metricSample(1, 2), metricSample(2, 4)}, results.Series{none, 2}},
+			measurement.Series{none, none, 2}},
+		"a counter that restarted at 0": {protocol.SeriesCounter, []scrapeSample{metricSample(0, 9), metricSample(1, 2), metricSample(2, 4)}, measurement.Series{none, 2}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := buildSeries(protocol.ObservedEndpoint{Member: "member-0"}, protocol.ObservedSeries{Name: "n", Unit: "u", Metric: "m", Kind: c.kind}, c.readings, len(c.readings)-1)

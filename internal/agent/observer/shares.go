@@ -2,7 +2,7 @@ package observer
 
 import (
 	"github.com/benchnet/benchnet/internal/agent/threads"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // minIntervals is the number of intervals from which a share of them is reported.
@@ -18,7 +18,7 @@ func saturatedShare(known []scrapeSample) *float64 {
 			continue
 		}
 		intervals++
-		if h.BusyShare-h.NiceShare+h.StealShare >= results.HostCPUThreshold {
+		if h.BusyShare-h.NiceShare+h.StealShare >= measurement.HostCPUThreshold {
 			saturated++
 		}
 	}
@@ -29,7 +29,7 @@ func saturatedShare(known []scrapeSample) *float64 {
 }
 
 // busiestThread returns the use of the busiest thread, or nil if the agent does not report it.
-func busiestThread(known []scrapeSample) *results.ThreadUsage {
+func busiestThread(known []scrapeSample) *measurement.ThreadUsage {
 	sum, hot, count := 0.0, 0, 0
 	for _, r := range known {
 		cores, ok := r.values[threads.BusiestShare]
@@ -37,12 +37,12 @@ func busiestThread(known []scrapeSample) *results.ThreadUsage {
 			continue
 		}
 		sum, count = sum+cores, count+1
-		if cores >= results.ThreadThreshold {
+		if cores >= measurement.ThreadThreshold {
 			hot++
 		}
 	}
 	if count == 0 {
 		return nil
 	}
-	return &results.ThreadUsage{Cores: roundFraction(sum / float64(count)), AtLimitShare: roundFraction(float64(hot) / float64(count))}
+	return &measurement.ThreadUsage{Cores: roundFraction(sum / float64(count)), AtLimitShare: roundFraction(float64(hot) / float64(count))}
 }

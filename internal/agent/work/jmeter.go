@@ -12,8 +12,8 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/jtl"
 	"github.com/benchnet/benchnet/internal/agent/process"
 	"github.com/benchnet/benchnet/internal/kube/termination"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // stopGrace is how long JMeter may take to end after the request to stop.
@@ -21,7 +21,7 @@ const stopGrace = 30 * time.Second
 
 // runJMeter runs JMeter with a plan that does not implement the protocol. It starts JMeter at the barrier's instant, so
 // that JMeter's start-up of some seconds is part of the warm-up, and stops it after the window and the drain.
-func (w *Worker) runJMeter(ctx context.Context) (*results.WorkerResult, error) {
+func (w *Worker) runJMeter(ctx context.Context) (*measurement.WorkerResult, error) {
 	if _, err := os.Stat(w.JMeterPlan); err != nil {
 		return nil, fmt.Errorf("the JMeter plan: %w", err)
 	}

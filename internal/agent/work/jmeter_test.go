@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 func TestJMeterWindowStopsEarly(t *testing.T) {
@@ -40,7 +40,7 @@ func TestJMeterRun(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, readContent(t, reported, "failure"))
 	}
-	w, err := results.DecodeWorkerResult([]byte(readContent(t, reported, "result")))
+	w, err := measurement.DecodeWorkerResult([]byte(readContent(t, reported, "result")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestJMeterRun(t *testing.T) {
 
 // assertSamples checks that there are samples, at most the plan's ten per second, and that those in flight at the
 // end are unfinished. Their number depends on the machine.
-func assertSamples(t *testing.T, w *results.WorkerResult) {
+func assertSamples(t *testing.T, w *measurement.WorkerResult) {
 	t.Helper()
 	var all int64
 	for second, n := range w.CompletedPerSecond {
@@ -65,11 +65,11 @@ func assertSamples(t *testing.T, w *results.WorkerResult) {
 	if all == 0 {
 		t.Error("no sample was counted")
 	}
-	m, err := results.Merge([]results.WorkerResult{*w})
+	m, err := measurement.Merge([]measurement.WorkerResult{*w})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := m.Histogram.Count(); len(w.Errors) != 1 || w.Errors[0].Kind != results.Unfinished || w.Errors[0].Count != n {
+	if n := m.Histogram.Count(); len(w.Errors) != 1 || w.Errors[0].Kind != measurement.Unfinished || w.Errors[0].Count != n {
 		t.Errorf("%d latencies, errors %+v; want as many unfinished samples", n, w.Errors)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/internal/agent/exposition"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // Metrics of the load that a worker applies, from the start of the load on, the warm-up included.
@@ -72,9 +72,9 @@ func writeLatency(text *strings.Builder, totals *protocol.LoadTotals) {
 // writeErrors writes the errors by kind. The kind Unfinished is always there, so that a run without errors shows 0.
 func writeErrors(text *strings.Builder, totals *protocol.LoadTotals) {
 	_ = exposition.WriteHeader(text, ErrorsMetric)
-	kinds := []string{results.Unfinished}
+	kinds := []string{measurement.Unfinished}
 	for kind := range totals.Errors {
-		if kind != results.Unfinished {
+		if kind != measurement.Unfinished {
 			kinds = append(kinds, kind)
 		}
 	}

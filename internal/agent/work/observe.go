@@ -13,22 +13,22 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/calibration"
 	"github.com/benchnet/benchnet/internal/agent/machine"
 	"github.com/benchnet/benchnet/internal/agent/observer"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // workerObservation holds the agent's measurements of the window.
 type workerObservation struct {
 	observer.Observation
 	// machines describe the hosts of the observed members.
-	machines map[string]*results.Machine
-	ownLoad  *results.WorkerUsage
-	clock    *results.WorkerClock
+	machines map[string]*measurement.Machine
+	ownLoad  *measurement.WorkerUsage
+	clock    *measurement.WorkerClock
 }
 
 // addObservation cuts the worker's result to the final window and adds the agent's observation. The unit
 // defaults to the workload's.
-func (w *Worker) addObservation(window *protocol.Window, seen workerObservation, r *results.WorkerResult) (*results.WorkerResult, error) {
+func (w *Worker) addObservation(window *protocol.Window, seen workerObservation, r *measurement.WorkerResult) (*measurement.WorkerResult, error) {
 	r, err := r.SliceWindow(0, window.Seconds())
 	if err != nil {
 		return nil, err
@@ -50,11 +50,11 @@ func (w *Worker) addObservation(window *protocol.Window, seen workerObservation,
 func (w *Worker) startObserving(ctx context.Context, window *protocol.Window) <-chan workerObservation {
 	done := make(chan workerObservation, 1)
 	go func() {
-		own, clock := make(chan *results.WorkerUsage, 1), make(chan *results.WorkerClock, 1)
+		own, clock := make(chan *measurement.WorkerUsage, 1), make(chan *measurement.WorkerClock, 1)
 		go func() { clock <- w.compareClock(ctx, window) }()
 		go func() { own <- w.measureOwnLoad(ctx, window) }()
 		share := observer.SelectEndpoints(w.Workload.Observe, w.Index, w.Workers)
-		machines := make(chan map[string]*results.Machine, 1)
+		machines := make(chan map[string]*measurement.Machine, 1)
 		go func() { machines <- observer.DescribeMachines(ctx, w.CommandsToken, share) }()
 		seen := observer.Observe(ctx, share, window, w.Scrape)
 		done <- workerObservation{seen, <-machines, <-own, <-clock}
@@ -75,17 +75,17 @@ func (w *Worker) calibratePods(ctx context.Context, start time.Time) {
 	ctx, cancel := context.WithDeadlineCause(ctx, start.Add(-calibrationMargin), calibration.ErrTooLate)
 	defer cancel()
 	share := observer.SelectEndpoints(w.Workload.Observe, w.Index, w.Workers)
-	w.calibration = calibration.Run(ctx, duration, results.WorkerSubject(w.Index), w.CommandsToken, share)
+	w.calibration = calibration.Run(ctx, duration, measurement.WorkerSubject(w.Index), w.CommandsToken, share)
 }
 
 // compareClock compares the worker's clock with that of the reference now and at the end of the window. It returns
 // nil if no member answers now.
-func (w *Worker) compareClock(ctx context.Context, window *protocol.Window) *results.WorkerClock {
+func (w *Worker) compareClock(ctx context.Context, window *protocol.Window) *measurement.WorkerClock {
 	reference, before := observer.CompareWithReference(ctx, w.Workload.Observe, w.Now, w.Scrape)
 	if before == nil {
 		return nil
 	}
-	clock := &results.WorkerClock{Reference: reference.Member, Before: before}
+	clock := &measurement.WorkerClock{Reference: reference.Member, Before: before}
 	if window.WaitUntilClosed(ctx) == nil {
 		clock.After = observer.CompareClock(ctx, reference, w.Now, w.Scrape)
 	}
@@ -93,7 +93,7 @@ func (w *Worker) compareClock(ctx context.Context, window *protocol.Window) *res
 }
 
 // measureOwnLoad returns the usage of the worker's own container during the window, or nil if it cannot be read.
-func (w *Worker) measureOwnLoad(ctx context.Context, window *protocol.Window) *results.WorkerUsage {
+func (w *Worker) measureOwnLoad(ctx context.Context, window *protocol.Window) *measurement.WorkerUsage {
 	before, err1 := w.sampleContainerAt(ctx, window.From())
 	err2 := window.WaitUntilClosed(ctx)
 	after, err3 := observer.SampleContainer(w.OwnUsage)

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/internal/agent/files"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // elapsedSeconds returns the whole seconds of the window that have passed.
@@ -17,7 +17,7 @@ func elapsedSeconds(now time.Time, window *protocol.Window) int {
 
 // writeProgress writes progress.json for a worker without a protocol driver: the completions of the warm-up or,
 // from the start of the window, of each second so far; and the totals of both.
-func (w *Worker) writeProgress(now time.Time, window *protocol.Window, warmUp int64, past results.PerSecond, totals *protocol.LoadTotals) error {
+func (w *Worker) writeProgress(now time.Time, window *protocol.Window, warmUp int64, past measurement.PerSecond, totals *protocol.LoadTotals) error {
 	if now.Before(window.LoadStart()) {
 		return nil
 	}

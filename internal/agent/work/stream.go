@@ -7,8 +7,8 @@ import (
 
 	"github.com/benchnet/benchnet/internal/agent/blocks"
 	"github.com/benchnet/benchnet/internal/agent/files"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // defaultBlockTimeout bounds the wait for the first block; the slowest supported network decides a block every
@@ -20,7 +20,7 @@ const minBlockDrain = 2 * time.Second
 
 // runStream observes the blocks that a member decides, without a driver. It follows the stream from before the
 // barrier, because the latency of the first block of the window needs the previous block.
-func (w *Worker) runStream(parent context.Context) (*results.WorkerResult, error) {
+func (w *Worker) runStream(parent context.Context) (*measurement.WorkerResult, error) {
 	ctx, stop := context.WithCancelCause(parent)
 	defer stop(nil)
 	stream, window := &blocks.Stream{URL: w.StreamURL, Log: w.Log}, blocks.NewRecorder()
@@ -35,7 +35,7 @@ func (w *Worker) runStream(parent context.Context) (*results.WorkerResult, error
 	return result, err
 }
 
-func (w *Worker) observeBlocks(ctx context.Context, stream *blocks.Stream, window *blocks.Recorder) (*results.WorkerResult, error) {
+func (w *Worker) observeBlocks(ctx context.Context, stream *blocks.Stream, window *blocks.Recorder) (*measurement.WorkerResult, error) {
 	if err := w.awaitFirstBlock(ctx, stream, window); err != nil {
 		return nil, err
 	}

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // blockInterval is the block time of the chain in these tests.
@@ -81,14 +81,14 @@ func TestStreamRun(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, readContent(t, reported, "failure"))
 	}
-	w, err := results.DecodeWorkerResult([]byte(readContent(t, reported, "result")))
+	w, err := measurement.DecodeWorkerResult([]byte(readContent(t, reported, "result")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n := w.CompletedPerSecond; n[0] != 20 || n[1] != 20 || len(w.Blocks) != 40 || w.Unit != "blocks" || w.Worker != 1 {
 		t.Errorf("completed %v, %d blocks of unit %q", n, len(w.Blocks), w.Unit)
 	}
-	m, err := results.Merge([]results.WorkerResult{*w})
+	m, err := measurement.Merge([]measurement.WorkerResult{*w})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestStreamThatStalls(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, readContent(t, reported, "failure"))
 	}
-	w, err := results.DecodeWorkerResult([]byte(readContent(t, reported, "result")))
+	w, err := measurement.DecodeWorkerResult([]byte(readContent(t, reported, "result")))
 	if err != nil || len(w.Blocks) == 0 || len(w.Blocks) >= 40 {
 		t.Errorf("%d blocks, %v; want some", len(w.Blocks), err)
 	}

@@ -22,8 +22,8 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/observer"
 	"github.com/benchnet/benchnet/internal/agent/process"
 	"github.com/benchnet/benchnet/internal/kube/termination"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 const (
@@ -71,7 +71,7 @@ type Worker struct {
 	// output is the end of what the driver printed.
 	output process.Tail
 	// calibration is empty until the barrier, and without a calibration.
-	calibration []results.PodCalibration
+	calibration []measurement.PodCalibration
 	// window is nil until the barrier.
 	window atomic.Pointer[protocol.Window]
 	// recent holds the reported steps of the load, guarded by recentLock.
@@ -115,15 +115,15 @@ func (w *Worker) Run(ctx context.Context) int {
 	return 1
 }
 
-func (w *Worker) publishResult(ctx context.Context, result *results.WorkerResult) error {
-	compressed, err := results.EncodeWorkerResult(result)
+func (w *Worker) publishResult(ctx context.Context, result *measurement.WorkerResult) error {
+	compressed, err := measurement.EncodeWorkerResult(result)
 	if err != nil {
 		return err
 	}
 	return w.Reporter.WriteResult(ctx, compressed)
 }
 
-func (w *Worker) measureRun(ctx context.Context) (*results.WorkerResult, error) {
+func (w *Worker) measureRun(ctx context.Context) (*measurement.WorkerResult, error) {
 	if err := w.removeStaleFiles(); err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func (w *Worker) removeStaleFiles() error {
 func (w *Worker) filePath(name string) string { return filepath.Join(w.Dir, name) }
 
 // runDriver runs a driver that implements the file protocol and returns its result.
-func (w *Worker) runDriver(ctx context.Context) (*results.WorkerResult, error) {
+func (w *Worker) runDriver(ctx context.Context) (*measurement.WorkerResult, error) {
 	driver, err := process.Start(w.Command, process.Options{Stdin: process.StdinNull, Linger: lingerTimeout, Tail: &w.output})
 	if err != nil {
 		return nil, newFailure(process.ExitCode(err), "%v", err)
@@ -249,12 +249,12 @@ func (w *Worker) exitCause(code int) string {
 
 // completeResult reads the driver's result and adds the agent's observation. It fails if the result is of
 // another worker or window.
-func (w *Worker) completeResult(window *protocol.Window, seen workerObservation) (*results.WorkerResult, error) {
+func (w *Worker) completeResult(window *protocol.Window, seen workerObservation) (*measurement.WorkerResult, error) {
 	content, err := os.ReadFile(w.filePath(protocol.ResultFile))
 	if err != nil {
 		return nil, fmt.Errorf("the driver exited with code 0: %w", err)
 	}
-	result, err := results.ParseWorkerResult(content)
+	result, err := measurement.ParseWorkerResult(content)
 	if err != nil {
 		return nil, err
 	}

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // A worker reaps all children of its process, so each test runs one in a separate process: this test binary
@@ -100,7 +100,7 @@ func readContent(t *testing.T, parts ...string) string {
 // driverScript waits for the start and writes a result for the window, which begins one second later.
 func driverScript(t *testing.T) string {
 	t.Helper()
-	h := results.NewHistogram()
+	h := measurement.NewHistogram()
 	if err := h.Record(5000); err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func driverScript(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := json.Marshal(results.WorkerResult{Worker: 1, StartMillis: 4242, WindowSeconds: 2, Histogram: histogram,
+	result, err := json.Marshal(measurement.WorkerResult{Worker: 1, StartMillis: 4242, WindowSeconds: 2, Histogram: histogram,
 		CompletedPerSecond: []int64{1, 2}, FailedPerSecond: []int64{0, 0}})
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +127,7 @@ func TestDriverRun(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit code %d", code)
 	}
-	w, err := results.DecodeWorkerResult([]byte(readContent(t, reported, "result")))
+	w, err := measurement.DecodeWorkerResult([]byte(readContent(t, reported, "result")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestDriverRunWithCalibration(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, readContent(t, reported, "failure"))
 	}
-	w, err := results.DecodeWorkerResult([]byte(readContent(t, reported, "result")))
+	w, err := measurement.DecodeWorkerResult([]byte(readContent(t, reported, "result")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestDriverRunWithCalibration(t *testing.T) {
 
 // assertObserved checks that the result covers member-1 for each second of the window. Scrapes may be missing,
 // because any may be late on a busy machine.
-func assertObserved(t *testing.T, w *results.WorkerResult) {
+func assertObserved(t *testing.T, w *measurement.WorkerResult) {
 	t.Helper()
 	if len(w.Members) != 1 || w.Members[0].Member != "member-1" || len(w.Members[0].CPUSeconds) != w.WindowSeconds ||
 		w.Members[0].MissedScrapes > w.WindowSeconds || len(w.Series) != 1 {
@@ -186,7 +186,7 @@ func assertObserved(t *testing.T, w *results.WorkerResult) {
 }
 
 // isMinuteAhead reports whether the reference was a minute ahead, within the error and the clock's rounding.
-func isMinuteAhead(o *results.ClockOffset) bool {
+func isMinuteAhead(o *measurement.ClockOffset) bool {
 	return o != nil && math.Abs(o.OffsetMillis-60_000) <= o.ErrorMillis+1
 }
 
@@ -194,12 +194,12 @@ func isMinuteAhead(o *results.ClockOffset) bool {
 // completes, which had already started.
 func stoppedDriverScript(t *testing.T) string {
 	t.Helper()
-	tally := results.NewRequestRecorder(40, 2)
+	tally := measurement.NewRequestRecorder(40, 2)
 	for _, at := range []time.Duration{time.Second, 3 * time.Second, 4500 * time.Millisecond} {
 		tally.RecordCompleted(at, 1)
 		tally.RecordLatency(at, time.Millisecond)
 	}
-	w := results.WorkerResult{Worker: 1, StartMillis: 4242}
+	w := measurement.WorkerResult{Worker: 1, StartMillis: 4242}
 	if err := tally.FillResult(&w); err != nil {
 		t.Fatal(err)
 	}
@@ -216,12 +216,12 @@ func stoppedDriverScript(t *testing.T) string {
 }
 
 // assertStoppedEarly checks that a result covers the four seconds before the stop.
-func assertStoppedEarly(t *testing.T, code int, reported string) *results.WorkerResult {
+func assertStoppedEarly(t *testing.T, code int, reported string) *measurement.WorkerResult {
 	t.Helper()
 	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, readContent(t, reported, "failure"))
 	}
-	w, err := results.DecodeWorkerResult([]byte(readContent(t, reported, "result")))
+	w, err := measurement.DecodeWorkerResult([]byte(readContent(t, reported, "result")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestDriverWindowStopsEarly(t *testing.T) {
 	t.Parallel()
 	code, reported := runToExit(t, "driver stopped", stoppedDriverScript(t))
 	w := assertStoppedEarly(t, code, reported)
-	m, err := results.Merge([]results.WorkerResult{*w})
+	m, err := measurement.Merge([]measurement.WorkerResult{*w})
 	if err != nil || m.Histogram.Count() != 2 || m.Summarize().Completed != 2 {
 		t.Errorf("%v, %+v; want the two requests before the stop", err, w)
 	}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/boundedjson"
 )
 
 // bounds limit a bundle. They hold for writing and for reading, because a small file can unpack to any size.
@@ -24,7 +24,7 @@ var defaultBounds = bounds{files: 10_000, fileBytes: 32 << 20, totalBytes: 1 << 
 
 // Bounds of what a reader keeps in memory. A manifest of YAML is smaller, because its decoded form takes a hundred times the space.
 const (
-	maxKeptFileBytes  = results.MaxDecodedBytes
+	maxKeptFileBytes  = boundedjson.MaxDecodedBytes
 	maxKeptBytes      = 32 << 20
 	maxManifestBytes  = 128 << 10
 	maxConfigMapBytes = 2 << 20

@@ -18,7 +18,7 @@ import (
 
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 	"github.com/benchnet/benchnet/internal/cli/documents"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
 )
 
 // newKit returns the kit of a measured run, with an image from a registry and one that a node had before.
@@ -30,7 +30,7 @@ func newKit(t *testing.T) *Kit {
 	}
 	run := file.Runs[0]
 	digest := "sha256:" + strings.Repeat("ab", 32)
-	run.Environment.Images = []results.ImageInfo{
+	run.Environment.Images = []document.ImageInfo{
 		{Name: "registry.example.com/validator:1", Digest: "registry.example.com/validator@" + digest},
 		{Name: "ghcr.io/benchnet/agent:0.1.0", Digest: "ghcr.io/benchnet/agent@" + digest},
 		{Name: "local:1", Digest: "import-2026@" + digest}}

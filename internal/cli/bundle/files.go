@@ -16,7 +16,7 @@ import (
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/report"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
 )
 
 //go:embed README.md.tmpl
@@ -159,7 +159,7 @@ func (b *Kit) renderReport() ([]byte, error) {
 		err := report.WriteRunPage(&page, b.Runs[0].RunResult)
 		return page.Bytes(), err
 	}
-	runs := map[string]*results.RunResult{}
+	runs := map[string]*document.RunResult{}
 	for _, run := range b.Runs {
 		runs[run.Run.Name] = run.RunResult
 	}

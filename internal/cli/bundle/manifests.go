@@ -15,7 +15,7 @@ import (
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 	"github.com/benchnet/benchnet/internal/cli/documents"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
 )
 
 // Result returns the original result: of one experiment, or of one run.
@@ -30,8 +30,8 @@ func (b *Bundle) Result() (*documents.File, error) {
 	if err := json.Unmarshal(content, &head); err != nil {
 		return nil, fmt.Errorf("read %s: %w", resultName, err)
 	}
-	if head.Kind != results.Kind && head.Kind != experiment.Kind {
-		return nil, fmt.Errorf("kind of %s is %.100q, must be %s or %s", resultName, head.Kind, results.Kind, experiment.Kind)
+	if head.Kind != document.Kind && head.Kind != experiment.Kind {
+		return nil, fmt.Errorf("kind of %s is %.100q, must be %s or %s", resultName, head.Kind, document.Kind, experiment.Kind)
 	}
 	return documents.DecodeFile(resultName, content)
 }

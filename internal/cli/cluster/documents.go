@@ -13,7 +13,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/cli/documents"
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
 )
 
 // ReadRunDocument returns the result of a run. It fails if the run has none.
@@ -75,7 +75,7 @@ func (c *Connection) readStoredResult(ctx context.Context, namespace string, at 
 	if !ok {
 		return nil, fmt.Errorf("result of %s: ConfigMap %s has no binaryData %q", whose, at.ConfigMapName, at.Key)
 	}
-	if err := results.CheckDigest(packed, at.Digest); err != nil {
+	if err := document.CheckDigest(packed, at.Digest); err != nil {
 		return nil, fmt.Errorf("result of %s: ConfigMap %s: %w", whose, at.ConfigMapName, err)
 	}
 	return packed, nil

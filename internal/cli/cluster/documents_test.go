@@ -9,23 +9,23 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
 )
 
 // TestReadStoredResultChecksItsDigest reads a document whose recorded digest is its own, another one, or absent.
 func TestReadStoredResultChecksItsDigest(t *testing.T) {
-	document := []byte("a document")
-	stored := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: "r-result"}, BinaryData: map[string][]byte{"result.json.gz": document}}
+	text := []byte("a document")
+	stored := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: "r-result"}, BinaryData: map[string][]byte{"result.json.gz": text}}
 	c := &Connection{Client: fake.NewClientBuilder().WithObjects(stored).Build()}
 	for name, test := range map[string]struct{ digest, want string }{
-		"its own":   {results.Digest(document), ""},
-		"another":   {results.Digest([]byte("forged")), "ConfigMap r-result: its digest is " + results.Digest(document)},
+		"its own":   {document.Digest(text), ""},
+		"another":   {document.Digest([]byte("forged")), "ConfigMap r-result: its digest is " + document.Digest(text)},
 		"no digest": {"", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			at := &v1alpha1.ResultReference{ConfigMapName: "r-result", Key: "result.json.gz", Digest: test.digest}
 			got, err := c.readStoredResult(t.Context(), "lab", at, "run r", nil)
-			if test.want == "" && (err != nil || string(got) != string(document)) || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			if test.want == "" && (err != nil || string(got) != string(text)) || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("got %q, %v, want an error with %q", got, err, test.want)
 			}
 		})

@@ -8,7 +8,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/cli/table"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // outcomes has one comparison for each outcome of a gate.
@@ -49,7 +49,7 @@ func TestWriteJUnit(t *testing.T) {
 
 func TestWriteObjectivesJUnit(t *testing.T) {
 	var out bytes.Buffer
-	subjects := []JudgedSubject{{"p01 users=10", []results.ObjectiveOutcome{{Metric: "LatencyP95", Outcome: "Failed", Message: "612 ms"},
+	subjects := []JudgedSubject{{"p01 users=10", []verdict.ObjectiveOutcome{{Metric: "LatencyP95", Outcome: "Failed", Message: "612 ms"},
 		{Metric: "Throughput", Outcome: "Undecided", Message: "invalid"}, {Metric: "ErrorShare", Outcome: "Passed", Message: "0 %"}}}}
 	if err := WriteObjectivesJUnit(&out, "sweep", subjects, outcomes[:1]); err != nil {
 		t.Fatal(err)

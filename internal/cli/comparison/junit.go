@@ -7,7 +7,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // junitSuites is the root of a JUnit report, with the elements that CI systems read.
@@ -52,7 +52,7 @@ func WriteJUnit(w io.Writer, baseline string, outcomes []experiment.ComparisonOu
 // JudgedSubject is a run or a point with the outcomes of its objectives.
 type JudgedSubject struct {
 	Name       string
-	Objectives []results.ObjectiveOutcome
+	Objectives []verdict.ObjectiveOutcome
 }
 
 // WriteObjectivesJUnit writes a JUnit report with a test case for each objective of each subject, and for each

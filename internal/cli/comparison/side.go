@@ -11,7 +11,7 @@ import (
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 	"github.com/benchnet/benchnet/internal/cli/documents"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
 )
 
 // Side is one side of a comparison.
@@ -23,7 +23,7 @@ type Side struct {
 	// Result is the result of an experiment, or of one with a single run.
 	Result *experiment.Result
 	// Run is the run of a single-run side, or nil.
-	Run *results.RunResult
+	Run *document.RunResult
 }
 
 // LoadSide loads a file with a document, or an experiment or run by NAME. An experiment may have the suffix
@@ -115,7 +115,7 @@ func (s *Side) setFile(file *documents.File) error {
 }
 
 // setRun makes a single run the side's result, as a point with one run.
-func (s *Side) setRun(run *results.RunResult) {
+func (s *Side) setRun(run *document.RunResult) {
 	s.Run = run
 	only := experiment.SummarizeRun(run)
 	// The numbers of an invalid run are shown too, with a warning.

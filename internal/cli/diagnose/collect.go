@@ -20,7 +20,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 	"github.com/benchnet/benchnet/internal/kube/kinds"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/boundedjson"
 )
 
 // subjectKinds returns the kinds of the objects that belong to networks, runs and experiments. Secrets are not among them.
@@ -224,8 +224,8 @@ func (c *Collector) addBinaryData(name string, object *unstructured.Unstructured
 	unstructured.RemoveNestedField(object.Object, "binaryData")
 	for _, key := range slices.Sorted(maps.Keys(cm.BinaryData)) {
 		value := cm.BinaryData[key]
-		if bytes.HasPrefix(value, results.GzipMagic) {
-			if value, err = results.UnpackDocument(value); err != nil {
+		if bytes.HasPrefix(value, boundedjson.GzipMagic) {
+			if value, err = boundedjson.Unpack(value); err != nil {
 				c.addProblem(fmt.Sprintf("%s of ConfigMap %s", key, cm.Name), err)
 				continue
 			}

@@ -25,7 +25,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/cli/cluster"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/boundedjson"
 )
 
 // The contents of the network's Secrets.
@@ -50,7 +50,7 @@ func newObjects(t *testing.T) []client.Object {
 	meta := func(name, network string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Namespace: "lab", Name: name, Labels: map[string]string{v1alpha1.LabelNetwork: network}}
 	}
-	packed, err := results.PackDocument(map[string]string{"leak": password}, "result")
+	packed, err := boundedjson.Pack(map[string]string{"leak": password}, "result")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,12 +7,13 @@ import (
 	"fmt"
 
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/boundedjson"
+	"github.com/benchnet/benchnet/internal/run/document"
 )
 
 // Run is the complete result of a run.
 type Run struct {
-	*results.RunResult
+	*document.RunResult
 	// Text is the original document, including fields unknown to this version.
 	Text json.RawMessage
 }
@@ -25,22 +26,22 @@ type Experiment struct {
 }
 
 // DecodeRun decodes the document of a run, gzipped or as plain JSON.
-func DecodeRun(document []byte) (*Run, error) {
-	decoded, err := results.DecodeRunResult(document)
+func DecodeRun(stored []byte) (*Run, error) {
+	decoded, err := document.DecodeRunResult(stored)
 	if err != nil {
 		return nil, err
 	}
-	text, err := results.UnpackDocument(document)
+	text, err := boundedjson.Unpack(stored)
 	return &Run{decoded, text}, err
 }
 
 // DecodeExperiment decodes the document of an experiment, gzipped or as plain JSON.
-func DecodeExperiment(document []byte) (*Experiment, error) {
-	decoded, err := experiment.Decode(document)
+func DecodeExperiment(stored []byte) (*Experiment, error) {
+	decoded, err := experiment.Decode(stored)
 	if err != nil {
 		return nil, err
 	}
-	text, err := results.UnpackDocument(document)
+	text, err := boundedjson.Unpack(stored)
 	return &Experiment{decoded, text}, err
 }
 
@@ -62,5 +63,5 @@ func NewRunList(runs []*Run) List {
 
 // errorOfKind returns the error for an object that is neither a result nor can contain one.
 func errorOfKind(kind string) error {
-	return fmt.Errorf("kind is %.40q, must be %s, %s, ConfigMap, Secret or, outside of a list, List", kind, results.Kind, experiment.Kind)
+	return fmt.Errorf("kind is %.40q, must be %s, %s, ConfigMap, Secret or, outside of a list, List", kind, document.Kind, experiment.Kind)
 }

@@ -16,7 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/boundedjson"
+	"github.com/benchnet/benchnet/internal/run/document"
 )
 
 // File holds the documents of a file.
@@ -95,8 +96,8 @@ func (f *File) checkDistinctRuns() error {
 }
 
 // RunResults returns the results of the file's runs in a namespace by name.
-func (f *File) RunResults(namespace string) map[string]*results.RunResult {
-	all := map[string]*results.RunResult{}
+func (f *File) RunResults(namespace string) map[string]*document.RunResult {
+	all := map[string]*document.RunResult{}
 	for _, run := range f.Runs {
 		if run.Run.Namespace == namespace {
 			all[run.Run.Name] = run.RunResult
@@ -129,10 +130,10 @@ func (f *File) decodeContent(content []byte) error {
 
 // unpackContent unpacks gzipped content. Other content has the limit of the file only, because a list of documents may be large.
 func unpackContent(content []byte) ([]byte, error) {
-	if !bytes.HasPrefix(content, results.GzipMagic) {
+	if !bytes.HasPrefix(content, boundedjson.GzipMagic) {
 		return content, nil
 	}
-	return results.UnpackDocument(content)
+	return boundedjson.Unpack(content)
 }
 
 // addObject adds the documents of one object, or of a list if that is allowed. An empty YAML document has none.
@@ -148,7 +149,7 @@ func (f *File) addObject(object []byte, allowsList bool) error {
 		return err
 	}
 	switch head.Kind {
-	case results.Kind, experiment.Kind:
+	case document.Kind, experiment.Kind:
 		return f.addDocument(head.Kind, object)
 	case "ConfigMap":
 		var cm corev1.ConfigMap
@@ -193,7 +194,7 @@ func (f *File) addStored(object string, texts map[string]string, stored map[stri
 		var head struct {
 			Kind string `json:"kind"`
 		}
-		if json.Unmarshal(text, &head) != nil || head.Kind != results.Kind && head.Kind != experiment.Kind {
+		if json.Unmarshal(text, &head) != nil || head.Kind != document.Kind && head.Kind != experiment.Kind {
 			continue
 		}
 		if err := f.addDocument(head.Kind, text); err != nil {
@@ -210,7 +211,7 @@ func (f *File) addDocument(kind string, text []byte) error {
 	if err := json.Compact(&compact, text); err != nil {
 		return err
 	}
-	if kind == results.Kind {
+	if kind == document.Kind {
 		run, err := DecodeRun(compact.Bytes())
 		f.Runs = append(f.Runs, run)
 		return err

@@ -11,7 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/boundedjson"
+	"github.com/benchnet/benchnet/internal/run/document"
 )
 
 const (
@@ -22,7 +23,7 @@ const (
 // packedValue returns the result as it is in binaryData, in base64.
 func packedValue(t *testing.T) string {
 	t.Helper()
-	packed, err := results.PackDocument(map[string]any{"apiVersion": results.APIVersion, "kind": results.Kind, "schemaVersion": 1,
+	packed, err := boundedjson.Pack(map[string]any{"apiVersion": document.APIVersion, "kind": document.Kind, "schemaVersion": 1,
 		"run": map[string]string{"name": "stored"}}, "result")
 	if err != nil {
 		t.Fatal(err)
@@ -127,12 +128,12 @@ func TestReadFileIsBounded(t *testing.T) {
 	}
 	var zeros bytes.Buffer
 	zip := gzip.NewWriter(&zeros)
-	_, err := zip.Write(make([]byte, results.MaxDecodedBytes))
+	_, err := zip.Write(make([]byte, boundedjson.MaxDecodedBytes))
 	if err := errors.Join(err, zip.Close()); err != nil {
 		t.Fatal(err)
 	}
 	item := `{"kind":"ConfigMap","metadata":{"name":"c"},"binaryData":{"r":"` + base64.StdEncoding.EncodeToString(zeros.Bytes()) + `"}}`
-	list := `{"kind":"List","items":[` + strings.Repeat(item+",", MaxBytes/results.MaxDecodedBytes) + item + `]}`
+	list := `{"kind":"List","items":[` + strings.Repeat(item+",", MaxBytes/boundedjson.MaxDecodedBytes) + item + `]}`
 	if _, err := DecodeFile("f", []byte(list)); err == nil || !strings.Contains(err.Error(), "unpack to more than 268435456 bytes") {
 		t.Errorf("list of %d bytes: %v", len(list), err)
 	}

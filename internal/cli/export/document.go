@@ -4,7 +4,8 @@ import (
 	"fmt"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // comparedMetric is a metric that experiments compare, with its unit. An empty unit means operations per second.
@@ -35,7 +36,7 @@ func (m comparedMetric) unitFor(operations string) string {
 }
 
 // emitDocument emits everything that the document of a run holds as numbers over its window.
-func emitDocument(row Row, r *results.RunResult, emit Emit) error {
+func emitDocument(row Row, r *document.RunResult, emit Emit) error {
 	row.Network, row.Workload = r.Run.Network, r.Run.Workload
 	if start := r.Times.WindowStart; !start.IsZero() {
 		row.WindowStart = new(start.UTC())
@@ -46,8 +47,8 @@ func emitDocument(row Row, r *results.RunResult, emit Emit) error {
 		return err
 	}
 	w.addPhases(r.Phases)
-	w.addSeries("", "Completed", r.Summary.Unit, results.SeriesFromCounts(r.Series.CompletedPerSecond))
-	w.addSeries("", "Failed", r.Summary.Unit, results.SeriesFromCounts(r.Series.FailedPerSecond))
+	w.addSeries("", "Completed", r.Summary.Unit, measurement.SeriesFromCounts(r.Series.CompletedPerSecond))
+	w.addSeries("", "Failed", r.Summary.Unit, measurement.SeriesFromCounts(r.Series.FailedPerSecond))
 	w.addSeries("", string(v1alpha1.MetricLatencyMean), millis, r.Series.MeanLatencyMillis)
 	for _, m := range r.Members {
 		w.addSeries(m.Member, "CPU", "cores", r.ExpandToSeconds(m.CPUSeconds))
@@ -65,7 +66,7 @@ func emitDocument(row Row, r *results.RunResult, emit Emit) error {
 }
 
 // addSummary emits the numbers of the whole window. Latencies exist only if an operation succeeded.
-func (w *writer) addSummary(s *results.Summary) {
+func (w *writer) addSummary(s *measurement.Summary) {
 	w.addTotal(string(v1alpha1.MetricThroughput), s.ThroughputPerSecond, comparedMetrics[0].unitFor(s.Unit))
 	w.addTotal("Completed", float64(s.Completed), s.Unit)
 	w.addTotal("Requests", float64(s.Requests), s.Unit)
@@ -83,7 +84,7 @@ func (w *writer) addSummary(s *results.Summary) {
 }
 
 // addPhases emits the phases of sampled operations, each as a subject.
-func (w *writer) addPhases(p *results.OperationPhases) {
+func (w *writer) addPhases(p *measurement.OperationPhases) {
 	if p == nil {
 		return
 	}
@@ -93,13 +94,13 @@ func (w *writer) addPhases(p *results.OperationPhases) {
 			name  string
 			value *float64
 		}{{"PhaseMean", &phase.Mean}, {"PhaseP50", phase.P50}, {"PhaseP95", phase.P95}, {"PhaseP99", phase.P99}} {
-			w.addValue(Row{Subject: phase.Name, Metric: m.name, Unit: millis}, results.ValueOrMissing(m.value))
+			w.addValue(Row{Subject: phase.Name, Metric: m.name, Unit: millis}, measurement.ValueOrMissing(m.value))
 		}
 		w.addValue(Row{Subject: phase.Name, Metric: "PhaseShare", Unit: "1"}, phase.Share)
 	}
 }
 
-func (w *writer) addLatency(prefix string, l *results.Latency) {
+func (w *writer) addLatency(prefix string, l *measurement.Latency) {
 	for _, m := range []struct {
 		name  v1alpha1.Metric
 		value *float64
@@ -107,12 +108,12 @@ func (w *writer) addLatency(prefix string, l *results.Latency) {
 		{v1alpha1.MetricLatencyMean, &l.Mean}, {v1alpha1.MetricLatencyP50, l.P50}, {v1alpha1.MetricLatencyP90, l.P90},
 		{v1alpha1.MetricLatencyP95, l.P95}, {v1alpha1.MetricLatencyP99, l.P99}, {v1alpha1.MetricLatencyP999, l.P999}, {"LatencyMax", &l.Max},
 	} {
-		w.addTotal(prefix+string(m.name), results.ValueOrMissing(m.value), millis)
+		w.addTotal(prefix+string(m.name), measurement.ValueOrMissing(m.value), millis)
 	}
 }
 
 // addQuantiles emits the latency distribution: the quantiles that enough latencies support.
-func (w *writer) addQuantiles(r *results.RunResult) error {
+func (w *writer) addQuantiles(r *document.RunResult) error {
 	if r.Histogram == "" {
 		return nil
 	}
@@ -124,7 +125,7 @@ func (w *writer) addQuantiles(r *results.RunResult) error {
 		return nil
 	}
 	for _, bracket := range h.Counts().CumulativeDistribution() {
-		if h.Count() >= results.SamplesForPercentile(bracket.Quantile) && bracket.Quantile < 100 {
+		if h.Count() >= measurement.SamplesForPercentile(bracket.Quantile) && bracket.Quantile < 100 {
 			of := Row{Metric: "LatencyQuantile", Unit: millis, Quantile: new(bracket.Quantile / 100)}
 			w.addValue(of, float64(bracket.ValueAt)/1000)
 		}

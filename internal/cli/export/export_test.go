@@ -13,16 +13,17 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
-func readRecordedRun(t *testing.T) *results.RunResult {
+func readRecordedRun(t *testing.T) *document.RunResult {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join("..", "..", "report", "testdata", "malachite.json.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := results.DecodeRunResult(content)
+	r, err := document.DecodeRunResult(content)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,8 +98,8 @@ func findValues(rows []Row, metric string, ofSeconds bool) []float64 {
 // TestRunRows checks that the table holds the numbers of the document.
 func TestRunRows(t *testing.T) {
 	r := readRecordedRun(t)
-	r.Members[0].CPUSeconds[3] = results.Missing
-	r.Environment.Calibration = []results.PodCalibration{{Subject: "member-0", Fsync: &results.FsyncCalibration{P99Millis: 12.5}}}
+	r.Members[0].CPUSeconds[3] = measurement.Missing
+	r.Environment.Calibration = []measurement.PodCalibration{{Subject: "member-0", Fsync: &measurement.FsyncCalibration{P99Millis: 12.5}}}
 	rows := collectRows(t, func(emit Emit) error { return Run(r, emit) })
 	if got := findValues(rows, "CalibrationFsyncP99", false); len(got) != 1 || got[0] != 12.5 {
 		t.Errorf("fsync p99 %v, want 12.5 ms", got)
@@ -123,7 +124,7 @@ func TestRunRows(t *testing.T) {
 }
 
 // newExperiment returns an experiment with a run that has a document, one without, and a failed one.
-func newExperiment(r *results.RunResult) *experiment.Result {
+func newExperiment(r *document.RunResult) *experiment.Result {
 	failed := experiment.NewFailedRun("failed", "no worker was ready in time", time.Time{})
 	failed.Point, failed.Repetition = "p01", 3
 	return &experiment.Result{
@@ -142,7 +143,7 @@ func newExperiment(r *results.RunResult) *experiment.Result {
 func TestExperimentRows(t *testing.T) {
 	r := readRecordedRun(t)
 	e := newExperiment(r)
-	rows := collectRows(t, func(emit Emit) error { return Experiment(e, map[string]*results.RunResult{r.Run.Name: r}, emit) })
+	rows := collectRows(t, func(emit Emit) error { return Experiment(e, map[string]*document.RunResult{r.Run.Name: r}, emit) })
 	counts, verdicts := map[string]int{}, map[string]string{}
 	for i, row := range rows {
 		counts[row.Run]++

@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // Row is one value of a run. The tags name the columns of both formats; docs/export.md describes them.
@@ -44,7 +45,7 @@ type Emit func(Row) error
 
 // Experiment emits the rows of all runs of an experiment in the order in which they started. It reads a run's own
 // document if runs has it by name, and else only the metrics in the experiment's document.
-func Experiment(e *experiment.Result, runs map[string]*results.RunResult, emit Emit) error {
+func Experiment(e *experiment.Result, runs map[string]*document.RunResult, emit Emit) error {
 	points := map[string]*experiment.Point{}
 	for i := range e.Points {
 		points[e.Points[i].Name] = &e.Points[i]
@@ -70,7 +71,7 @@ func Experiment(e *experiment.Result, runs map[string]*results.RunResult, emit E
 }
 
 // Run emits the rows of a run outside of an experiment.
-func Run(r *results.RunResult, emit Emit) error {
+func Run(r *document.RunResult, emit Emit) error {
 	return emitDocument(Row{Namespace: r.Run.Namespace, Run: r.Run.Name, Parameters: "{}", Verdict: r.Verdict.Validity()}, r, emit)
 }
 
@@ -122,7 +123,7 @@ func (w *writer) addTotal(metric string, value float64, unit string) {
 }
 
 // addSeries emits a value for each second in which one was measured.
-func (w *writer) addSeries(subject, metric, unit string, values results.Series) {
+func (w *writer) addSeries(subject, metric, unit string, values measurement.Series) {
 	for second, value := range values {
 		w.addValue(Row{Subject: subject, Metric: metric, Unit: unit, Second: new(int32(second))}, value)
 	}

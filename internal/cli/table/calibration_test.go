@@ -5,14 +5,15 @@ import (
 	"testing"
 
 	"github.com/benchnet/benchnet/internal/cli/documents"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 func TestForCalibration(t *testing.T) {
-	run := &results.RunResult{Run: results.RunIdentity{Name: "m1-blocks"}}
-	run.Environment.Calibration = []results.PodCalibration{
-		{Subject: "worker-0", CPU: &results.CPUCalibration{SingleThreadPerSecond: 11_000, AllThreadsPerSecond: 21_000, Threads: 2}},
-		{Subject: "member-0", Fsync: &results.FsyncCalibration{P99Millis: 12.5}, Network: &results.NetworkCalibration{RoundTripP50Millis: 0.25, BandwidthMbps: 900}},
+	run := &document.RunResult{Run: document.RunIdentity{Name: "m1-blocks"}}
+	run.Environment.Calibration = []measurement.PodCalibration{
+		{Subject: "worker-0", CPU: &measurement.CPUCalibration{SingleThreadPerSecond: 11_000, AllThreadsPerSecond: 21_000, Threads: 2}},
+		{Subject: "member-0", Fsync: &measurement.FsyncCalibration{P99Millis: 12.5}, Network: &measurement.NetworkCalibration{RoundTripP50Millis: 0.25, BandwidthMbps: 900}},
 		{Subject: "member-1", Error: "the agent does not answer"},
 	}
 	var text strings.Builder

@@ -9,11 +9,11 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 func TestPointNotes(t *testing.T) {
-	points := []experiment.Point{{Name: "p01", Valid: 2}, {Name: "p02", Valid: 3, Notes: map[results.ReasonCode]int{results.CPUStolen: 2, results.NodeNotReady: 1}}}
+	points := []experiment.Point{{Name: "p01", Valid: 2}, {Name: "p02", Valid: 3, Notes: map[verdict.ReasonCode]int{verdict.ReasonCPUStolen: 2, verdict.ReasonNodeNotReady: 1}}}
 	var text bytes.Buffer
 	if err := ForPointNotes(points).Print(&text, false); err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/format"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
 )
 
 // ForPoints returns a table of the points of a finished experiment: means over the valid runs, with
@@ -130,7 +130,7 @@ func formatTrend(o *experiment.ComparisonOutcome) string {
 }
 
 // ForLatencies returns a table of the latencies of two single runs, in milliseconds. A single run has no intervals.
-func ForLatencies(baseline, candidate *results.RunResult) *Table {
+func ForLatencies(baseline, candidate *document.RunResult) *Table {
 	t := New("Latency ms", "Baseline", "Measured", "Difference")
 	a, b := baseline.Summary.Latency, candidate.Summary.Latency
 	for _, row := range []struct {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/kinds"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // podState is the state of a pod of a network at one moment. Subject is the member or database instance in it.
@@ -50,7 +50,7 @@ func EncodeBaseline(pods []corev1.Pod) ([]byte, error) {
 }
 
 // FindDisturbances returns what happened to members and databases since the baseline was encoded.
-func FindDisturbances(baseline []byte, pods []corev1.Pod) ([]results.Disturbance, error) {
+func FindDisturbances(baseline []byte, pods []corev1.Pod) ([]verdict.Disturbance, error) {
 	var before []podState
 	if err := json.Unmarshal(baseline, &before); err != nil {
 		return nil, fmt.Errorf("decode baseline: %w", err)
@@ -59,7 +59,7 @@ func FindDisturbances(baseline []byte, pods []corev1.Pod) ([]results.Disturbance
 	for i := range pods {
 		now[pods[i].Name] = &pods[i]
 	}
-	var all []results.Disturbance
+	var all []verdict.Disturbance
 	for _, b := range before {
 		if d, ok := disturbanceOf(b, now[b.Pod]); ok {
 			all = append(all, d)
@@ -68,36 +68,36 @@ func FindDisturbances(baseline []byte, pods []corev1.Pod) ([]results.Disturbance
 	return all, nil
 }
 
-func disturbanceOf(before podState, pod *corev1.Pod) (results.Disturbance, bool) {
-	d := results.Disturbance{Subject: before.Subject}
+func disturbanceOf(before podState, pod *corev1.Pod) (verdict.Disturbance, bool) {
+	d := verdict.Disturbance{Subject: before.Subject}
 	if before.Database {
-		d.Subject = results.DatabaseSubject(before.Subject)
+		d.Subject = verdict.DatabaseSubject(before.Subject)
 	}
 	if pod == nil {
-		d.Kind, d.Message = results.MemberReplaced, "the pod no longer exists"
+		d.Kind, d.Message = verdict.ReasonMemberReplaced, "the pod no longer exists"
 		return d, true
 	}
 	added, resources := addedContainer(pod, before.EndedEphemeral), formatResources(pod)
 	switch {
 	case pod.Status.Reason == "Evicted":
-		d.Kind, d.Message = results.MemberEvicted, "the pod was evicted: "+pod.Status.Message
+		d.Kind, d.Message = verdict.ReasonMemberEvicted, "the pod was evicted: "+pod.Status.Message
 	case pod.UID != before.UID:
-		d.Kind, d.Message = results.MemberReplaced, "the pod was replaced"
+		d.Kind, d.Message = verdict.ReasonMemberReplaced, "the pod was replaced"
 	case disruptionReason(pod) != "":
-		d.Kind, d.Message = results.MemberEvicted, "the pod is being evicted: "+disruptionReason(pod)
+		d.Kind, d.Message = verdict.ReasonMemberEvicted, "the pod is being evicted: "+disruptionReason(pod)
 	case lostNodeProblem(pod) != "":
-		d.Kind, d.Message = results.MemberUnreachable, lostNodeProblem(pod)
+		d.Kind, d.Message = verdict.ReasonMemberUnreachable, lostNodeProblem(pod)
 	case CountRestarts(pod) > before.Restarts:
 		d.Kind, d.Message = restartOf(pod, before.Database), fmt.Sprintf("restarts of its containers: %d", CountRestarts(pod)-before.Restarts)
 		if cause := RestartCause(pod); cause != "" {
 			d.Message += "; " + cause
 		}
 	case added != "":
-		d.Kind, d.Message = results.MemberChanged, fmt.Sprintf("the ephemeral container %s ran in the pod", added)
+		d.Kind, d.Message = verdict.ReasonMemberChanged, fmt.Sprintf("the ephemeral container %s ran in the pod", added)
 	case resources != before.Resources:
-		d.Kind, d.Message = results.MemberChanged, fmt.Sprintf("the resources of its containers were changed from %s to %s", before.Resources, resources)
+		d.Kind, d.Message = verdict.ReasonMemberChanged, fmt.Sprintf("the resources of its containers were changed from %s to %s", before.Resources, resources)
 	case labelsDigest(pod) != before.Labels:
-		d.Kind, d.Message = results.MemberChanged, "the labels of the pod were changed"
+		d.Kind, d.Message = verdict.ReasonMemberChanged, "the labels of the pod were changed"
 	default:
 		return d, false
 	}
@@ -153,18 +153,18 @@ func formatResources(pod *corev1.Pod) string {
 }
 
 // restartOf returns the kind of disturbance of a pod with restarted containers.
-func restartOf(pod *corev1.Pod, database bool) results.ReasonCode {
+func restartOf(pod *corev1.Pod, database bool) verdict.ReasonCode {
 	killed := slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool {
 		return c.LastTerminationState.Terminated != nil && c.LastTerminationState.Terminated.Reason == "OOMKilled" ||
 			c.State.Terminated != nil && c.State.Terminated.Reason == "OOMKilled"
 	})
 	switch {
 	case killed:
-		return results.OutOfMemory
+		return verdict.ReasonOutOfMemory
 	case database:
-		return results.DatabaseRestarted
+		return verdict.ReasonDatabaseRestarted
 	}
-	return results.MemberRestarted
+	return verdict.ReasonMemberRestarted
 }
 
 // disruptionReason returns why the cluster is about to terminate a pod, or "".

@@ -11,7 +11,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/kinds"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 func TestPodProblem(t *testing.T) {
@@ -144,7 +144,7 @@ func TestChangedMembers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if changed := len(got) == 1 && got[0].Kind == results.MemberChanged; changed != c.changed || len(got) > 1 || len(after.Spec.EphemeralContainers) > 16 {
+			if changed := len(got) == 1 && got[0].Kind == verdict.ReasonMemberChanged; changed != c.changed || len(got) > 1 || len(after.Spec.EphemeralContainers) > 16 {
 				t.Errorf("got %+v with %d names of debuggers, want MemberChanged: %t", got, len(after.Spec.EphemeralContainers), c.changed)
 			}
 		})
@@ -177,18 +177,18 @@ func TestDisturbances(t *testing.T) {
 	cases := []struct {
 		name string
 		now  []corev1.Pod
-		want results.ReasonCode
+		want verdict.ReasonCode
 	}{
 		{"debugged before", []corev1.Pod{looked}, ""},
-		{"debugged meanwhile", []corev1.Pod{debugged}, results.MemberChanged},
-		{"resized in place", []corev1.Pod{resized}, results.MemberChanged},
-		{"being evicted", []corev1.Pod{disrupted}, results.MemberEvicted},
-		{"on a lost node", []corev1.Pod{unreachable}, results.MemberUnreachable},
+		{"debugged meanwhile", []corev1.Pod{debugged}, verdict.ReasonMemberChanged},
+		{"resized in place", []corev1.Pod{resized}, verdict.ReasonMemberChanged},
+		{"being evicted", []corev1.Pod{disrupted}, verdict.ReasonMemberEvicted},
+		{"on a lost node", []corev1.Pod{unreachable}, verdict.ReasonMemberUnreachable},
 		{"undisturbed", []corev1.Pod{memberPodWithRestarts("a", 1)}, ""},
-		{"restarted", []corev1.Pod{memberPodWithRestarts("a", 2)}, results.MemberRestarted},
-		{"replaced", []corev1.Pod{replaced}, results.MemberReplaced},
-		{"gone", nil, results.MemberReplaced},
-		{"evicted", []corev1.Pod{evicted}, results.MemberEvicted},
+		{"restarted", []corev1.Pod{memberPodWithRestarts("a", 2)}, verdict.ReasonMemberRestarted},
+		{"replaced", []corev1.Pod{replaced}, verdict.ReasonMemberReplaced},
+		{"gone", nil, verdict.ReasonMemberReplaced},
+		{"evicted", []corev1.Pod{evicted}, verdict.ReasonMemberEvicted},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -211,21 +211,21 @@ func TestDisturbancesOfDatabasesKeepTheirKind(t *testing.T) {
 	killed := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "OOMKilled", ExitCode: 137}}
 	for name, c := range map[string]struct {
 		edit func(*corev1.Pod)
-		want results.ReasonCode
+		want verdict.ReasonCode
 	}{
-		"restarted": {func(p *corev1.Pod) { p.Status.ContainerStatuses[0].RestartCount = 2 }, results.DatabaseRestarted},
-		"evicted":   {func(p *corev1.Pod) { p.Status.Reason = "Evicted" }, results.MemberEvicted},
+		"restarted": {func(p *corev1.Pod) { p.Status.ContainerStatuses[0].RestartCount = 2 }, verdict.ReasonDatabaseRestarted},
+		"evicted":   {func(p *corev1.Pod) { p.Status.Reason = "Evicted" }, verdict.ReasonMemberEvicted},
 		"being evicted": {func(p *corev1.Pod) {
 			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue}}
-		}, results.MemberEvicted},
-		"replaced":    {func(p *corev1.Pod) { p.UID = "other" }, results.MemberReplaced},
-		"unreachable": {func(p *corev1.Pod) { p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady}} }, results.MemberUnreachable},
+		}, verdict.ReasonMemberEvicted},
+		"replaced":    {func(p *corev1.Pod) { p.UID = "other" }, verdict.ReasonMemberReplaced},
+		"unreachable": {func(p *corev1.Pod) { p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady}} }, verdict.ReasonMemberUnreachable},
 		"being deleted": {func(p *corev1.Pod) {
 			p.DeletionTimestamp, p.Status.Conditions = &metav1.Time{}, []corev1.PodCondition{{Type: corev1.PodReady}}
-		}, results.MemberUnreachable},
+		}, verdict.ReasonMemberUnreachable},
 		"out of memory": {func(p *corev1.Pod) {
 			p.Status.ContainerStatuses[0] = corev1.ContainerStatus{RestartCount: 2, LastTerminationState: killed}
-		}, results.OutOfMemory},
+		}, verdict.ReasonOutOfMemory},
 		"killed earlier": {func(p *corev1.Pod) { p.Status.ContainerStatuses[0].LastTerminationState = killed }, ""},
 		"not ready":      {func(p *corev1.Pod) { p.Status.ContainerStatuses[0].Ready = false }, ""},
 	} {

@@ -6,8 +6,8 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/network/database"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // exporterIntervalSeconds is the interval between two samples of a database's exporter. Each sample sends
@@ -20,14 +20,14 @@ const activeSessionsMetric = `pg_stat_activity_count{state="active",datname="` +
 
 // databaseSeries are the series that are recorded from the exporter.
 var databaseSeries = []protocol.ObservedSeries{
-	{Name: results.SeriesConnections, Unit: "connections", Metric: `pg_stat_activity_count{backend_type="client backend"}`, Kind: protocol.SeriesGauge},
-	{Name: results.SeriesMaxConnections, Unit: "connections", Metric: "pg_settings_max_connections", Kind: protocol.SeriesGauge},
-	{Name: results.SeriesActive, Unit: "sessions", Metric: activeSessionsMetric + "}", Kind: protocol.SeriesGauge},
-	{Name: results.SeriesLockWaits, Unit: "sessions", Metric: activeSessionsMetric + `,wait_event_type="Lock"}`, Kind: protocol.SeriesGauge},
-	{Name: results.SeriesLatchWaits, Unit: "sessions", Metric: activeSessionsMetric + `,wait_event_type="LWLock"}`, Kind: protocol.SeriesGauge},
-	{Name: results.SeriesIOWaits, Unit: "sessions", Metric: activeSessionsMetric + `,wait_event_type="IO"}`, Kind: protocol.SeriesGauge},
-	{Name: results.SeriesCommits, Unit: "transactions/s", Metric: "pg_stat_database_xact_commit", Kind: protocol.SeriesCounter},
-	{Name: results.SeriesDeadlocks, Unit: "deadlocks/s", Metric: "pg_stat_database_deadlocks", Kind: protocol.SeriesCounter},
+	{Name: measurement.SeriesConnections, Unit: "connections", Metric: `pg_stat_activity_count{backend_type="client backend"}`, Kind: protocol.SeriesGauge},
+	{Name: measurement.SeriesMaxConnections, Unit: "connections", Metric: "pg_settings_max_connections", Kind: protocol.SeriesGauge},
+	{Name: measurement.SeriesActive, Unit: "sessions", Metric: activeSessionsMetric + "}", Kind: protocol.SeriesGauge},
+	{Name: measurement.SeriesLockWaits, Unit: "sessions", Metric: activeSessionsMetric + `,wait_event_type="Lock"}`, Kind: protocol.SeriesGauge},
+	{Name: measurement.SeriesLatchWaits, Unit: "sessions", Metric: activeSessionsMetric + `,wait_event_type="LWLock"}`, Kind: protocol.SeriesGauge},
+	{Name: measurement.SeriesIOWaits, Unit: "sessions", Metric: activeSessionsMetric + `,wait_event_type="IO"}`, Kind: protocol.SeriesGauge},
+	{Name: measurement.SeriesCommits, Unit: "transactions/s", Metric: "pg_stat_database_xact_commit", Kind: protocol.SeriesCounter},
+	{Name: measurement.SeriesDeadlocks, Unit: "deadlocks/s", Metric: "pg_stat_database_deadlocks", Kind: protocol.SeriesCounter},
 }
 
 // DatabaseEndpoints returns the endpoints of a network's databases. The map holds the reason for each database,
@@ -58,9 +58,9 @@ func DatabaseEndpoints(p platform.Platform, network *v1alpha1.BenchmarkNetwork) 
 func instanceEndpoints(d v1alpha1.DatabaseStatus) []protocol.ObservedEndpoint {
 	role := fmt.Sprintf("serves %d members", d.Members)
 	return []protocol.ObservedEndpoint{
-		{Member: d.Name, Kind: results.KindDatabase, Role: role, URL: database.AgentURL(d.Name),
+		{Member: d.Name, Kind: measurement.KindDatabase, Role: role, URL: database.AgentURL(d.Name),
 			CommandsURL: database.CommandsURL(d.Name)},
-		{Member: d.Name, Kind: results.KindDatabase, Role: role, URL: database.ExporterURL(d.Name),
+		{Member: d.Name, Kind: measurement.KindDatabase, Role: role, URL: database.ExporterURL(d.Name),
 			EverySeconds: exporterIntervalSeconds, Series: databaseSeries},
 	}
 }

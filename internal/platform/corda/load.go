@@ -12,8 +12,8 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/members"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // operation is the operation in workload.json. For a user's own JMeter plan it holds only the network's notary
@@ -168,9 +168,9 @@ var jmxSeries = []protocol.ObservedSeries{
 	{Name: "flowsStarted", Unit: "flows/s", Metric: "corda_flows_started_total", Kind: protocol.SeriesCounter},
 	{Name: "checkpoints", Unit: "checkpoints/s", Metric: "corda_checkpoints_total", Kind: protocol.SeriesCounter},
 	{Name: "inboundQueue", Unit: "messages", Metric: `corda_queue_messages{queue="p2p.inbound"}`, Kind: protocol.SeriesGauge},
-	{Name: results.SeriesPoolActive, Unit: "connections", Metric: `corda_database_pool_connections{state="Active"}`, Kind: protocol.SeriesGauge},
-	{Name: results.SeriesPoolPending, Unit: "threads", Metric: `corda_database_pool_connections{state="Pending"}`, Kind: protocol.SeriesGauge},
-	{Name: results.SeriesPoolMax, Unit: "connections", Metric: `corda_database_pool_connections{state="Max"}`, Kind: protocol.SeriesGauge},
+	{Name: measurement.SeriesPoolActive, Unit: "connections", Metric: `corda_database_pool_connections{state="Active"}`, Kind: protocol.SeriesGauge},
+	{Name: measurement.SeriesPoolPending, Unit: "threads", Metric: `corda_database_pool_connections{state="Pending"}`, Kind: protocol.SeriesGauge},
+	{Name: measurement.SeriesPoolMax, Unit: "connections", Metric: `corda_database_pool_connections{state="Max"}`, Kind: protocol.SeriesGauge},
 }
 
 // observedEndpoints returns the agents and the JMX exporters of all nodes.

@@ -8,7 +8,8 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform/members"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 const (
@@ -29,30 +30,30 @@ const (
 // Reason codes of this platform.
 const (
 	// reasonNoBlocks means that the network decided no block in the window.
-	reasonNoBlocks results.ReasonCode = "NoBlocks"
+	reasonNoBlocks verdict.ReasonCode = "NoBlocks"
 	// reasonMemberBehind means that a validator was far behind the others and so did not take part in
 	// consensus.
-	reasonMemberBehind results.ReasonCode = "MemberBehind"
+	reasonMemberBehind verdict.ReasonCode = "MemberBehind"
 	// noteFullBlocks means that blocks were full, so the gas limit bounds the rate.
-	noteFullBlocks results.ReasonCode = "FullBlocks"
+	noteFullBlocks verdict.ReasonCode = "FullBlocks"
 	// noteSilentProposer means that a member proposed no block although its turn must have come.
-	noteSilentProposer results.ReasonCode = "SilentProposer"
+	noteSilentProposer verdict.ReasonCode = "SilentProposer"
 )
 
 // Interpret derives block times, block sizes, and throughput from the blocks. The throughput counts the
 // transactions in blocks, not the responses of the nodes.
 func (Emerald) Interpret(
-	spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, measured *results.Measurement,
-) results.Interpretation {
+	spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, measured *measurement.Measurement,
+) verdict.Interpretation {
 	if len(measured.Blocks) == 0 {
-		return results.Interpretation{Reasons: []results.Reason{{Code: reasonNoBlocks, Message: "no block was seen in the window"}}}
+		return verdict.Interpretation{Reasons: []verdict.Reason{{Code: reasonNoBlocks, Message: "no block was seen in the window"}}}
 	}
 	measures := slices.Concat(blockTimeMeasures(measured), blockContentMeasures(measured), throughputMeasures(measured))
 	if workload.Load != nil && workload.Load.RatePerSecond != nil {
-		measures = append(measures, results.PlatformMetric{Name: "offeredRate", Unit: "tx/s",
+		measures = append(measures, measurement.PlatformMetric{Name: "offeredRate", Unit: "tx/s",
 			Value: workload.Load.RatePerSecond.AsApproximateFloat64(), Source: "load.ratePerSecond"})
 	}
-	return results.Interpretation{
+	return verdict.Interpretation{
 		Measures: measures,
 		Reasons:  memberBehindReasons(measured),
 		Notes:    slices.Concat(fullBlockNotes(spec, measured), silentProposerNotes(spec, measured)),
@@ -61,30 +62,30 @@ func (Emerald) Interpret(
 
 // blockTimeMeasures returns the times between consecutive blocks, as one client saw them. Gaps in the list are
 // skipped, and percentiles of too few blocks are left out.
-func blockTimeMeasures(m *results.Measurement) []results.PlatformMetric {
+func blockTimeMeasures(m *measurement.Measurement) []measurement.PlatformMetric {
 	var times []float64
 	for i := 1; i < len(m.Blocks); i++ {
 		if m.Blocks[i].Height == m.Blocks[i-1].Height+1 {
 			times = append(times, float64(m.Blocks[i].Micros-m.Blocks[i-1].Micros)/1000)
 		}
 	}
-	blocks := results.PlatformMetric{Name: "blocks", Value: float64(int64(len(m.Blocks)) + m.BlocksOmitted), Source: "seen in the window"}
+	blocks := measurement.PlatformMetric{Name: "blocks", Value: float64(int64(len(m.Blocks)) + m.BlocksOmitted), Source: "seen in the window"}
 	if len(times) == 0 {
-		return []results.PlatformMetric{blocks}
+		return []measurement.PlatformMetric{blocks}
 	}
 	slices.Sort(times)
 	const source = "from one new head to the next, as seen by the driver"
-	measures := []results.PlatformMetric{blocks, {Name: "blockTimeMean", Unit: "ms", Value: mean(times), Source: source}}
+	measures := []measurement.PlatformMetric{blocks, {Name: "blockTimeMean", Unit: "ms", Value: mean(times), Source: source}}
 	for _, percent := range []float64{50, 99} {
-		if int64(len(times)) >= results.SamplesForPercentile(percent) {
-			measures = append(measures, results.PlatformMetric{Name: fmt.Sprintf("blockTimeP%.0f", percent), Unit: "ms",
+		if int64(len(times)) >= measurement.SamplesForPercentile(percent) {
+			measures = append(measures, measurement.PlatformMetric{Name: fmt.Sprintf("blockTimeP%.0f", percent), Unit: "ms",
 				Value: nearestRank(times, percent/100), Source: source})
 		}
 	}
-	return append(measures, results.PlatformMetric{Name: "blockTimeMax", Unit: "ms", Value: times[len(times)-1], Source: source})
+	return append(measures, measurement.PlatformMetric{Name: "blockTimeMax", Unit: "ms", Value: times[len(times)-1], Source: source})
 }
 
-func blockContentMeasures(m *results.Measurement) []results.PlatformMetric {
+func blockContentMeasures(m *measurement.Measurement) []measurement.PlatformMetric {
 	var transactions, bytes []float64
 	empty := 0
 	for _, b := range m.Blocks {
@@ -94,7 +95,7 @@ func blockContentMeasures(m *results.Measurement) []results.PlatformMetric {
 		}
 	}
 	const source = "blocks of the window"
-	return []results.PlatformMetric{
+	return []measurement.PlatformMetric{
 		{Name: "transactionsPerBlockMean", Value: mean(transactions), Source: source},
 		{Name: "transactionsPerBlockMax", Value: slices.Max(transactions), Source: source},
 		{Name: "blockBytesMean", Unit: "B", Value: mean(bytes), Source: source},
@@ -104,14 +105,14 @@ func blockContentMeasures(m *results.Measurement) []results.PlatformMetric {
 }
 
 // throughputMeasures counts transactions by the second in which their block was seen.
-func throughputMeasures(m *results.Measurement) []results.PlatformMetric {
+func throughputMeasures(m *measurement.Measurement) []measurement.PlatformMetric {
 	seconds := make([]float64, m.WindowSeconds)
 	for _, b := range m.Blocks {
 		if second := b.Micros / 1_000_000; second < int64(len(seconds)) {
 			seconds[second] += float64(b.Transactions)
 		}
 	}
-	all := []results.PlatformMetric{
+	all := []measurement.PlatformMetric{
 		{Name: "throughputMean", Unit: "tx/s", Value: mean(seconds), Source: "transactions in the window's blocks over its length"},
 		{Name: "throughputPeak1s", Unit: "tx/s", Value: slices.Max(seconds), Source: "best second of the window"},
 		{Name: "gasPerSecond", Unit: "gas/s", Value: mean(seconds) * transferGas, Source: "throughputMean, 21000 gas for each transfer"},
@@ -122,8 +123,8 @@ func throughputMeasures(m *results.Measurement) []results.PlatformMetric {
 	spans := spanRates(seconds)
 	slices.Sort(spans)
 	return append(all,
-		results.PlatformMetric{Name: "throughputPeak10s", Unit: "tx/s", Value: spans[len(spans)-1], Source: "best 10 s of the window"},
-		results.PlatformMetric{Name: "throughputSustained", Unit: "tx/s", Value: sustainedRate(spans, sustainedShare),
+		measurement.PlatformMetric{Name: "throughputPeak10s", Unit: "tx/s", Value: spans[len(spans)-1], Source: "best 10 s of the window"},
+		measurement.PlatformMetric{Name: "throughputSustained", Unit: "tx/s", Value: sustainedRate(spans, sustainedShare),
 			Source: "the highest rate that at least 80 % of all spans of 10 s held; one begins with every second"})
 }
 
@@ -136,7 +137,7 @@ func spanRates(seconds []float64) []float64 {
 	return rates
 }
 
-func fullBlockNotes(spec *v1alpha1.BenchmarkNetworkSpec, m *results.Measurement) []results.Reason {
+func fullBlockNotes(spec *v1alpha1.BenchmarkNetworkSpec, m *measurement.Measurement) []verdict.Reason {
 	limit := float64(spec.Platform.Emerald.GasLimit) / transferGas
 	full := 0
 	for _, b := range m.Blocks {
@@ -147,13 +148,13 @@ func fullBlockNotes(spec *v1alpha1.BenchmarkNetworkSpec, m *results.Measurement)
 	if full == 0 {
 		return nil
 	}
-	return []results.Reason{{Code: noteFullBlocks, Value: float64(full), Limit: float64(len(m.Blocks)), Message: fmt.Sprintf(
+	return []verdict.Reason{{Code: noteFullBlocks, Value: float64(full), Limit: float64(len(m.Blocks)), Message: fmt.Sprintf(
 		"%d of %d blocks were full: platform.emerald.gasLimit allows %.0f transfers", full, len(m.Blocks), limit)}}
 }
 
 // silentProposerNotes identifies proposers by the fee recipients of the blocks. Proposers rotate, so three
 // rounds must include every member.
-func silentProposerNotes(spec *v1alpha1.BenchmarkNetworkSpec, m *results.Measurement) []results.Reason {
+func silentProposerNotes(spec *v1alpha1.BenchmarkNetworkSpec, m *measurement.Measurement) []verdict.Reason {
 	count := int(spec.Members.Count)
 	if len(m.Blocks) < 3*count {
 		return nil
@@ -162,10 +163,10 @@ func silentProposerNotes(spec *v1alpha1.BenchmarkNetworkSpec, m *results.Measure
 	for _, b := range m.Blocks {
 		proposed[strings.ToLower(b.Proposer)] = true
 	}
-	var silent []results.Reason
+	var silent []verdict.Reason
 	for i := range count {
 		if !proposed[feeRecipient(i)] {
-			silent = append(silent, results.Reason{Code: noteSilentProposer, Subject: members.Name(int32(i)), Limit: float64(len(m.Blocks)),
+			silent = append(silent, verdict.Reason{Code: noteSilentProposer, Subject: members.Name(int32(i)), Limit: float64(len(m.Blocks)),
 				Message: fmt.Sprintf("proposed none of %d blocks", len(m.Blocks))})
 		}
 	}
@@ -173,18 +174,18 @@ func silentProposerNotes(spec *v1alpha1.BenchmarkNetworkSpec, m *results.Measure
 }
 
 // memberBehindReasons compares the heights of the validators at the end of the window.
-func memberBehindReasons(m *results.Measurement) []results.Reason {
+func memberBehindReasons(m *measurement.Measurement) []verdict.Reason {
 	heights := m.SeriesByName(seriesHeight)
 	tip := 0.0
 	for _, s := range heights {
 		tip = max(tip, lastKnownValue(s.Values))
 	}
 	limit := behindBlocks + math.Ceil(behindSeconds*float64(len(m.Blocks))/float64(m.WindowSeconds))
-	var behind []results.Reason
+	var behind []verdict.Reason
 	for _, s := range heights {
 		last := lastKnownValue(s.Values)
 		if lag := tip - last; last > 0 && lag > limit {
-			behind = append(behind, results.Reason{Code: reasonMemberBehind, Subject: strings.TrimSuffix(s.Subject, consensusSuffix), Value: lag, Limit: limit,
+			behind = append(behind, verdict.Reason{Code: reasonMemberBehind, Subject: strings.TrimSuffix(s.Subject, consensusSuffix), Value: lag, Limit: limit,
 				Message: fmt.Sprintf("%.0f blocks behind the others at the end of the window: it took no part in consensus", lag)})
 		}
 	}
@@ -192,7 +193,7 @@ func memberBehindReasons(m *results.Measurement) []results.Reason {
 }
 
 // lastKnownValue returns the last known value of a series, or 0.
-func lastKnownValue(s results.Series) float64 {
+func lastKnownValue(s measurement.Series) float64 {
 	for _, v := range slices.Backward(s) {
 		if !math.IsNaN(v) {
 			return v

@@ -7,7 +7,8 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform/emerald"
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // proposerAddresses are the members' fee recipients in mixed case, as clients write addresses.
@@ -20,10 +21,10 @@ var proposerAddresses = []string{
 
 // newMeasurement returns a window of 20 s with a block every half second. Blocks have 100 transactions each,
 // and 10 in the last five seconds.
-func newMeasurement() *results.Measurement {
-	m := &results.Measurement{WindowSeconds: 20, Histogram: results.NewHistogram()}
+func newMeasurement() *measurement.Measurement {
+	m := &measurement.Measurement{WindowSeconds: 20, Histogram: measurement.NewHistogram()}
 	for i := range int64(40) {
-		b := results.Block{Height: 7 + i, Micros: i * 500_000, Bytes: 11_000, Transactions: 100, Proposer: proposerAddresses[i%4]}
+		b := measurement.Block{Height: 7 + i, Micros: i * 500_000, Bytes: 11_000, Transactions: 100, Proposer: proposerAddresses[i%4]}
 		if i >= 30 {
 			b.Bytes, b.Transactions = 1_100, 10
 		}
@@ -32,7 +33,7 @@ func newMeasurement() *results.Measurement {
 	return m
 }
 
-func interpretMeasurement(t *testing.T, m *results.Measurement, change func(*v1alpha1.BenchmarkNetworkSpec)) results.Interpretation {
+func interpretMeasurement(t *testing.T, m *measurement.Measurement, change func(*v1alpha1.BenchmarkNetworkSpec)) verdict.Interpretation {
 	t.Helper()
 	network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, []byte(validManifest))
 	change(&network.Spec)
@@ -77,7 +78,7 @@ func TestBlockTimesSkipGaps(t *testing.T) {
 }
 
 func TestFindings(t *testing.T) {
-	if i := interpretMeasurement(t, &results.Measurement{WindowSeconds: 5}, unchangedSpec); len(i.Reasons) != 1 || i.Reasons[0].Code != "NoBlocks" {
+	if i := interpretMeasurement(t, &measurement.Measurement{WindowSeconds: 5}, unchangedSpec); len(i.Reasons) != 1 || i.Reasons[0].Code != "NoBlocks" {
 		t.Errorf("a window without blocks: %+v", i)
 	}
 	behind := newMeasurement()
@@ -85,7 +86,7 @@ func TestFindings(t *testing.T) {
 		member string
 		height float64
 	}{{"member-0", 100}, {"member-1", 85}, {"member-2", 84}} {
-		behind.Series = append(behind.Series, results.NamedSeries{Subject: h.member + "/consensus", Name: "height", Values: results.Series{1, h.height, results.Missing}})
+		behind.Series = append(behind.Series, measurement.NamedSeries{Subject: h.member + "/consensus", Name: "height", Values: measurement.Series{1, h.height, measurement.Missing}})
 	}
 	// At two blocks per second, a lag of five seconds of blocks plus five blocks is allowed.
 	if i := interpretMeasurement(t, behind, unchangedSpec); len(i.Reasons) != 1 || i.Reasons[0].Code != "MemberBehind" || i.Reasons[0].Subject != "member-2" || i.Reasons[0].Value != 16 {

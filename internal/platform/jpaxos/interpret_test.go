@@ -8,18 +8,19 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform/jpaxos"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // newMeasurement returns ten seconds at a thousand requests per second, with a worker that used one of its two
 // cores and two replicas with CPU usage. Each rate in logged adds the series of one replica.
-func newMeasurement(logged ...float64) *results.Measurement {
-	m := &results.Measurement{WindowSeconds: 10, Histogram: results.NewHistogram(), Completed: constantCounts(1000)}
+func newMeasurement(logged ...float64) *measurement.Measurement {
+	m := &measurement.Measurement{WindowSeconds: 10, Histogram: measurement.NewHistogram(), Completed: constantCounts(1000)}
 	for i, rate := range logged {
-		m.Series = append(m.Series, results.NamedSeries{Subject: string(rune('a' + i)), Name: "executedRequests", Values: constantSeries(rate)})
+		m.Series = append(m.Series, measurement.NamedSeries{Subject: string(rune('a' + i)), Name: "executedRequests", Values: constantSeries(rate)})
 	}
-	m.Members = []results.MemberUsage{{Member: "member-0", CPUSeconds: constantSeries(0.5), Periods: 100}, {Member: "member-1", CPUSeconds: constantSeries(0.25), Periods: 100}}
-	m.Workers = []results.WorkerSummary{{Load: &results.WorkerUsage{CPUSeconds: 10, Periods: 100}}}
+	m.Members = []measurement.MemberUsage{{Member: "member-0", CPUSeconds: constantSeries(0.5), Periods: 100}, {Member: "member-1", CPUSeconds: constantSeries(0.25), Periods: 100}}
+	m.Workers = []measurement.WorkerSummary{{Load: &measurement.WorkerUsage{CPUSeconds: 10, Periods: 100}}}
 	return m
 }
 
@@ -31,26 +32,26 @@ func constantCounts(n int64) []int64 {
 	return values
 }
 
-func constantSeries(value float64) results.Series {
-	values := make(results.Series, 10)
+func constantSeries(value float64) measurement.Series {
+	values := make(measurement.Series, 10)
 	for i := range values {
 		values[i] = value
 	}
 	return values
 }
 
-func interpretMeasurement(m *results.Measurement) results.Interpretation {
+func interpretMeasurement(m *measurement.Measurement) verdict.Interpretation {
 	return interpretWithObservation(m, v1alpha1.ObservationFull)
 }
 
-func interpretWithObservation(m *results.Measurement, observation v1alpha1.Observation) results.Interpretation {
+func interpretWithObservation(m *measurement.Measurement, observation v1alpha1.Observation) verdict.Interpretation {
 	cores := resource.MustParse("1")
 	s := &v1alpha1.BenchmarkNetworkSpec{NetworkTemplate: v1alpha1.NetworkTemplate{Members: v1alpha1.MembersSpec{Count: 3, Cores: &cores}, Observation: observation}}
 	w := &v1alpha1.Workload{JPaxos: &v1alpha1.JPaxosWorkload{RequestBytes: 128}, Workers: v1alpha1.Workers{Cores: resource.MustParse("2")}}
 	return jpaxos.New().Interpret(s, w, m)
 }
 
-func measureValue(t *testing.T, i results.Interpretation, name string) float64 {
+func measureValue(t *testing.T, i verdict.Interpretation, name string) float64 {
 	t.Helper()
 	for _, m := range i.Measures {
 		if m.Name == name {
@@ -88,7 +89,7 @@ func TestRatesMustAgree(t *testing.T) {
 		{"too low", []float64{895, 890, 890}, true},
 		{"too high, as if summed", []float64{2000, 2000, 2000}, true},
 		{"one replica is behind", []float64{1000, 990, 200}, false},
-		{"only one replica logs", []float64{results.Missing, results.Missing, 1000}, false},
+		{"only one replica logs", []float64{measurement.Missing, measurement.Missing, 1000}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			i := interpretMeasurement(newMeasurement(c.logged...))
@@ -104,7 +105,7 @@ func TestRatesMustAgree(t *testing.T) {
 }
 
 func TestUnconfirmedRateIsNoted(t *testing.T) {
-	for name, m := range map[string]*results.Measurement{"no series": newMeasurement(), "empty series": newMeasurement(results.Missing)} {
+	for name, m := range map[string]*measurement.Measurement{"no series": newMeasurement(), "empty series": newMeasurement(measurement.Missing)} {
 		i := interpretMeasurement(m)
 		if len(i.Reasons) > 0 || i.Notes[0].Code != jpaxos.RateUnconfirmed {
 			t.Errorf("%s: want only the note RateUnconfirmed: %+v", name, i)
@@ -115,18 +116,18 @@ func TestUnconfirmedRateIsNoted(t *testing.T) {
 func TestSaturation(t *testing.T) {
 	for _, c := range []struct {
 		want   string
-		change func(*results.Measurement)
+		change func(*measurement.Measurement)
 	}{
-		{"neither", func(*results.Measurement) {}},
-		{"replicas", func(m *results.Measurement) { m.Members[1].CPUSeconds = constantSeries(0.96) }},
-		{"replicas", func(m *results.Measurement) { m.Members[0].ThrottledPeriods = 6 }},
-		{"clients", func(m *results.Measurement) { m.Workers[0].Load.CPUSeconds = 19.5 }},
-		{"clients", func(m *results.Measurement) { m.Workers[0].Load.ThrottledPeriods = 6 }},
-		{"both", func(m *results.Measurement) {
+		{"neither", func(*measurement.Measurement) {}},
+		{"replicas", func(m *measurement.Measurement) { m.Members[1].CPUSeconds = constantSeries(0.96) }},
+		{"replicas", func(m *measurement.Measurement) { m.Members[0].ThrottledPeriods = 6 }},
+		{"clients", func(m *measurement.Measurement) { m.Workers[0].Load.CPUSeconds = 19.5 }},
+		{"clients", func(m *measurement.Measurement) { m.Workers[0].Load.ThrottledPeriods = 6 }},
+		{"both", func(m *measurement.Measurement) {
 			m.Members[0].CPUSeconds = constantSeries(1)
 			m.Workers[0].Load.CPUSeconds = 20
 		}},
-		{"neither", func(m *results.Measurement) { m.Members[0].ThrottledPeriods = 5; m.Workers = nil }},
+		{"neither", func(m *measurement.Measurement) { m.Members[0].ThrottledPeriods = 5; m.Workers = nil }},
 	} {
 		m := newMeasurement(1000, 1000, 1000)
 		c.change(m)

@@ -8,11 +8,12 @@ import (
 	"github.com/benchnet/benchnet/internal/format"
 	"github.com/benchnet/benchnet/internal/platform/members"
 	"github.com/benchnet/benchnet/internal/platform/sizing"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // Saturated (note) names the side that was at its CPU limit.
-const Saturated results.ReasonCode = "Saturated"
+const Saturated verdict.ReasonCode = "Saturated"
 
 // A side is saturated if one of its containers used at least saturatedShare of its CPU limit, or was throttled
 // in more than throttledShare of its CPU periods.
@@ -33,7 +34,7 @@ type cpuUsage struct {
 	known bool
 }
 
-func replicaUsage(spec *v1alpha1.BenchmarkNetworkSpec, m *results.Measurement) cpuUsage {
+func replicaUsage(spec *v1alpha1.BenchmarkNetworkSpec, m *measurement.Measurement) cpuUsage {
 	s := cpuUsage{name: "replica"}
 	limits := map[string]float64{}
 	for i := range spec.Members.Count {
@@ -46,7 +47,7 @@ func replicaUsage(spec *v1alpha1.BenchmarkNetworkSpec, m *results.Measurement) c
 	return s
 }
 
-func clientUsage(w *v1alpha1.Workload, m *results.Measurement) cpuUsage {
+func clientUsage(w *v1alpha1.Workload, m *measurement.Measurement) cpuUsage {
 	s := cpuUsage{name: "client"}
 	for _, worker := range m.Workers {
 		if worker.Load != nil && m.WindowSeconds > 0 {
@@ -76,18 +77,18 @@ func (s cpuUsage) isSaturated() bool {
 	return s.maxShare >= saturatedShare || s.maxThrottled > throttledShare
 }
 
-func (s cpuUsage) asMeasures() []results.PlatformMetric {
+func (s cpuUsage) asMeasures() []measurement.PlatformMetric {
 	if !s.known {
 		return nil
 	}
-	return []results.PlatformMetric{
+	return []measurement.PlatformMetric{
 		{Name: s.name + "Cores", Value: s.cores, Unit: "cores", Source: "used by all " + s.name + " containers, mean over the window"},
 		{Name: s.name + "CPUShare", Value: s.maxShare * 100, Unit: "%", Source: "of its CPU limit, the busiest " + s.name + " container"},
 	}
 }
 
 // saturationNote returns a note that names the side, if any, whose CPU limited the rate.
-func saturationNote(replicas, clients cpuUsage) results.Reason {
+func saturationNote(replicas, clients cpuUsage) verdict.Reason {
 	subject, means := "neither", "neither side was at its CPU limit: the rate is bounded by latency (timers, too few clients), the network, "+
 		"or a host with fewer cores than the sum of the limits"
 	switch {
@@ -98,7 +99,7 @@ func saturationNote(replicas, clients cpuUsage) results.Reason {
 	case clients.isSaturated():
 		subject, means = "clients", "the clients were at their CPU limit and bound the rate: give the workers more cores"
 	}
-	return results.Reason{Code: Saturated, Subject: subject, Value: max(replicas.maxShare, clients.maxShare), Limit: saturatedShare,
+	return verdict.Reason{Code: Saturated, Subject: subject, Value: max(replicas.maxShare, clients.maxShare), Limit: saturatedShare,
 		Message: fmt.Sprintf("%s (the busiest replica used %s, the busiest worker %s)", means, replicas.describeMaxShare(), clients.describeMaxShare())}
 }
 

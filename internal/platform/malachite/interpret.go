@@ -5,17 +5,18 @@ import (
 	"math"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // Reason codes of this platform.
 const (
 	// RoundsAboveZero (note) means that blocks took more than one round. Between two rounds the validators
 	// wait for a timeout.
-	RoundsAboveZero results.ReasonCode = "RoundsAboveZero"
+	RoundsAboveZero verdict.ReasonCode = "RoundsAboveZero"
 	// BlockSizeDiffers means that a block did not have the configured size, so the run measured something
 	// else.
-	BlockSizeDiffers results.ReasonCode = "BlockSizeDiffers"
+	BlockSizeDiffers verdict.ReasonCode = "BlockSizeDiffers"
 )
 
 // blockTally holds the totals over the blocks of a window.
@@ -23,7 +24,7 @@ type blockTally struct {
 	blocks, bytes, laterRounds, otherSizes float64
 }
 
-func tallyBlocks(blocks []results.Block, size int64) blockTally {
+func tallyBlocks(blocks []measurement.Block, size int64) blockTally {
 	var t blockTally
 	for _, b := range blocks {
 		t.blocks++
@@ -41,25 +42,25 @@ func tallyBlocks(blocks []results.Block, size int64) blockTally {
 // Interpret returns block times, rates of blocks, bytes and transactions, and the rounds of the observed
 // blocks.
 func (Malachite) Interpret(
-	spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, measured *results.Measurement,
-) results.Interpretation {
+	spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, measured *measurement.Measurement,
+) verdict.Interpretation {
 	size := spec.Platform.Malachite.BlockSize
 	t := tallyBlocks(measured.Blocks, size.Value())
 	if t.blocks == 0 || measured.WindowSeconds == 0 {
-		return results.Interpretation{}
+		return verdict.Interpretation{}
 	}
-	i := results.Interpretation{Measures: append(blockTimeMeasures(measured, workload.Malachite.Observe), t.rateMeasures(measured, workload.Malachite)...)}
+	i := verdict.Interpretation{Measures: append(blockTimeMeasures(measured, workload.Malachite.Observe), t.rateMeasures(measured, workload.Malachite)...)}
 	if mean, known := meanConsensusTime(measured); known {
-		i.Measures = append(i.Measures, results.PlatformMetric{Name: "consensusTimeMean", Value: mean, Unit: "ms",
+		i.Measures = append(i.Measures, measurement.PlatformMetric{Name: "consensusTimeMean", Value: mean, Unit: "ms",
 			Source: "start of a height to its decision, by the observed validator's own histogram"})
 	}
 	if t.laterRounds > 0 {
-		i.Notes = append(i.Notes, results.Reason{Code: RoundsAboveZero, Subject: workload.Malachite.Observe, Value: t.laterRounds,
+		i.Notes = append(i.Notes, verdict.Reason{Code: RoundsAboveZero, Subject: workload.Malachite.Observe, Value: t.laterRounds,
 			Message: fmt.Sprintf("%.0f of %.0f blocks were decided in a later round than the first: a proposal was missing or late, "+
 				"so their times include timeouts", t.laterRounds, t.blocks)})
 	}
 	if t.otherSizes > 0 {
-		i.Reasons = append(i.Reasons, results.Reason{Code: BlockSizeDiffers, Subject: workload.Malachite.Observe, Value: t.otherSizes,
+		i.Reasons = append(i.Reasons, verdict.Reason{Code: BlockSizeDiffers, Subject: workload.Malachite.Observe, Value: t.otherSizes,
 			Message: fmt.Sprintf("%.0f of %.0f blocks did not have the requested size of %s", t.otherSizes, t.blocks, size.String())})
 	}
 	return i
@@ -67,25 +68,25 @@ func (Malachite) Interpret(
 
 // blockTimeMeasures returns the block times from the histogram. It holds all intervals that end in the window,
 // to three digits. Percentiles of too few blocks are left out.
-func blockTimeMeasures(m *results.Measurement, observed string) []results.PlatformMetric {
+func blockTimeMeasures(m *measurement.Measurement, observed string) []measurement.PlatformMetric {
 	source := "time from decision to decision as " + observed + " saw them"
 	l := m.Summarize().Latency
-	measures := []results.PlatformMetric{{Name: "blockTimeMean", Value: l.Mean, Unit: "ms", Source: source}}
+	measures := []measurement.PlatformMetric{{Name: "blockTimeMean", Value: l.Mean, Unit: "ms", Source: source}}
 	if l.P50 != nil {
-		measures = append(measures, results.PlatformMetric{Name: "blockTimeP50", Value: *l.P50, Unit: "ms", Source: source})
+		measures = append(measures, measurement.PlatformMetric{Name: "blockTimeP50", Value: *l.P50, Unit: "ms", Source: source})
 	}
 	if l.P99 != nil {
-		measures = append(measures, results.PlatformMetric{Name: "blockTimeP99", Value: *l.P99, Unit: "ms", Source: source})
+		measures = append(measures, measurement.PlatformMetric{Name: "blockTimeP99", Value: *l.P99, Unit: "ms", Source: source})
 	}
-	return append(measures, results.PlatformMetric{Name: "blockTimeMax", Value: l.Max, Unit: "ms", Source: source})
+	return append(measures, measurement.PlatformMetric{Name: "blockTimeMax", Value: l.Max, Unit: "ms", Source: source})
 }
 
 // rateMeasures returns the rates over the window. If there were too many blocks to list, the listed ones serve
 // as a sample.
-func (t blockTally) rateMeasures(m *results.Measurement, w *v1alpha1.MalachiteWorkload) []results.PlatformMetric {
+func (t blockTally) rateMeasures(m *measurement.Measurement, w *v1alpha1.MalachiteWorkload) []measurement.PlatformMetric {
 	perSecond := (t.blocks + float64(m.BlocksOmitted)) / float64(m.WindowSeconds)
 	bytes := perSecond * t.bytes / t.blocks
-	return []results.PlatformMetric{
+	return []measurement.PlatformMetric{
 		{Name: "blocksPerSecond", Value: perSecond, Unit: "blocks/s", Source: "blocks decided in the window / its length"},
 		{Name: "bytesPerSecond", Value: bytes, Unit: "B/s", Source: "bytes of those blocks / the window's length"},
 		{Name: "transactionsPerSecond", Value: bytes / float64(w.TransactionBytes), Unit: "transactions/s",
@@ -97,7 +98,7 @@ func (t blockTally) rateMeasures(m *results.Measurement, w *v1alpha1.MalachiteWo
 
 // meanConsensusTime returns the mean over the window in milliseconds, from the rates of the histogram's sum
 // and count. Only seconds with both rates count, weighted by their number of heights.
-func meanConsensusTime(m *results.Measurement) (millis float64, known bool) {
+func meanConsensusTime(m *measurement.Measurement) (millis float64, known bool) {
 	seconds, heights := m.SeriesByName(seriesConsensus), m.SeriesByName(seriesHeights)
 	if len(seconds) != 1 || len(heights) != 1 {
 		return 0, false

@@ -8,16 +8,17 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform/malachite"
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // newMeasurement returns a window of ten seconds with a block every quarter of a second. The last block was
 // decided late, in round 1.
-func newMeasurement(t *testing.T) *results.Measurement {
+func newMeasurement(t *testing.T) *measurement.Measurement {
 	t.Helper()
-	m := &results.Measurement{WindowSeconds: 10, Histogram: results.NewHistogram(), Unit: "blocks"}
+	m := &measurement.Measurement{WindowSeconds: 10, Histogram: measurement.NewHistogram(), Unit: "blocks"}
 	for i := range int64(40) {
-		b := results.Block{Height: 100 + i, Micros: i * 250_000, Bytes: 1 << 20}
+		b := measurement.Block{Height: 100 + i, Micros: i * 250_000, Bytes: 1 << 20}
 		if i == 39 {
 			b.Round = 1
 		}
@@ -29,7 +30,7 @@ func newMeasurement(t *testing.T) *results.Measurement {
 	return m
 }
 
-func interpretMeasurement(t *testing.T, m *results.Measurement, change func(*v1alpha1.Workload)) results.Interpretation {
+func interpretMeasurement(t *testing.T, m *measurement.Measurement, change func(*v1alpha1.Workload)) verdict.Interpretation {
 	t.Helper()
 	network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, []byte(validManifest))
 	w := &network.Spec.Workloads[0].Workload
@@ -39,10 +40,10 @@ func interpretMeasurement(t *testing.T, m *results.Measurement, change func(*v1a
 
 func TestInterpret(t *testing.T) {
 	m := newMeasurement(t)
-	none := results.Missing
-	m.Series = []results.NamedSeries{
-		{Name: "consensusTime", Values: results.Series{0.8, none, 0.4, 9}},
-		{Name: "heightsTimed", Values: results.Series{4, 4, 2, none}},
+	none := measurement.Missing
+	m.Series = []measurement.NamedSeries{
+		{Name: "consensusTime", Values: measurement.Series{0.8, none, 0.4, 9}},
+		{Name: "heightsTimed", Values: measurement.Series{4, 4, 2, none}},
 	}
 	i := interpretMeasurement(t, m, func(*v1alpha1.Workload) {})
 	want := map[string]float64{
@@ -87,7 +88,7 @@ func TestInterpretBlocksOfAnotherSize(t *testing.T) {
 }
 
 func TestInterpretNothing(t *testing.T) {
-	m := &results.Measurement{WindowSeconds: 10, Histogram: results.NewHistogram()}
+	m := &measurement.Measurement{WindowSeconds: 10, Histogram: measurement.NewHistogram()}
 	if i := interpretMeasurement(t, m, func(*v1alpha1.Workload) {}); len(i.Measures)+len(i.Reasons)+len(i.Notes) > 0 {
 		t.Errorf("got %+v", i)
 	}

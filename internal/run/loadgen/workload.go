@@ -10,7 +10,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // NewWorkloadFile returns the part of the workload file that all platforms share: the load, the measure, and
@@ -153,11 +153,11 @@ func validateSteadyState(m *v1alpha1.Measure, path *field.Path) field.ErrorList 
 }
 
 // CalibrationBoundsOf returns the bounds of a calibration, or nil without one.
-func CalibrationBoundsOf(c *v1alpha1.Calibration) *results.CalibrationBounds {
+func CalibrationBoundsOf(c *v1alpha1.Calibration) *verdict.CalibrationBounds {
 	if c == nil {
 		return nil
 	}
-	bounds := &results.CalibrationBounds{}
+	bounds := &verdict.CalibrationBounds{}
 	if c.MinSingleThreadRate != nil {
 		bounds.MinSingleThreadPerSecond = float64(*c.MinSingleThreadRate)
 	}

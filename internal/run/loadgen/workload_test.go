@@ -10,7 +10,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // TestArrivals checks that Poisson arrivals reach the driver with a seed that differs between runs and can be set.
@@ -43,7 +43,7 @@ func TestCalibrationBoundsOf(t *testing.T) {
 	got := CalibrationBoundsOf(&v1alpha1.Calibration{MinSingleThreadRate: new(int32(5000)), MinAllThreadsRate: new(int32(9000)),
 		MaxFsyncP99: &metav1.Duration{Duration: 20 * time.Millisecond}, MaxRoundTrip: &metav1.Duration{Duration: 500 * time.Microsecond},
 		MinBandwidth: new(resource.MustParse("1G"))})
-	if want := (results.CalibrationBounds{MinSingleThreadPerSecond: 5000, MinAllThreadsPerSecond: 9000, MaxFsyncP99Millis: 20,
+	if want := (verdict.CalibrationBounds{MinSingleThreadPerSecond: 5000, MinAllThreadsPerSecond: 9000, MaxFsyncP99Millis: 20,
 		MaxRoundTripMillis: 0.5, MinBandwidthMbps: 1000}); *got != want {
 		t.Errorf("bounds %+v, want %+v", *got, want)
 	}

@@ -7,7 +7,9 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/format"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // minSamples is the number of latencies that a limit on a percentile requires, so that ten lie above it.
@@ -19,8 +21,8 @@ var minSamples = map[v1alpha1.Metric]int64{
 // JudgeRun returns the outcome of each objective, in order. A valid run passes or fails by its value, unless it
 // has too few samples. A run that is invalid by faults of the system fails where it misses the limit; it cannot
 // pass. Another invalid run decides nothing.
-func JudgeRun(wanted []v1alpha1.Objective, r *results.RunResult) []results.ObjectiveOutcome {
-	var all []results.ObjectiveOutcome
+func JudgeRun(wanted []v1alpha1.Objective, r *document.RunResult) []verdict.ObjectiveOutcome {
+	var all []verdict.ObjectiveOutcome
 	for i := range wanted {
 		limit := LimitOf(&wanted[i])
 		all = append(all, limit.judgeRun(r))
@@ -58,8 +60,8 @@ func (l Limit) IsMet(value float64) bool {
 }
 
 // Outcome returns an outcome with that message.
-func (l Limit) Outcome(outcome, message string, args ...any) results.ObjectiveOutcome {
-	return results.ObjectiveOutcome{Metric: string(l.Metric), Limit: l.Bound, Outcome: outcome, Message: fmt.Sprintf(message, args...)}
+func (l Limit) Outcome(outcome, message string, args ...any) verdict.ObjectiveOutcome {
+	return verdict.ObjectiveOutcome{Metric: string(l.Metric), Limit: l.Bound, Outcome: outcome, Message: fmt.Sprintf(message, args...)}
 }
 
 // Describe returns the value beside the limit, such as "LatencyP95 is 612 ms, must be at most 500 ms".
@@ -83,7 +85,7 @@ func (l Limit) Format(value float64) string {
 	}
 }
 
-func (l Limit) judgeRun(r *results.RunResult) results.ObjectiveOutcome {
+func (l Limit) judgeRun(r *document.RunResult) verdict.ObjectiveOutcome {
 	value, samples := l.measuredValue(&r.Summary)
 	described := l.Describe(l.Format(value))
 	if math.IsNaN(value) {
@@ -91,22 +93,22 @@ func (l Limit) judgeRun(r *results.RunResult) results.ObjectiveOutcome {
 	}
 	switch required := minSamples[l.Metric]; {
 	case !r.Verdict.IsEvidence():
-		return l.Outcome(results.ObjectiveUndecided, "%s, but the run is invalid: %s", described, firstForeignReason(r.Verdict))
+		return l.Outcome(verdict.ObjectiveUndecided, "%s, but the run is invalid: %s", described, firstForeignReason(r.Verdict))
 	case required > 0 && samples == 0:
-		return l.Outcome(results.ObjectiveFailed, "no operation succeeded, so %s is unknown, must be at most %s", l.Metric, l.Format(l.Bound))
+		return l.Outcome(verdict.ObjectiveFailed, "no operation succeeded, so %s is unknown, must be at most %s", l.Metric, l.Format(l.Bound))
 	case samples < required:
-		return l.Outcome(results.ObjectiveUndecided, "%s, but %d latencies are too few for it, which requires %d", described, samples, required)
+		return l.Outcome(verdict.ObjectiveUndecided, "%s, but %d latencies are too few for it, which requires %d", described, samples, required)
 	case !l.IsMet(value):
-		return l.Outcome(results.ObjectiveFailed, "%s", described)
+		return l.Outcome(verdict.ObjectiveFailed, "%s", described)
 	case !r.Verdict.IsValid():
-		return l.Outcome(results.ObjectiveUndecided, "%s, but the run is invalid: %s", described, r.Verdict.Reasons[0].Code)
+		return l.Outcome(verdict.ObjectiveUndecided, "%s, but the run is invalid: %s", described, r.Verdict.Reasons[0].Code)
 	default:
-		return l.Outcome(results.ObjectivePassed, "%s", described)
+		return l.Outcome(verdict.ObjectivePassed, "%s", described)
 	}
 }
 
 // measuredValue returns the value of the metric and the number of latencies behind it.
-func (l Limit) measuredValue(s *results.Summary) (value float64, samples int64) {
+func (l Limit) measuredValue(s *measurement.Summary) (value float64, samples int64) {
 	switch l.Metric {
 	case v1alpha1.MetricThroughput:
 		value = s.ThroughputPerSecond
@@ -115,21 +117,21 @@ func (l Limit) measuredValue(s *results.Summary) (value float64, samples int64) 
 	case v1alpha1.MetricLatencyMean:
 		value = s.Latency.Mean
 	case v1alpha1.MetricLatencyP50:
-		value = results.ValueOrMissing(s.Latency.P50)
+		value = measurement.ValueOrMissing(s.Latency.P50)
 	case v1alpha1.MetricLatencyP90:
-		value = results.ValueOrMissing(s.Latency.P90)
+		value = measurement.ValueOrMissing(s.Latency.P90)
 	case v1alpha1.MetricLatencyP95:
-		value = results.ValueOrMissing(s.Latency.P95)
+		value = measurement.ValueOrMissing(s.Latency.P95)
 	case v1alpha1.MetricLatencyP99:
-		value = results.ValueOrMissing(s.Latency.P99)
+		value = measurement.ValueOrMissing(s.Latency.P99)
 	case v1alpha1.MetricLatencyP999:
-		value = results.ValueOrMissing(s.Latency.P999)
+		value = measurement.ValueOrMissing(s.Latency.P999)
 	}
 	return value, s.Requests - s.Errors
 }
 
 // firstForeignReason returns the first reason that is no fault of the system.
-func firstForeignReason(v results.Verdict) results.ReasonCode {
+func firstForeignReason(v verdict.Verdict) verdict.ReasonCode {
 	for _, reason := range v.Reasons {
 		if !reason.Code.IsSystemFault() {
 			return reason.Code

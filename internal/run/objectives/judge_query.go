@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // QueryAnswer is the answer to the query of an objective.
@@ -21,45 +21,45 @@ type QueryAnswer struct {
 
 // JudgeQueries returns the outcome of each query objective, in order. A query without a value is undecided; an invalid run counts as for
 // other objectives.
-func JudgeQueries(wanted []v1alpha1.QueryObjective, answers []QueryAnswer, verdict results.Verdict) []results.ObjectiveOutcome {
-	var all []results.ObjectiveOutcome
+func JudgeQueries(wanted []v1alpha1.QueryObjective, answers []QueryAnswer, judged verdict.Verdict) []verdict.ObjectiveOutcome {
+	var all []verdict.ObjectiveOutcome
 	for i := range wanted {
-		all = append(all, judgeQuery(&wanted[i], answers[i], verdict))
+		all = append(all, judgeQuery(&wanted[i], answers[i], judged))
 	}
 	return all
 }
 
-func judgeQuery(wanted *v1alpha1.QueryObjective, answer QueryAnswer, verdict results.Verdict) results.ObjectiveOutcome {
-	judged := NewQueryOutcome(wanted, results.ObjectiveUndecided, "")
-	judged.Query = &results.EvaluatedQuery{Expression: answer.Expression, Min: boundOf(wanted.Min), Max: boundOf(wanted.Max)}
+func judgeQuery(wanted *v1alpha1.QueryObjective, answer QueryAnswer, judged verdict.Verdict) verdict.ObjectiveOutcome {
+	outcome := NewQueryOutcome(wanted, verdict.ObjectiveUndecided, "")
+	outcome.Query = &verdict.EvaluatedQuery{Expression: answer.Expression, Min: boundOf(wanted.Min), Max: boundOf(wanted.Max)}
 	if answer.Problem != "" {
-		judged.Message = fmt.Sprintf("%s is unknown: %s", wanted.Name, answer.Problem)
-		return judged
+		outcome.Message = fmt.Sprintf("%s is unknown: %s", wanted.Name, answer.Problem)
+		return outcome
 	}
-	q := judged.Query
+	q := outcome.Query
 	q.Value = &answer.Value
-	judged.Message = fmt.Sprintf("%s is %s, must be %s", wanted.Name, strconv.FormatFloat(answer.Value, 'g', 6, 64), describeBounds(wanted))
+	outcome.Message = fmt.Sprintf("%s is %s, must be %s", wanted.Name, strconv.FormatFloat(answer.Value, 'g', 6, 64), describeBounds(wanted))
 	missed := q.Min != nil && answer.Value < *q.Min || q.Max != nil && answer.Value > *q.Max
 	switch {
-	case !verdict.IsEvidence():
-		judged.Message += fmt.Sprintf(", but the run is invalid: %s", firstForeignReason(verdict))
+	case !judged.IsEvidence():
+		outcome.Message += fmt.Sprintf(", but the run is invalid: %s", firstForeignReason(judged))
 	case missed:
-		judged.Outcome = results.ObjectiveFailed
-	case !verdict.IsValid():
-		judged.Message += fmt.Sprintf(", but the run is invalid: %s", verdict.Reasons[0].Code)
+		outcome.Outcome = verdict.ObjectiveFailed
+	case !judged.IsValid():
+		outcome.Message += fmt.Sprintf(", but the run is invalid: %s", judged.Reasons[0].Code)
 	default:
-		judged.Outcome = results.ObjectivePassed
+		outcome.Outcome = verdict.ObjectivePassed
 	}
-	return judged
+	return outcome
 }
 
 // NewQueryOutcome returns an outcome of a query objective with that message.
-func NewQueryOutcome(wanted *v1alpha1.QueryObjective, outcome, message string) results.ObjectiveOutcome {
+func NewQueryOutcome(wanted *v1alpha1.QueryObjective, outcome, message string) verdict.ObjectiveOutcome {
 	limit := boundOf(wanted.Max)
 	if limit == nil {
 		limit = boundOf(wanted.Min)
 	}
-	return results.ObjectiveOutcome{Metric: wanted.Name, Limit: *limit, Outcome: outcome, Message: message}
+	return verdict.ObjectiveOutcome{Metric: wanted.Name, Limit: *limit, Outcome: outcome, Message: message}
 }
 
 func boundOf(q *resource.Quantity) *float64 {

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 func TestJudgeQueries(t *testing.T) {
@@ -17,7 +17,7 @@ func TestJudgeQueries(t *testing.T) {
 	for name, c := range map[string]struct {
 		objective v1alpha1.QueryObjective
 		answer    QueryAnswer
-		reasons   []results.ReasonCode
+		reasons   []verdict.ReasonCode
 		outcome   string
 		says      string
 	}{
@@ -28,16 +28,16 @@ func TestJudgeQueries(t *testing.T) {
 		"between":                 {between, QueryAnswer{Value: 1.5}, nil, "Passed", "must be from 1 to 2"},
 		"below both":              {between, QueryAnswer{Value: 0.5}, nil, "Failed", "must be from 1 to 2"},
 		"without a value":         {atMost, QueryAnswer{Problem: "there is no sample"}, nil, "Undecided", "queue is unknown: there is no sample"},
-		"invalid by the host":     {atMost, QueryAnswer{Value: 9}, []results.ReasonCode{results.CPUStolen}, "Undecided", "invalid: CPUStolen"},
-		"beyond, by the system":   {atMost, QueryAnswer{Value: 9}, []results.ReasonCode{results.MemberRestarted}, "Failed", "queue is 9"},
-		"within, invalid by both": {atMost, QueryAnswer{}, []results.ReasonCode{results.Errors}, "Undecided", "invalid: Errors"},
+		"invalid by the host":     {atMost, QueryAnswer{Value: 9}, []verdict.ReasonCode{verdict.ReasonCPUStolen}, "Undecided", "invalid: CPUStolen"},
+		"beyond, by the system":   {atMost, QueryAnswer{Value: 9}, []verdict.ReasonCode{verdict.ReasonMemberRestarted}, "Failed", "queue is 9"},
+		"within, invalid by both": {atMost, QueryAnswer{}, []verdict.ReasonCode{verdict.ReasonErrors}, "Undecided", "invalid: Errors"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var verdict results.Verdict
+			var judged verdict.Verdict
 			for _, code := range c.reasons {
-				verdict.Reasons = append(verdict.Reasons, results.Reason{Code: code})
+				judged.Reasons = append(judged.Reasons, verdict.Reason{Code: code})
 			}
-			got := JudgeQueries([]v1alpha1.QueryObjective{c.objective}, []QueryAnswer{c.answer}, verdict)
+			got := JudgeQueries([]v1alpha1.QueryObjective{c.objective}, []QueryAnswer{c.answer}, judged)
 			if len(got) != 1 || got[0].Metric != "queue" || got[0].Outcome != c.outcome || !strings.Contains(got[0].Message, c.says) {
 				t.Fatalf("got %+v, want %s with %q", got, c.outcome, c.says)
 			}

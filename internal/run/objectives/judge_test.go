@@ -9,7 +9,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 func TestJudgeRun(t *testing.T) {
@@ -18,31 +20,31 @@ func TestJudgeRun(t *testing.T) {
 	errors := v1alpha1.Objective{Metric: v1alpha1.MetricErrorShare, MaxErrorPercent: new(resource.MustParse("1"))}
 	for name, c := range map[string]struct {
 		objective v1alpha1.Objective
-		change    func(*results.Summary)
-		reasons   []results.ReasonCode
+		change    func(*measurement.Summary)
+		reasons   []verdict.ReasonCode
 		outcome   string
 		says      string
 	}{
 		"p95 within":                     {p95, nil, nil, "Passed", "LatencyP95 is 480.0 ms, must be at most 500.0 ms"},
-		"p95 beyond":                     {p95, func(s *results.Summary) { s.Latency.P95 = new(501.0) }, nil, "Failed", "LatencyP95 is 501.0 ms"},
-		"p95 of 199 latencies":           {p95, func(s *results.Summary) { s.Requests = 199 }, nil, "Undecided", "199 latencies are too few"},
-		"p95 beyond, of 199":             {p95, func(s *results.Summary) { s.Requests, s.Latency.P95 = 199, nil }, nil, "Undecided", "LatencyP95 is blank, must be at most 500.0 ms, but 199 latencies are too few"},
-		"nothing succeeded":              {p95, func(s *results.Summary) { s.Errors = s.Requests }, []results.ReasonCode{results.NoCompletions}, "Failed", "no operation succeeded"},
+		"p95 beyond":                     {p95, func(s *measurement.Summary) { s.Latency.P95 = new(501.0) }, nil, "Failed", "LatencyP95 is 501.0 ms"},
+		"p95 of 199 latencies":           {p95, func(s *measurement.Summary) { s.Requests = 199 }, nil, "Undecided", "199 latencies are too few"},
+		"p95 beyond, of 199":             {p95, func(s *measurement.Summary) { s.Requests, s.Latency.P95 = 199, nil }, nil, "Undecided", "LatencyP95 is blank, must be at most 500.0 ms, but 199 latencies are too few"},
+		"nothing succeeded":              {p95, func(s *measurement.Summary) { s.Errors = s.Requests }, []verdict.ReasonCode{verdict.ReasonNoCompletions}, "Failed", "no operation succeeded"},
 		"throughput within":              {throughput, nil, nil, "Passed", "Throughput is 120.0/s, must be at least 100.0/s"},
-		"throughput below":               {throughput, func(s *results.Summary) { s.ThroughputPerSecond = 99 }, nil, "Failed", "99.0/s"},
-		"throughput of few operations":   {throughput, func(s *results.Summary) { s.Requests = 5 }, nil, "Passed", "120.0/s"},
-		"errors within":                  {errors, func(s *results.Summary) { s.ErrorShare = 0.01 }, nil, "Passed", "ErrorShare is"},
-		"errors beyond":                  {errors, func(s *results.Summary) { s.ErrorShare = 0.02 }, []results.ReasonCode{results.Errors}, "Failed", "ErrorShare is"},
-		"invalid by the host":            {throughput, nil, []results.ReasonCode{results.CPUStolen}, "Undecided", "invalid: CPUStolen"},
-		"beyond, but invalid by workers": {p95, func(s *results.Summary) { s.Latency.P95 = new(900.0) }, []results.ReasonCode{results.WorkerThrottled}, "Undecided", "WorkerThrottled"},
-		"beyond, system and host":        {p95, func(s *results.Summary) { s.Latency.P95 = new(900.0) }, []results.ReasonCode{results.Errors, results.CPUStolen}, "Undecided", "CPUStolen"},
-		"beyond, invalid by the system":  {p95, func(s *results.Summary) { s.Latency.P95 = new(900.0) }, []results.ReasonCode{results.MemberRestarted}, "Failed", "900.0 ms"},
-		"within, invalid by the system":  {throughput, nil, []results.ReasonCode{results.Errors}, "Undecided", "invalid: Errors"},
+		"throughput below":               {throughput, func(s *measurement.Summary) { s.ThroughputPerSecond = 99 }, nil, "Failed", "99.0/s"},
+		"throughput of few operations":   {throughput, func(s *measurement.Summary) { s.Requests = 5 }, nil, "Passed", "120.0/s"},
+		"errors within":                  {errors, func(s *measurement.Summary) { s.ErrorShare = 0.01 }, nil, "Passed", "ErrorShare is"},
+		"errors beyond":                  {errors, func(s *measurement.Summary) { s.ErrorShare = 0.02 }, []verdict.ReasonCode{verdict.ReasonErrors}, "Failed", "ErrorShare is"},
+		"invalid by the host":            {throughput, nil, []verdict.ReasonCode{verdict.ReasonCPUStolen}, "Undecided", "invalid: CPUStolen"},
+		"beyond, but invalid by workers": {p95, func(s *measurement.Summary) { s.Latency.P95 = new(900.0) }, []verdict.ReasonCode{verdict.ReasonWorkerThrottled}, "Undecided", "WorkerThrottled"},
+		"beyond, system and host":        {p95, func(s *measurement.Summary) { s.Latency.P95 = new(900.0) }, []verdict.ReasonCode{verdict.ReasonErrors, verdict.ReasonCPUStolen}, "Undecided", "CPUStolen"},
+		"beyond, invalid by the system":  {p95, func(s *measurement.Summary) { s.Latency.P95 = new(900.0) }, []verdict.ReasonCode{verdict.ReasonMemberRestarted}, "Failed", "900.0 ms"},
+		"within, invalid by the system":  {throughput, nil, []verdict.ReasonCode{verdict.ReasonErrors}, "Undecided", "invalid: Errors"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := &results.RunResult{Summary: results.Summary{ThroughputPerSecond: 120, Requests: 7200, Latency: results.Latency{P95: new(480.0)}}}
+			r := &document.RunResult{Summary: measurement.Summary{ThroughputPerSecond: 120, Requests: 7200, Latency: measurement.Latency{P95: new(480.0)}}}
 			for _, code := range c.reasons {
-				r.Verdict.Reasons = append(r.Verdict.Reasons, results.Reason{Code: code})
+				r.Verdict.Reasons = append(r.Verdict.Reasons, verdict.Reason{Code: code})
 			}
 			if c.change != nil {
 				c.change(&r.Summary)

@@ -8,7 +8,7 @@ import (
 	"sort"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // LatencyBucketMicros holds the upper bounds of the buckets of LoadTotals.LatencyCounts in microseconds, four per
@@ -18,7 +18,7 @@ var LatencyBucketMicros = [...]int64{
 	1_000_000, 1_800_000, 3_200_000, 5_600_000, 10_000_000, 18_000_000, 32_000_000, 60_000_000,
 }
 
-// MaxErrorKinds bounds the kinds of errors in LoadTotals. Errors of further kinds count as results.OtherErrors.
+// MaxErrorKinds bounds the kinds of errors in LoadTotals. Errors of further kinds count as measurement.OtherErrors.
 const MaxErrorKinds = 20
 
 // maxKindChars bounds the name of a kind of errors, in characters.
@@ -54,7 +54,7 @@ func (t *LoadTotals) AddFailed(kind string, n int64) {
 		kind = string(characters[:maxKindChars])
 	}
 	if _, known := t.Errors[kind]; !known && len(t.Errors) >= MaxErrorKinds {
-		kind = results.OtherErrors
+		kind = measurement.OtherErrors
 	}
 	t.Errors[kind] += n
 }
@@ -105,7 +105,7 @@ func (t *LoadTotals) QuantileMicros(share float64) int64 {
 }
 
 // Validate returns an error unless a driver's totals have every bucket, no count below 0 and at most MaxErrorKinds
-// kinds beside results.OtherErrors.
+// kinds beside measurement.OtherErrors.
 func (t *LoadTotals) Validate() error {
 	switch {
 	case len(t.LatencyCounts) != len(LatencyBucketMicros)+1:
@@ -115,7 +115,7 @@ func (t *LoadTotals) Validate() error {
 	case t.LatencySumMicros < 0:
 		return fmt.Errorf("totals.latencySumMicros: %d is negative", t.LatencySumMicros)
 	case len(t.Errors) > MaxErrorKinds+1:
-		return fmt.Errorf("totals.errors: has %d kinds, want at most %d and %s", len(t.Errors), MaxErrorKinds, results.OtherErrors)
+		return fmt.Errorf("totals.errors: has %d kinds, want at most %d and %s", len(t.Errors), MaxErrorKinds, measurement.OtherErrors)
 	}
 	for kind, n := range t.Errors {
 		if n < 0 || len([]rune(kind)) > maxKindChars {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // TestLatencyBucketsEqualThoseOfTheDrivers checks the file by which the Java drivers check theirs.
@@ -42,7 +42,7 @@ func TestLoadTotalsBoundKinds(t *testing.T) {
 		totals.AddFailed(fmt.Sprint("kind", i), 2)
 	}
 	totals.AddFailed("kind0", 1)
-	if len(totals.Errors) != MaxErrorKinds+1 || totals.Errors[results.OtherErrors] != 10 || totals.Errors["kind0"] != 3 {
+	if len(totals.Errors) != MaxErrorKinds+1 || totals.Errors[measurement.OtherErrors] != 10 || totals.Errors["kind0"] != 3 {
 		t.Errorf("errors %v", totals.Errors)
 	}
 	if err := totals.Validate(); err != nil {

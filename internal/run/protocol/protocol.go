@@ -16,7 +16,7 @@ const (
 	StopFile = "stop"
 	// ProgressFile is replaced by the driver every second (see Progress).
 	ProgressFile = "progress.json"
-	// ResultFile is written by the driver before it exits with 0 (see results.WorkerResult).
+	// ResultFile is written by the driver before it exits with 0 (see measurement.WorkerResult).
 	ResultFile = "result.json"
 	// FailureFile holds the one-line reason that a driver writes before it exits with 1.
 	FailureFile = "failure"

@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/run/results"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // WorkloadFile is the content of workload.json, the driver's input. Clients, outstanding operations and rate
@@ -138,7 +138,7 @@ type ObservedEndpoint struct {
 	// name for each, such as member-0/execution.
 	Member string `json:"member"`
 	// Kind is the kind of the observed object; empty means a member.
-	Kind results.MemberKind `json:"kind,omitempty"`
+	Kind measurement.MemberKind `json:"kind,omitempty"`
 	// Role is the role in the network as the platform calls it, or the members that a database serves.
 	Role string `json:"role,omitempty"`
 	// URL is the URL of the metrics.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
@@ -79,14 +79,14 @@ func addSeries(sum []float64, one []int64) []float64 {
 
 // WorkerResultIterator calls yield with the result of each worker of a run in turn. It stops at the first
 // error of yield that it does not handle, and returns it.
-type WorkerResultIterator func(yield func(*results.WorkerResult) error) error
+type WorkerResultIterator func(yield func(*measurement.WorkerResult) error) error
 
 // MergeSteadyWindow finds the steady part of the workers' recordings and merges that part of all workers. It
 // iterates over the reports twice, so that it need not keep them in memory.
-func MergeSteadyWindow(reports WorkerResultIterator, policy statistics.SteadyStatePolicy) (*results.Measurement, error) {
+func MergeSteadyWindow(reports WorkerResultIterator, policy statistics.SteadyStatePolicy) (*measurement.Measurement, error) {
 	var total WorkerSum
 	interval := 0
-	err := reports(func(w *results.WorkerResult) error {
+	err := reports(func(w *measurement.WorkerResult) error {
 		if interval != 0 && w.IntervalSeconds != interval {
 			return fmt.Errorf("worker %d recorded in intervals of %d s, another one of %d s", w.Worker, w.IntervalSeconds, interval)
 		}
@@ -97,12 +97,12 @@ func MergeSteadyWindow(reports WorkerResultIterator, policy statistics.SteadySta
 	if err != nil {
 		return nil, err
 	}
-	merger := results.NewMerger()
+	merger := measurement.NewMerger()
 	if len(total.recorded.Completed) == 0 {
 		return merger.Measurement(), nil
 	}
 	steady := selectWindow(total.Recorded(), interval, policy)
-	err = reports(func(w *results.WorkerResult) error {
+	err = reports(func(w *measurement.WorkerResult) error {
 		part, err := w.SliceWindow(steady.WarmUpSeconds, steady.WarmUpSeconds+steady.WindowSeconds)
 		if err != nil {
 			return fmt.Errorf("result of worker %d: %w", w.Worker, err)
@@ -115,12 +115,12 @@ func MergeSteadyWindow(reports WorkerResultIterator, policy statistics.SteadySta
 }
 
 // selectWindow returns which whole intervals of a series are its window.
-func selectWindow(total statistics.RecordedSeries, interval int, policy statistics.SteadyStatePolicy) results.WindowSelection {
+func selectWindow(total statistics.RecordedSeries, interval int, policy statistics.SteadyStatePolicy) measurement.WindowSelection {
 	found := statistics.DetectSteadyState(total, policy)
 	interval = max(1, interval)
-	s := results.WindowSelection{
+	s := measurement.WindowSelection{
 		Method:          found.Method,
-		State:           results.SelectionSettled,
+		State:           measurement.SelectionSettled,
 		RecordedSeconds: len(total.Completed),
 		MeanPerSecond:   found.Mean,
 		HalfWidth:       found.HalfWidth,
@@ -132,11 +132,11 @@ func selectWindow(total statistics.RecordedSeries, interval int, policy statisti
 	to := min(found.To, len(total.Completed)) / interval * interval
 	switch {
 	case !found.Steady || from >= to:
-		s.State = results.SelectionUnsteady
+		s.State = measurement.SelectionUnsteady
 		to = len(total.Completed) / interval * interval
 		from = min(policy.MaxWarmUp/interval*interval, to-interval)
 	case found.HalfWidth > policy.HalfWidth:
-		s.State = results.SelectionImprecise
+		s.State = measurement.SelectionImprecise
 	}
 	s.WarmUpSeconds, s.WindowSeconds = from, to-from
 	return s

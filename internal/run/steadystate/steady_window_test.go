@@ -8,9 +8,10 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 	"github.com/benchnet/benchnet/internal/run/statistics"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 const startMillis = 1_790_000_000_000
@@ -19,10 +20,10 @@ var windowPolicy = statistics.SteadyStatePolicy{HalfWidth: 0.05, Confidence: 0.9
 
 // newRecordedWorker returns a worker that completes rate(second) requests in each second, each within ten
 // milliseconds. The noise is a share of the rate.
-func newRecordedWorker(t *testing.T, index, seconds int, noise float64, rate func(second int) float64) results.WorkerResult {
+func newRecordedWorker(t *testing.T, index, seconds int, noise float64, rate func(second int) float64) measurement.WorkerResult {
 	t.Helper()
 	random := rand.New(rand.NewPCG(uint64(index), 3))
-	tally := results.NewRequestRecorder(seconds, 5)
+	tally := measurement.NewRequestRecorder(seconds, 5)
 	for second := range seconds {
 		for i := range int(max(0, rate(second)*(1+noise*random.NormFloat64()))) {
 			at := time.Duration(second)*time.Second + time.Duration(i)*time.Millisecond
@@ -30,7 +31,7 @@ func newRecordedWorker(t *testing.T, index, seconds int, noise float64, rate fun
 			tally.RecordLatency(at, 10*time.Millisecond)
 		}
 	}
-	w := results.WorkerResult{Worker: index, StartMillis: startMillis}
+	w := measurement.WorkerResult{Worker: index, StartMillis: startMillis}
 	if err := tally.FillResult(&w); err != nil {
 		t.Fatal(err)
 	}
@@ -40,9 +41,9 @@ func newRecordedWorker(t *testing.T, index, seconds int, noise float64, rate fun
 // warmUpRate is a throughput that rises for twenty seconds.
 func warmUpRate(second int) float64 { return 100 * min(1, 0.2+float64(second)/25) }
 
-func mergeAndJudge(t *testing.T, p statistics.SteadyStatePolicy, workers ...results.WorkerResult) (*results.Measurement, results.Verdict) {
+func mergeAndJudge(t *testing.T, p statistics.SteadyStatePolicy, workers ...measurement.WorkerResult) (*measurement.Measurement, verdict.Verdict) {
 	t.Helper()
-	m, err := MergeSteadyWindow(func(yield func(*results.WorkerResult) error) error {
+	m, err := MergeSteadyWindow(func(yield func(*measurement.WorkerResult) error) error {
 		for _, w := range workers {
 			if err := yield(&w); err != nil {
 				return err
@@ -53,11 +54,11 @@ func mergeAndJudge(t *testing.T, p statistics.SteadyStatePolicy, workers ...resu
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m, m.Judge(results.RunObservations{ExpectedWorkers: len(workers)}, results.DefaultTolerances())
+	return m, verdict.Judge(m, verdict.RunObservations{ExpectedWorkers: len(workers)}, verdict.DefaultTolerances())
 }
 
-func containsReason(among []results.Reason, code results.ReasonCode) bool {
-	return slices.ContainsFunc(among, func(r results.Reason) bool { return r.Code == code })
+func containsReason(among []verdict.Reason, code verdict.ReasonCode) bool {
+	return slices.ContainsFunc(among, func(r verdict.Reason) bool { return r.Code == code })
 }
 
 // TestMergeSteadyWindowDropsWarmUp checks that all workers are cut to the same steady part, although one of
@@ -65,7 +66,7 @@ func containsReason(among []results.Reason, code results.ReasonCode) bool {
 func TestMergeSteadyWindowDropsWarmUp(t *testing.T) {
 	m, verdict := mergeAndJudge(t, windowPolicy, newRecordedWorker(t, 0, 120, 0.02, warmUpRate), newRecordedWorker(t, 1, 180, 0.02, warmUpRate))
 	s := m.WindowSelection
-	if s == nil || s.State != results.SelectionSettled || s.WarmUpSeconds < 15 || s.WarmUpSeconds > 30 || s.HalfWidth > 0.05 || s.RecordedSeconds != 120 {
+	if s == nil || s.State != measurement.SelectionSettled || s.WarmUpSeconds < 15 || s.WarmUpSeconds > 30 || s.HalfWidth > 0.05 || s.RecordedSeconds != 120 {
 		t.Fatalf("got %+v; want a warm-up of some 20 s", s)
 	}
 	if m.WindowSeconds != s.WindowSeconds || !m.Start.Equal(time.UnixMilli(startMillis+int64(s.WarmUpSeconds)*1000).UTC()) || !verdict.IsValid() {
@@ -84,17 +85,17 @@ func TestMergeSteadyWindowDropsWarmUp(t *testing.T) {
 func TestMergeSteadyWindowOfUnsettledRuns(t *testing.T) {
 	narrow := windowPolicy
 	narrow.HalfWidth = 0.01
-	m, verdict := mergeAndJudge(t, narrow, newRecordedWorker(t, 0, 180, 0.25, func(int) float64 { return 100 }))
-	if m.WindowSelection.State != results.SelectionImprecise || !verdict.IsValid() || !containsReason(verdict.Notes, results.IntervalWide) {
-		t.Errorf("noise: %+v, %+v", m.WindowSelection, verdict)
+	m, judged := mergeAndJudge(t, narrow, newRecordedWorker(t, 0, 180, 0.25, func(int) float64 { return 100 }))
+	if m.WindowSelection.State != measurement.SelectionImprecise || !judged.IsValid() || !containsReason(judged.Notes, verdict.ReasonIntervalWide) {
+		t.Errorf("noise: %+v, %+v", m.WindowSelection, judged)
 	}
-	m, verdict = mergeAndJudge(t, windowPolicy, newRecordedWorker(t, 0, 180, 0.01, func(s int) float64 { return 20 + float64(s) }))
-	if m.WindowSelection.State != results.SelectionUnsteady || m.WindowSelection.WarmUpSeconds != 60 || m.WindowSeconds != 120 || !containsReason(verdict.Reasons, results.NotSteady) {
-		t.Errorf("a throughput that rises all the time: %+v, %+v", m.WindowSelection, verdict)
+	m, judged = mergeAndJudge(t, windowPolicy, newRecordedWorker(t, 0, 180, 0.01, func(s int) float64 { return 20 + float64(s) }))
+	if m.WindowSelection.State != measurement.SelectionUnsteady || m.WindowSelection.WarmUpSeconds != 60 || m.WindowSeconds != 120 || !containsReason(judged.Reasons, verdict.ReasonNotSteady) {
+		t.Errorf("a throughput that rises all the time: %+v, %+v", m.WindowSelection, judged)
 	}
-	m, verdict = mergeAndJudge(t, windowPolicy, newRecordedWorker(t, 0, 180, 0, func(int) float64 { return 0 }))
-	if m.WindowSelection.State != results.SelectionUnsteady || !containsReason(verdict.Reasons, results.NotSteady) || !containsReason(verdict.Reasons, results.NoCompletions) {
-		t.Errorf("nothing at all: %+v, %+v", m.WindowSelection, verdict)
+	m, judged = mergeAndJudge(t, windowPolicy, newRecordedWorker(t, 0, 180, 0, func(int) float64 { return 0 }))
+	if m.WindowSelection.State != measurement.SelectionUnsteady || !containsReason(judged.Reasons, verdict.ReasonNotSteady) || !containsReason(judged.Reasons, verdict.ReasonNoCompletions) {
+		t.Errorf("nothing at all: %+v, %+v", m.WindowSelection, judged)
 	}
 }
 
@@ -102,7 +103,7 @@ func TestMergeSteadyWindowOfUnsettledRuns(t *testing.T) {
 // seconds.
 func TestMergeSteadyWindowOfShortRun(t *testing.T) {
 	m, _ := mergeAndJudge(t, windowPolicy, newRecordedWorker(t, 0, 5, 0, warmUpRate))
-	if m.WindowSelection.State != results.SelectionUnsteady || m.WindowSeconds != 5 {
+	if m.WindowSelection.State != measurement.SelectionUnsteady || m.WindowSeconds != 5 {
 		t.Errorf("%+v over %d s", m.WindowSelection, m.WindowSeconds)
 	}
 }
@@ -143,10 +144,10 @@ func TestLatencyWarmUpIsNotSteady(t *testing.T) {
 		return sum.Recorded()
 	}
 	falling := selectWindow(latencyOf(func(s int) int64 { return 1000 * max(1, int64(30-s*6/7)) }), 5, windowPolicy)
-	if falling.State != results.SelectionSettled || falling.WarmUpSeconds < 30 || falling.WarmUpSeconds > 40 {
+	if falling.State != measurement.SelectionSettled || falling.WarmUpSeconds < 30 || falling.WarmUpSeconds > 40 {
 		t.Errorf("falling: %+v", falling)
 	}
-	if growing := selectWindow(latencyOf(func(s int) int64 { return 1000 * int64(10+s) }), 5, windowPolicy); growing.State != results.SelectionUnsteady {
+	if growing := selectWindow(latencyOf(func(s int) int64 { return 1000 * int64(10+s) }), 5, windowPolicy); growing.State != measurement.SelectionUnsteady {
 		t.Errorf("growing: %+v", growing)
 	}
 }

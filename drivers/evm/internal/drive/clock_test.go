@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/record"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/run/protocol/clocktest"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // TestWallClockStepEntersNoLatency sets the clock by half an hour, forward and backward, between the start of the run
@@ -34,7 +34,7 @@ func TestWallClockStepEntersNoLatency(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	merged, err := results.Merge([]results.WorkerResult{*result})
+	merged, err := measurement.Merge([]measurement.WorkerResult{*result})
 	if err != nil {
 		t.Fatal(err)
 	}

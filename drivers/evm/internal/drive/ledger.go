@@ -13,8 +13,8 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 const (
@@ -82,9 +82,9 @@ func (c *session) readState(ctx context.Context, at *member.Block) ledgerState {
 
 // compareLedger compares the ledger at the last block seen with what the worker sent: the nonces with the transfers
 // seen in blocks, the balances with their value and fees, and the members with each other.
-func (c *session) compareLedger(ctx context.Context) *results.Ledger {
+func (c *session) compareLedger(ctx context.Context) *measurement.Ledger {
 	_, included := c.tracker.Counts()
-	made := &results.Ledger{Expected: included}
+	made := &measurement.Ledger{Expected: included}
 	var final ledgerState
 	err := retryUntil(ctx, settleTimeout, func() error {
 		final = c.readState(ctx, c.blocks.newestBlock())

@@ -8,8 +8,8 @@ import (
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/load"
 	"github.com/benchnet/benchnet/drivers/evm/internal/record"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 const (
@@ -22,7 +22,7 @@ const (
 )
 
 // measureRun applies the load and returns the result.
-func (c *session) measureRun(ctx context.Context, window *protocol.Window, tell func(protocol.Progress)) (*results.WorkerResult, error) {
+func (c *session) measureRun(ctx context.Context, window *protocol.Window, tell func(protocol.Progress)) (*measurement.WorkerResult, error) {
 	recorder := record.NewRecorder(window)
 	c.tracker.SetOutcomes(recorder)
 	c.blocks.setRecorder(recorder)
@@ -50,7 +50,7 @@ func (c *session) measureRun(ctx context.Context, window *protocol.Window, tell 
 	c.stopWatcher()
 	now := time.Now()
 	tell(recorder.Progress(now))
-	c.tracker.FailWaiting(results.Unfinished, now)
+	c.tracker.FailWaiting(measurement.Unfinished, now)
 	result, err := recorder.Result(c.driver.Index)
 	if err != nil {
 		return nil, err

@@ -12,8 +12,8 @@ import (
 	"github.com/benchnet/benchnet/drivers/evm/internal/record"
 	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
 	"github.com/benchnet/benchnet/internal/platform/evm"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // answerTimeout is how long to wait for the response to a batch.
@@ -100,7 +100,7 @@ func (s *Sender) recordStart(due time.Time, n int64, now time.Time) {
 func (s *Sender) failSkipped(due time.Time, n int64) {
 	now := time.Now()
 	s.recordStart(due, n, now)
-	s.recorder.RecordFailures(due, n, now, results.Unfinished, "it was not submitted before the end of the drain")
+	s.recorder.RecordFailures(due, n, now, measurement.Unfinished, "it was not submitted before the end of the drain")
 }
 
 // submitBatch submits the operations that are due at one time. It splits them by the node's batch limit and
@@ -110,7 +110,7 @@ func (s *Sender) submitBatch(ctx context.Context, due time.Time, n int64, answer
 	now := time.Now()
 	s.recordStart(due, n, now)
 	if err != nil {
-		s.recorder.RecordFailures(due, n-int64(len(flights)), now, results.Unfinished, err.Error())
+		s.recorder.RecordFailures(due, n-int64(len(flights)), now, measurement.Unfinished, err.Error())
 	}
 	s.Tracker.MarkSent(flights, due, now)
 	s.target.RecordSent(now, len(flights))

@@ -8,8 +8,8 @@ import (
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
 	"github.com/benchnet/benchnet/internal/platform/evm"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // phaseCounts counts the operations that ended in a phase.
@@ -20,8 +20,8 @@ type phaseCounts struct{ completed, failed int64 }
 type Recorder struct {
 	window  *protocol.Window
 	mu      sync.Mutex
-	tally   *results.RequestRecorder
-	blocks  []results.Block
+	tally   *measurement.RequestRecorder
+	blocks  []measurement.Block
 	omitted int64
 	phases  map[protocol.Phase]*phaseCounts
 	totals  *protocol.LoadTotals
@@ -29,7 +29,7 @@ type Recorder struct {
 
 // NewRecorder returns a recorder for a window.
 func NewRecorder(window *protocol.Window) *Recorder {
-	return &Recorder{window: window, tally: results.NewRequestRecorder(window.MaxSeconds(), window.IntervalSeconds()),
+	return &Recorder{window: window, tally: measurement.NewRequestRecorder(window.MaxSeconds(), window.IntervalSeconds()),
 		totals: protocol.NewLoadTotals(),
 		phases: map[protocol.Phase]*phaseCounts{protocol.PhaseWarmUp: {}, protocol.PhaseWindow: {}, protocol.PhaseDrain: {}}}
 }
@@ -91,18 +91,18 @@ func (r *Recorder) RecordFailures(due time.Time, n int64, at time.Time, kind, ex
 	r.totals.AddFailed(kind, n)
 }
 
-// RecordBlock records a block if it was seen in the window. Blocks beyond results.MaxBlocks are only counted.
+// RecordBlock records a block if it was seen in the window. Blocks beyond measurement.MaxBlocks are only counted.
 func (r *Recorder) RecordBlock(b *member.Block, seen time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.tally.InWindow(r.windowOffset(seen)) {
 		return
 	}
-	if len(r.blocks) == results.MaxBlocks {
+	if len(r.blocks) == measurement.MaxBlocks {
 		r.omitted++
 		return
 	}
-	r.blocks = append(r.blocks, results.Block{Height: int64(b.Height), Micros: r.windowOffset(seen).Microseconds(), Bytes: int64(b.Size),
+	r.blocks = append(r.blocks, measurement.Block{Height: int64(b.Height), Micros: r.windowOffset(seen).Microseconds(), Bytes: int64(b.Size),
 		Transactions: int64(len(b.Transactions)), Proposer: b.Proposer.Hex()})
 }
 
@@ -124,10 +124,10 @@ func (r *Recorder) Progress(now time.Time) protocol.Progress {
 }
 
 // Result returns the worker's result without ledger and series.
-func (r *Recorder) Result(worker int) (*results.WorkerResult, error) {
+func (r *Recorder) Result(worker int) (*measurement.WorkerResult, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	w := &results.WorkerResult{Worker: worker, StartMillis: r.window.From().UnixMilli(), Unit: evm.OperationUnit, Blocks: r.blocks, BlocksOmitted: r.omitted}
+	w := &measurement.WorkerResult{Worker: worker, StartMillis: r.window.From().UnixMilli(), Unit: evm.OperationUnit, Blocks: r.blocks, BlocksOmitted: r.omitted}
 	if err := r.tally.FillResult(w); err != nil {
 		return nil, fmt.Errorf("result of worker %d: %w", worker, err)
 	}

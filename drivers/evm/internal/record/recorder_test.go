@@ -12,8 +12,8 @@ import (
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
 	"github.com/benchnet/benchnet/internal/platform/evm"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // The warm-up lasts from 0 s to 2 s, the window to 5 s, and the drain to 9 s.
@@ -34,7 +34,7 @@ func TestOperationsCountByDueTime(t *testing.T) {
 	r.RecordCompleted(timeAt(5.0), timeAt(6.0)) // due after the window
 	r.RecordFailed(timeAt(1.9), timeAt(2.5), "early", "")
 	r.RecordFailed(timeAt(2.5), timeAt(2.6), "full", "pool of 5")
-	r.RecordFailures(timeAt(4.5), 3, timeAt(8), results.Unfinished, strings.Repeat("x", 300))
+	r.RecordFailures(timeAt(4.5), 3, timeAt(8), measurement.Unfinished, strings.Repeat("x", 300))
 	r.RecordPlanned(timeAt(1.9), 10, 0)
 	r.RecordPlanned(timeAt(2.0), 20, 100*time.Millisecond)
 	r.RecordPlanned(timeAt(4.9), 30, 150*time.Millisecond)
@@ -48,14 +48,14 @@ func TestOperationsCountByDueTime(t *testing.T) {
 	if !reflect.DeepEqual(got.CompletedPerSecond, []int64{1, 1, 0}) || !reflect.DeepEqual(got.FailedPerSecond, []int64{2, 0, 0}) {
 		t.Errorf("completed %v, failed %v", got.CompletedPerSecond, got.FailedPerSecond)
 	}
-	want := []results.ErrorCount{{Kind: results.Unfinished, Count: 3, Example: strings.Repeat("x", 200)}, {Kind: "full", Count: 1, Example: "pool of 5"}}
+	want := []measurement.ErrorCount{{Kind: measurement.Unfinished, Count: 3, Example: strings.Repeat("x", 200)}, {Kind: "full", Count: 1, Example: "pool of 5"}}
 	if !reflect.DeepEqual(got.Errors, want) {
 		t.Errorf("errors %+v", got.Errors)
 	}
-	if got.Schedule != (results.Schedule{Planned: 50, Late: 30, MaxLagMicros: 150_000}) {
+	if got.Schedule != (measurement.Schedule{Planned: 50, Late: 30, MaxLagMicros: 150_000}) {
 		t.Errorf("schedule %+v", got.Schedule)
 	}
-	m, err := results.Merge([]results.WorkerResult{*got})
+	m, err := measurement.Merge([]measurement.WorkerResult{*got})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,11 +81,11 @@ func TestBlocksOfTheWindow(t *testing.T) {
 
 func TestBlocksBeyondTheListAreCounted(t *testing.T) {
 	r := NewRecorder(testWindow)
-	for i := range results.MaxBlocks + 5 {
+	for i := range measurement.MaxBlocks + 5 {
 		r.RecordBlock(&member.Block{Height: 1}, timeAt(2+float64(i)/1e5))
 	}
 	got, err := r.Result(0)
-	if err != nil || len(got.Blocks) != results.MaxBlocks || got.BlocksOmitted != 5 {
+	if err != nil || len(got.Blocks) != measurement.MaxBlocks || got.BlocksOmitted != 5 {
 		t.Errorf("%d blocks, %d omitted, %v", len(got.Blocks), got.BlocksOmitted, err)
 	}
 }
@@ -159,8 +159,8 @@ func TestSeriesOfATarget(t *testing.T) {
 	target.RecordAnswer(timeAt(3.4), 30*time.Millisecond, 50)
 	target.RecordResent(timeAt(4), 7)
 	target.RecordPool(2, 1000, 5)
-	none := results.Missing
-	want := map[string]results.Series{evm.SeriesSent: {150, 0, 0}, evm.SeriesAccepted: {0, 140, 0}, evm.SeriesResent: {0, 0, 7},
+	none := measurement.Missing
+	want := map[string]measurement.Series{evm.SeriesSent: {150, 0, 0}, evm.SeriesAccepted: {0, 140, 0}, evm.SeriesResent: {0, 0, 7},
 		evm.SeriesRPC: {none, 20, none}, evm.SeriesPending: {none, none, 1000}, evm.SeriesQueued: {none, none, 5}}
 	for _, s := range target.Series() {
 		if s.Subject != "member-3" || !equalSeries(s.Values, want[s.Name]) {
@@ -173,7 +173,7 @@ func TestSeriesOfATarget(t *testing.T) {
 	}
 }
 
-func equalSeries(a, b results.Series) bool {
+func equalSeries(a, b measurement.Series) bool {
 	if len(a) != len(b) {
 		return false
 	}

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/internal/platform/evm"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-	"github.com/benchnet/benchnet/internal/run/results"
 )
 
 // TargetSeries records series of one target over the window.
@@ -17,23 +17,23 @@ type TargetSeries struct {
 	mu      sync.Mutex
 	sent, accepted, resent,
 	answerCounts, answerMillis,
-	pending, queued results.Series
+	pending, queued measurement.Series
 }
 
 // NewTargetSeries returns empty series for a subject.
 func NewTargetSeries(subject string, window *protocol.Window) *TargetSeries {
 	seconds := window.MaxSeconds()
-	zeros := func() results.Series { return make(results.Series, seconds) }
+	zeros := func() measurement.Series { return make(measurement.Series, seconds) }
 	t := &TargetSeries{Subject: subject, window: window, sent: zeros(), accepted: zeros(), resent: zeros(), answerCounts: zeros(), answerMillis: zeros(),
 		pending: zeros(), queued: zeros()}
 	for i := range seconds {
-		t.pending[i], t.queued[i] = results.Missing, results.Missing
+		t.pending[i], t.queued[i] = measurement.Missing, measurement.Missing
 	}
 	return t
 }
 
 // addToSecond adds an amount to the second of a time if it is in the window.
-func (t *TargetSeries) addToSecond(s results.Series, at time.Time, amount float64) {
+func (t *TargetSeries) addToSecond(s measurement.Series, at time.Time, amount float64) {
 	if of := at.Sub(t.window.From()); of >= 0 && of < time.Duration(len(s))*time.Second {
 		s[of/time.Second] += amount
 	}
@@ -71,20 +71,20 @@ func (t *TargetSeries) RecordPool(second int, pending, queued uint64) {
 }
 
 // Series returns the series of the target.
-func (t *TargetSeries) Series() []results.NamedSeries {
+func (t *TargetSeries) Series() []measurement.NamedSeries {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	mean := make(results.Series, len(t.answerMillis))
+	mean := make(measurement.Series, len(t.answerMillis))
 	for i := range mean {
-		mean[i] = results.Missing
+		mean[i] = measurement.Missing
 		if t.answerCounts[i] > 0 {
 			mean[i] = t.answerMillis[i] / t.answerCounts[i]
 		}
 	}
-	named := func(name, unit string, values results.Series) results.NamedSeries {
-		return results.NamedSeries{Subject: t.Subject, Name: name, Unit: unit, Values: values}
+	named := func(name, unit string, values measurement.Series) measurement.NamedSeries {
+		return measurement.NamedSeries{Subject: t.Subject, Name: name, Unit: unit, Values: values}
 	}
-	return []results.NamedSeries{
+	return []measurement.NamedSeries{
 		named(evm.SeriesSent, "1/s", t.sent), named(evm.SeriesAccepted, "1/s", t.accepted), named(evm.SeriesResent, "1/s", t.resent),
 		named(evm.SeriesRPC, "ms", mean),
 		named(evm.SeriesPending, evm.OperationUnit, t.pending), named(evm.SeriesQueued, evm.OperationUnit, t.queued),

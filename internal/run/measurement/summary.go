@@ -1,0 +1,112 @@
+package measurement
+
+import (
+	"math"
+	"slices"
+
+	"github.com/benchnet/benchnet/internal/run/statistics"
+)
+
+// minSamplesAbove is how many latencies must lie above a percentile. With fewer, the percentile is hardly more
+// than the largest of a few values.
+const minSamplesAbove = 10
+
+// SamplesForPercentile returns how many samples a percentile requires, such as 1000 for the 99th.
+func SamplesForPercentile(percent float64) int64 {
+	return int64(math.Ceil(100*minSamplesAbove/(100-percent) - 1e-6))
+}
+
+// Summary describes a run in a few numbers.
+type Summary struct {
+	// ThroughputPerSecond is the number of operations that completed in the window, divided by its length.
+	ThroughputPerSecond float64 `json:"throughputPerSecond"`
+	// Completed is the number of operations that completed in the window, whenever they started.
+	Completed int64 `json:"completed"`
+	// Requests is the number of requests that started in the window: the recorded latencies and the errors.
+	Requests int64 `json:"requests"`
+	// Errors is the number of failed requests among Requests.
+	Errors int64 `json:"errors"`
+	// ErrorShare is Errors / Requests, 0 to 1.
+	ErrorShare float64 `json:"errorShare"`
+	Latency    Latency `json:"latency"`
+	// Unit is what a request is: flows, requests, blocks, transactions.
+	Unit string `json:"unit,omitempty"`
+	// LatencyKind says what Latency is; absent if the load has neither clients nor a rate.
+	LatencyKind LatencyKind `json:"latencyKind,omitempty"`
+	// Corrected is a service time corrected for coordinated omission; absent with another kind of latency.
+	Corrected *CorrectedLatency `json:"corrected,omitempty"`
+	// Measures are the platform's own numbers.
+	Measures []PlatformMetric `json:"measures,omitempty"`
+}
+
+// Latency describes the latencies of the successful requests that started in the window, in milliseconds. A
+// percentile is nil if fewer than ten latencies lie above it.
+type Latency struct {
+	Mean float64  `json:"meanMillis"`
+	P50  *float64 `json:"p50Millis,omitempty"`
+	P90  *float64 `json:"p90Millis,omitempty"`
+	P95  *float64 `json:"p95Millis,omitempty"`
+	P99  *float64 `json:"p99Millis,omitempty"`
+	P999 *float64 `json:"p999Millis,omitempty"`
+	Max  float64  `json:"maxMillis"`
+}
+
+// Summarize returns the summary. All numbers of an empty measurement are zero.
+func (m *Measurement) Summarize() Summary {
+	s := Summary{Completed: statistics.Sum(m.Completed), Errors: m.errorCount(), Unit: m.Unit, LatencyKind: m.LatencyKind}
+	s.Requests = m.Histogram.Count() + s.Errors
+	if m.WindowSeconds > 0 {
+		s.ThroughputPerSecond = float64(s.Completed) / float64(m.WindowSeconds)
+	}
+	if s.Requests > 0 {
+		s.ErrorShare = float64(s.Errors) / float64(s.Requests)
+	}
+	s.Latency = m.Histogram.summarizeLatency()
+	s.Latency.DropUnsupported(m.Histogram.Count())
+	s.Corrected = m.correctLatency(&s.Latency)
+	return s
+}
+
+// summarizeLatency returns mean, maximum and all percentiles.
+func (h *Histogram) summarizeLatency() Latency {
+	percentile := func(percent float64) *float64 { return new(h.PercentileMillis(percent)) }
+	return Latency{Mean: h.MeanMillis(), P50: percentile(50), P90: percentile(90), P95: percentile(95), P99: percentile(99),
+		P999: percentile(99.9), Max: h.MaxMillis()}
+}
+
+// DropUnsupported removes the percentiles that so many requests do not support, as older documents have them.
+func (l *Latency) DropUnsupported(requests int64) {
+	for _, p := range []struct {
+		value   **float64
+		percent float64
+	}{{&l.P50, 50}, {&l.P90, 90}, {&l.P95, 95}, {&l.P99, 99}, {&l.P999, 99.9}} {
+		if requests < SamplesForPercentile(p.percent) {
+			*p.value = nil
+		}
+	}
+}
+
+// ValueOrMissing returns a percentile, or Missing if it is nil.
+func ValueOrMissing(percentile *float64) float64 {
+	if percentile == nil {
+		return Missing
+	}
+	return *percentile
+}
+
+func (m *Measurement) errorCount() int64 {
+	var n int64
+	for _, e := range m.Errors {
+		n += e.Count
+	}
+	return n
+}
+
+// HighestPercentile returns the highest percentile that is known, or nil.
+func (l Latency) HighestPercentile() (name string, millis *float64) {
+	names, values := []string{"p99.9", "p99", "p95", "p90", "p50"}, []*float64{l.P999, l.P99, l.P95, l.P90, l.P50}
+	if i := slices.IndexFunc(values, func(p *float64) bool { return p != nil }); i >= 0 {
+		return names[i], values[i]
+	}
+	return "", nil
+}
