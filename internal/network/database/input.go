@@ -90,9 +90,5 @@ func ServerMachine(spec v1alpha1.DatabaseSpec) sizing.Machine {
 // serverResources returns the resources of an instance of the project's chart. Its requests equal its limits,
 // or less if the members' reservation is Minimal.
 func (in Input) serverResources(spec v1alpha1.DatabaseSpec) corev1.ResourceRequirements {
-	machine := ServerMachine(spec)
-	cores, memory := machine.Requests(in.Network.Spec.ReservationOrDefault())
-	return corev1.ResourceRequirements{
-		Limits:   corev1.ResourceList{corev1.ResourceCPU: machine.Cores, corev1.ResourceMemory: machine.Memory},
-		Requests: corev1.ResourceList{corev1.ResourceCPU: cores, corev1.ResourceMemory: memory}}
+	return ServerMachine(spec).Resources(in.Network.Spec.ReservationOrDefault())
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/execution"
 	"github.com/benchnet/benchnet/internal/platform/members"
 )
 
@@ -70,7 +71,7 @@ func buildMemberConfig(in platform.Input, t platform.Topology, ordinal int) memb
 	conf := memberConfig{
 		Member:       t.Members[ordinal].Name,
 		Network:      t.Network,
-		Ports:        portNumbers{portConsensus, portMempool, portMetrics, portHTTP, portEngine},
+		Ports:        portNumbers{portConsensus, portMempool, portMetrics, execution.PortHTTP, execution.PortEngine},
 		MaxPeers:     max(20, len(t.Members)),
 		Timeouts:     e.Timeouts,
 		Gossip:       e.Gossip,
@@ -78,9 +79,9 @@ func buildMemberConfig(in platform.Input, t platform.Topology, ordinal int) memb
 		Payload:      payloadNames[e.Payload],
 		LogLevel:     strings.ToLower(e.LogLevel),
 		MinBlockTime: e.MinBlockTime,
-		FeeRecipient: feeRecipient(ordinal),
-		JWT:          networkDir + "/" + fileJWT,
-		Genesis:      networkDir + "/" + fileGenesis,
+		FeeRecipient: execution.FeeRecipient(ordinal),
+		JWT:          execution.NetworkDir + "/" + execution.FileJWT,
+		Genesis:      execution.NetworkDir + "/" + execution.FileGenesis,
 	}
 	if e.Threads != nil {
 		conf.Threads = *e.Threads
@@ -96,9 +97,6 @@ func buildMemberConfig(in platform.Input, t platform.Topology, ordinal int) memb
 var payloadNames = map[v1alpha1.EmeraldPayload]string{
 	v1alpha1.EmeraldPartsOnly: "parts-only", v1alpha1.EmeraldProposalAndParts: "proposal-and-parts",
 }
-
-// feeRecipient returns a member's own fee address, which identifies the proposer of a block.
-func feeRecipient(ordinal int) string { return fmt.Sprintf("0x%040x", 0xbe9c_0000_0000+ordinal+1) }
 
 func renderTemplate(name string, data any) (string, error) {
 	var out bytes.Buffer

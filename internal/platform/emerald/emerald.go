@@ -10,6 +10,7 @@ package emerald
 import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/execution"
 	"github.com/benchnet/benchnet/internal/platform/members"
 )
 
@@ -27,27 +28,14 @@ var (
 	_ platform.Resettable       = Emerald{}
 )
 
-// Ports of a member's pod. Port 9102 is reserved for the sidecar of an emulated network. The Engine API is
-// only for the validator in the same pod.
+// Ports of the validator. Port 9102 is reserved for the sidecar of an emulated network.
 const (
-	portConsensus        = 27000
-	portMempool          = 28000
-	portMetrics          = 29000
-	portHTTP             = 8545
-	portWebSocket        = 8546
-	portEngine           = 8551
-	portPeers            = 30303
-	portExecutionMetrics = 9001
-	portAgent            = 9101
-	portExecutionAgent   = 9103
+	portConsensus = 27000
+	portMempool   = 28000
+	portMetrics   = 29000
+	portAgent     = 9101
 
-	portNameMetrics          = "metrics"
-	portNameHTTP             = "rpc"
-	portNameExecutionMetrics = "el-metrics"
-	// portNameGethMetrics makes Prometheus scrape /debug/metrics/prometheus, a path that only geth uses.
-	portNameGethMetrics    = "geth-metrics"
-	portNameAgent          = "agent"
-	portNameExecutionAgent = "el-agent"
+	portNameMetrics = "metrics"
 )
 
 // roleValidator is the role of every member.
@@ -57,24 +45,8 @@ const roleValidator = "Validator"
 var validatorPorts = []members.Port{
 	{Name: "consensus", Number: portConsensus},
 	{Name: portNameMetrics, Number: portMetrics},
-	{Name: portNameAgent, Number: portAgent},
+	{Name: "agent", Number: portAgent},
 	{Name: members.PortNameCommands, Number: members.CommandsPort(portAgent)},
-}
-
-// executionPorts returns the ports of the execution client's container.
-func executionPorts(client v1alpha1.ExecutionClient) []members.Port {
-	metrics := portNameExecutionMetrics
-	if client == v1alpha1.ExecutionGeth {
-		metrics = portNameGethMetrics
-	}
-	return []members.Port{
-		{Name: portNameHTTP, Number: portHTTP},
-		{Name: "ws", Number: portWebSocket},
-		{Name: "peers", Number: portPeers},
-		{Name: metrics, Number: portExecutionMetrics},
-		{Name: portNameExecutionAgent, Number: portExecutionAgent},
-		{Name: "el-" + members.PortNameCommands, Number: members.CommandsPort(portExecutionAgent)},
-	}
 }
 
 // Type returns PlatformEmerald.
@@ -87,10 +59,10 @@ func (Emerald) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
 }
 
 // StateVolume returns the name of the only volume with state.
-func (Emerald) StateVolume() string { return volumeData }
+func (Emerald) StateVolume() string { return execution.VolumeData }
 
 // Topology lists the validators. The identity of a validator is its fee address, by which blocks name their
 // proposer.
 func (Emerald) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
-	return members.Topology(network, roleValidator, portConsensus, func(ordinal int32) string { return feeRecipient(int(ordinal)) })
+	return members.Topology(network, roleValidator, portConsensus, func(ordinal int32) string { return execution.FeeRecipient(int(ordinal)) })
 }

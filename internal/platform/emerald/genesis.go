@@ -9,8 +9,8 @@ import (
 
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/execution"
 	platformgenesis "github.com/benchnet/benchnet/internal/platform/genesis"
-	"github.com/benchnet/benchnet/internal/platform/members"
 )
 
 // Steps of the genesis Job.
@@ -52,7 +52,7 @@ func (Emerald) BuildGenesis(in platform.Input, topology platform.Topology) (plat
 	}
 	return platformgenesis.Build(in, platformgenesis.Definition{
 		ConfigFiles: orders,
-		Steps:       []platformgenesis.Step{keysStep(in, topology), genesisStep(in, topology), accountsStep(in)},
+		Steps:       []platformgenesis.Step{execution.KeysStep(in, topology, stepKeys), genesisStep(in, topology), accountsStep(in)},
 		Outputs:     outputs,
 	}), nil
 }
@@ -71,11 +71,6 @@ func genesisConfigFiles(t platform.Topology) (map[string]string, error) {
 		return nil, err
 	}
 	return map[string]string{fileGenesisScript: string(script), fileTestnet: orders}, nil
-}
-
-func keysStep(in platform.Input, t platform.Topology) platformgenesis.Step {
-	return evmStep(in, stepKeys, "keys", "--count", strconv.Itoa(len(t.Members)), "--out", platformgenesis.OutputDir,
-		"--address", members.HostPort(members.AddressHost(in.Network, "member-{i}"), portPeers))
 }
 
 func genesisStep(in platform.Input, t platform.Topology) platformgenesis.Step {
@@ -98,23 +93,9 @@ func genesisStep(in platform.Input, t platform.Topology) platformgenesis.Step {
 }
 
 func accountsStep(in platform.Input) platformgenesis.Step {
-	e := in.Network.Spec.Platform.Emerald
 	genesis := platformgenesis.StepOutputDir(stepGenesis)
-	step := evmStep(in, stepAccounts, "accounts", "--seed-file", path.Join(genesis, folderLoad, fileSeed),
-		"--count", strconv.Itoa(int(e.Accounts)),
-		"--fund", path.Join(genesis, folderUnfunded, fileGenesis),
-		"--out", path.Join(platformgenesis.OutputDir, folderNetwork, fileGenesis),
-		"--balance", strconv.FormatInt(e.AccountBalanceEther, 10),
-		"--gas-limit", strconv.FormatInt(e.GasLimit, 10))
+	step := layerOf(&in.Network.Spec).AccountsStep(in, stepAccounts, path.Join(genesis, folderLoad, "seed"),
+		path.Join(platformgenesis.OutputDir, folderNetwork, execution.FileGenesis), "--fund", path.Join(genesis, folderUnfunded, execution.FileGenesis))
 	step.ReadsFrom = []string{stepGenesis}
 	return step
-}
-
-func evmStep(in platform.Input, name string, args ...string) platformgenesis.Step {
-	return platformgenesis.Step{Container: corev1.Container{
-		Name:      name,
-		Image:     in.Images.Image("evm", ""),
-		Command:   append([]string{programEVM}, args...),
-		Resources: platformgenesis.StepResources("512Mi"),
-	}}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/execution"
 	"github.com/benchnet/benchnet/internal/platform/members"
 )
 
@@ -27,15 +28,12 @@ func memberPod(in platform.Input, m platform.Member) corev1.PodSpec {
 	network := in.Network.Name
 	pod := members.BuildPodSpec(in, nil)
 	pod.TerminationGracePeriodSeconds = new(int64(gracePeriodSeconds))
-	if command := initCommand(&in.Network.Spec); len(command) > 0 {
-		pod.InitContainers = append(pod.InitContainers, executionContainer(in, m, "genesis", command...))
-	}
-	pod.Containers = []corev1.Container{validatorContainer(m), executionClientContainer(in, m)}
+	layer := layerOf(&in.Network.Spec)
+	pod.InitContainers = append(pod.InitContainers, layer.InitContainers(in, m)...)
+	pod.Containers = []corev1.Container{validatorContainer(m), layer.Container(in, m)}
 	pod.Volumes = append(pod.Volumes,
-		pods.EmptyDirVolume(volumeRun), pods.EmptyDirVolume(volumeTmp), members.ConfigVolume(in.Network, m, volumeConfig), homeVolume(network, m),
-		// The execution client must not read the validator's key.
-		secretFilesVolume(volumeNetwork, naming.NetworkMapSecret(network), fileGenesis, fileJWT),
-		secretFilesVolume(volumeIdentity, naming.IdentitySecret(network, m.Name), fileNodeKey, fileGeth))
+		pods.EmptyDirVolume(volumeRun), pods.EmptyDirVolume(execution.VolumeTmp), members.ConfigVolume(in.Network, m, volumeConfig), homeVolume(network, m))
+	pod.Volumes = append(pod.Volumes, execution.SecretVolumes(network, m)...)
 	return pod
 }
 
@@ -51,56 +49,24 @@ func validatorContainer(m platform.Member) corev1.Container {
 			// Emerald ignores the level in its configuration.
 			"--log-level", strings.ToLower(e.LogLevel)),
 		Env: []corev1.EnvVar{
-			{Name: "ENGINE_PORT", Value: fmt.Sprintf("%04X", portEngine)},
+			{Name: "ENGINE_PORT", Value: fmt.Sprintf("%04X", execution.PortEngine)},
 			{Name: "VALIDATOR_HOME", Value: validatorDir},
 			{Name: "VALIDATOR_CONFIG", Value: homeConfigDir},
 			{Name: "HOME", Value: "/tmp"},
 		},
 		Ports:                    members.ContainerPorts(validatorPorts),
-		Resources:                divideMachine(m.Spec).resourcesOf(m.Spec.ReservationOrDefault(), validatorShare),
+		Resources:                layerOf(m.Spec).Divide(m.Spec).Validator.Resources(m.Spec.ReservationOrDefault()),
 		SecurityContext:          pods.RestrictedSecurityContext(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		VolumeMounts: []corev1.VolumeMount{
-			pods.ReadOnlyMount(pods.AgentVolumeName, pods.AgentDir), pods.WritableMount(volumeData, dataDir), pods.WritableMount(volumeRun, runDir),
-			pods.WritableMount(volumeTmp, "/tmp"), pods.ReadOnlyMount(volumeConfig, configDir), pods.ReadOnlyMount(volumeHome, homeConfigDir),
-			pods.ReadOnlyMount(volumeNetwork, networkDir),
+			pods.ReadOnlyMount(pods.AgentVolumeName, pods.AgentDir), pods.WritableMount(execution.VolumeData, dataDir), pods.WritableMount(volumeRun, runDir),
+			pods.WritableMount(execution.VolumeTmp, "/tmp"), pods.ReadOnlyMount(volumeConfig, configDir), pods.ReadOnlyMount(volumeHome, homeConfigDir),
+			pods.ReadOnlyMount(execution.VolumeNetwork, execution.NetworkDir),
 		},
 		StartupProbe: &corev1.Probe{PeriodSeconds: 1, TimeoutSeconds: 10, FailureThreshold: startupTimeoutSeconds, ProbeHandler: corev1.ProbeHandler{
 			Exec: &corev1.ExecAction{Command: members.ReadinessCheck(readyFile, portAgent)}}},
 		ReadinessProbe: &corev1.Probe{PeriodSeconds: 10, TimeoutSeconds: 10, FailureThreshold: 3, ProbeHandler: corev1.ProbeHandler{
 			HTTPGet: &corev1.HTTPGetAction{Path: "/metrics", Port: intstr.FromString(portNameMetrics)}}},
-	}
-}
-
-// chainIDRequest is the JSON-RPC request for the chain of an execution client.
-const chainIDRequest = `{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}`
-
-// executionClientContainer returns the container of the execution client, which is ready when it serves its chain by JSON-RPC.
-func executionClientContainer(in platform.Input, m platform.Member) corev1.Container {
-	c := executionContainer(in, m, "execution",
-		append(members.SuperviseCommand(portExecutionAgent, dataDir, "--ready-exchange", "http://"+members.HostPort("127.0.0.1", portHTTP),
-			"--ready-request", chainIDRequest, "--ready-match", fmt.Sprintf(`"result": *"0x%x"`, in.Network.Spec.Platform.Emerald.ChainID), "--"),
-			clientCommand(&in.Network.Spec)...)...)
-	c.VolumeMounts = append(c.VolumeMounts, pods.ReadOnlyMount(pods.AgentVolumeName, pods.AgentDir))
-	c.Ports = members.ContainerPorts(executionPorts(in.Network.Spec.Platform.Emerald.Execution.Client))
-	c.ReadinessProbe = members.ReadyProbe(portNameExecutionAgent, 2, 3)
-	return c
-}
-
-// executionContainer returns a container that runs a program of the client's image with its data and keys.
-func executionContainer(in platform.Input, m platform.Member, name string, command ...string) corev1.Container {
-	return corev1.Container{
-		Name:                     name,
-		Image:                    in.Network.Spec.Platform.Emerald.Execution.Image,
-		Command:                  command,
-		Env:                      executionEnv(in.Network, m.Name),
-		Resources:                divideMachine(m.Spec).resourcesOf(m.Spec.ReservationOrDefault(), executionShare),
-		SecurityContext:          pods.RestrictedSecurityContext(),
-		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
-		VolumeMounts: []corev1.VolumeMount{
-			pods.WritableMount(volumeData, dataDir), pods.WritableMount(volumeTmp, "/tmp"),
-			pods.ReadOnlyMount(volumeNetwork, networkDir), pods.ReadOnlyMount(volumeIdentity, identityDir),
-		},
 	}
 }
 
@@ -117,17 +83,8 @@ func homeVolume(network string, m platform.Member) corev1.Volume {
 			{ConfigMap: &corev1.ConfigMapProjection{
 				LocalObjectReference: corev1.LocalObjectReference{Name: naming.Member(network, m.Name)},
 				Items:                []corev1.KeyToPath{{Key: fileConfig, Path: fileConfig}}}},
-			from(naming.NetworkMapSecret(network), fileValidatorGenesis, fileGenesis),
+			from(naming.NetworkMapSecret(network), fileValidatorGenesis, execution.FileGenesis),
 			from(naming.IdentitySecret(network, m.Name), fileValidatorKey, fileValidatorKey),
 		},
 	}}}
-}
-
-// secretFilesVolume returns a volume with some keys of a Secret.
-func secretFilesVolume(volume, secret string, keys ...string) corev1.Volume {
-	v := pods.SecretVolume(volume, secret)
-	for _, key := range keys {
-		v.Secret.Items = append(v.Secret.Items, corev1.KeyToPath{Key: key, Path: key})
-	}
-	return v
 }

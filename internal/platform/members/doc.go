@@ -58,10 +58,5 @@ func memberMeta(network *v1alpha1.BenchmarkNetwork, m platform.Member) metav1.Ob
 
 // Resources returns the limits and requests of a member, derived from its size and reservation.
 func Resources(spec *v1alpha1.BenchmarkNetworkSpec) corev1.ResourceRequirements {
-	machine := sizing.MachineOf(&spec.Members)
-	cores, memory := machine.Requests(spec.ReservationOrDefault())
-	return corev1.ResourceRequirements{
-		Requests: corev1.ResourceList{corev1.ResourceCPU: cores, corev1.ResourceMemory: memory},
-		Limits:   corev1.ResourceList{corev1.ResourceCPU: machine.Cores, corev1.ResourceMemory: machine.Memory},
-	}
+	return sizing.MachineOf(&spec.Members).Resources(spec.ReservationOrDefault())
 }

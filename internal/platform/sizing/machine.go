@@ -10,6 +10,7 @@ package sizing
 import (
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -103,6 +104,15 @@ func (m Machine) Requests(reservation v1alpha1.Reservation) (cores, memory resou
 	}
 	tenth := max(1, m.Cores.MilliValue()/10)
 	return *resource.NewMilliQuantity(tenth, resource.DecimalSI), *resource.NewQuantity(m.Memory.Value()/2, resource.BinarySI)
+}
+
+// Resources returns the limits and requests of a container that has the whole machine.
+func (m Machine) Resources(reservation v1alpha1.Reservation) corev1.ResourceRequirements {
+	cores, memory := m.Requests(reservation)
+	return corev1.ResourceRequirements{
+		Requests: corev1.ResourceList{corev1.ResourceCPU: cores, corev1.ResourceMemory: memory},
+		Limits:   corev1.ResourceList{corev1.ResourceCPU: m.Cores, corev1.ResourceMemory: m.Memory},
+	}
 }
 
 // Validate rejects a machine on which a member could not run. The path is that of the members' spec.

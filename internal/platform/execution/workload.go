@@ -1,4 +1,4 @@
-package emerald
+package execution
 
 import (
 	"fmt"
@@ -13,9 +13,10 @@ import (
 )
 
 // ValidateWorkload rejects a workload that the network cannot serve.
-func (Emerald) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
+func (l *Layer) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	if w.EVM == nil {
-		return field.ErrorList{field.Required(path.Child("evm"), "an Emerald network supports only evm workloads: transactions to its execution clients")}
+		return field.ErrorList{field.Required(path.Child("evm"),
+			"the network supports only evm workloads: transactions to its execution clients")}
 	}
 	errs := loadgen.ValidateLoad(w, path)
 	if w.Load == nil {
@@ -25,34 +26,31 @@ func (Emerald) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1
 	if w.Load.Model != v1alpha1.LoadOpen {
 		errs = append(errs, field.NotSupported(path.Child("load", "model"), w.Load.Model, []v1alpha1.LoadModel{v1alpha1.LoadOpen}))
 	}
-	errs = append(errs, platform.NewMemberNames(Emerald{}, spec).ValidateList(w.EVM.Members, evm.Child("members"))...)
-	errs = append(errs, validateAccounts(spec, w, evm.Child("accounts"))...)
+	errs = append(errs, platform.NewMemberNames(l.Platform, spec).ValidateList(w.EVM.Members, evm.Child("members"))...)
+	errs = append(errs, l.validateAccounts(spec, w, evm.Child("accounts"))...)
 	errs = append(errs, validateBatchRate(spec, w, evm.Child("batchSize"))...)
 	if w.EVM.TipGwei > w.EVM.MaxFeeGwei {
 		errs = append(errs, field.Invalid(evm.Child("tipGwei"), w.EVM.TipGwei, fmt.Sprintf("must be at most maxFeeGwei (%d)", w.EVM.MaxFeeGwei)))
 	}
-	if gas := spec.Platform.Emerald.GasLimit; w.EVM.GasLimit > gas {
+	if w.EVM.GasLimit > l.GasLimit {
 		errs = append(errs, field.Invalid(evm.Child("gasLimit"), w.EVM.GasLimit, fmt.Sprintf(
-			"must be at most the gas limit of a block, platform.emerald.gasLimit (%d)", gas)))
+			"must be at most the gas limit of a block, platform.%s.gasLimit (%d)", l.Field, l.GasLimit)))
 	}
 	return errs
 }
 
 // validateAccounts rejects more accounts than the genesis funds, and fewer accounts than senders. There is a
 // sender for each target or for each worker, whichever is more.
-func validateAccounts(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
-	funded, used := spec.Platform.Emerald.Accounts, accountCount(spec, w.EVM)
-	if used > funded {
-		return field.ErrorList{field.Invalid(path, used, fmt.Sprintf("must be at most platform.emerald.accounts (%d), which the genesis funds", funded))}
+func (l *Layer) validateAccounts(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
+	used := l.accountCount(w.EVM)
+	if used > l.Accounts {
+		return field.ErrorList{field.Invalid(path, used, fmt.Sprintf("must be at most platform.%s.accounts (%d), which the genesis funds", l.Field, l.Accounts))}
 	}
 	if senders := max(int32(len(targetMembers(spec, w.EVM))), w.Workers.Count); used < senders {
 		return field.ErrorList{field.Invalid(path, used, fmt.Sprintf("must be at least %d: each sender needs its own account", senders))}
 	}
 	return nil
 }
-
-// SupportsPoisson reports that the driver draws the size of each batch.
-func (Emerald) SupportsPoisson(*v1alpha1.Workload) bool { return true }
 
 // validateBatchRate rejects a batch size and an interval that contradict the rate.
 func validateBatchRate(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
@@ -83,9 +81,9 @@ func targetMembers(spec *v1alpha1.BenchmarkNetworkSpec, evm *v1alpha1.EVMWorkloa
 }
 
 // accountCount returns the number of accounts of a workload. Default: all funded accounts.
-func accountCount(spec *v1alpha1.BenchmarkNetworkSpec, evm *v1alpha1.EVMWorkload) int32 {
+func (l *Layer) accountCount(evm *v1alpha1.EVMWorkload) int32 {
 	if evm.Accounts != nil {
 		return *evm.Accounts
 	}
-	return spec.Platform.Emerald.Accounts
+	return l.Accounts
 }

@@ -1,4 +1,4 @@
-package emerald
+package execution
 
 import (
 	"fmt"
@@ -27,7 +27,7 @@ const (
 	behindBlocks  = 5
 )
 
-// Reason codes of this platform.
+// Reason codes of networks with execution clients.
 const (
 	// reasonNoBlocks means that the network decided no block in the window.
 	reasonNoBlocks verdict.ReasonCode = "NoBlocks"
@@ -42,7 +42,7 @@ const (
 
 // Interpret derives block times, block sizes, and throughput from the blocks. The throughput counts the
 // transactions in blocks, not the responses of the nodes.
-func (Emerald) Interpret(
+func (l *Layer) Interpret(
 	spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, measured *measurement.Measurement,
 ) verdict.Interpretation {
 	if len(measured.Blocks) == 0 {
@@ -56,7 +56,7 @@ func (Emerald) Interpret(
 	return verdict.Interpretation{
 		Measures: measures,
 		Reasons:  memberBehindReasons(measured),
-		Notes:    slices.Concat(fullBlockNotes(spec, measured), silentProposerNotes(spec, measured)),
+		Notes:    slices.Concat(l.fullBlockNotes(measured), silentProposerNotes(spec, measured)),
 	}
 }
 
@@ -137,8 +137,8 @@ func spanRates(seconds []float64) []float64 {
 	return rates
 }
 
-func fullBlockNotes(spec *v1alpha1.BenchmarkNetworkSpec, m *measurement.Measurement) []verdict.Reason {
-	limit := float64(spec.Platform.Emerald.GasLimit) / transferGas
+func (l *Layer) fullBlockNotes(m *measurement.Measurement) []verdict.Reason {
+	limit := float64(l.GasLimit) / transferGas
 	full := 0
 	for _, b := range m.Blocks {
 		if float64(b.Transactions) >= fullBlockShare*limit {
@@ -149,7 +149,7 @@ func fullBlockNotes(spec *v1alpha1.BenchmarkNetworkSpec, m *measurement.Measurem
 		return nil
 	}
 	return []verdict.Reason{{Code: noteFullBlocks, Value: float64(full), Limit: float64(len(m.Blocks)), Message: fmt.Sprintf(
-		"%d of %d blocks were full: platform.emerald.gasLimit allows %.0f transfers", full, len(m.Blocks), limit)}}
+		"%d of %d blocks were full: platform.%s.gasLimit allows %.0f transfers", full, len(m.Blocks), l.Field, limit)}}
 }
 
 // silentProposerNotes identifies proposers by the fee recipients of the blocks. Proposers rotate, so three
@@ -165,7 +165,7 @@ func silentProposerNotes(spec *v1alpha1.BenchmarkNetworkSpec, m *measurement.Mea
 	}
 	var silent []verdict.Reason
 	for i := range count {
-		if !proposed[feeRecipient(i)] {
+		if !proposed[FeeRecipient(i)] {
 			silent = append(silent, verdict.Reason{Code: noteSilentProposer, Subject: members.Name(int32(i)), Limit: float64(len(m.Blocks)),
 				Message: fmt.Sprintf("proposed none of %d blocks", len(m.Blocks))})
 		}
@@ -175,7 +175,7 @@ func silentProposerNotes(spec *v1alpha1.BenchmarkNetworkSpec, m *measurement.Mea
 
 // memberBehindReasons compares the heights of the validators at the end of the window.
 func memberBehindReasons(m *measurement.Measurement) []verdict.Reason {
-	heights := m.SeriesByName(seriesHeight)
+	heights := m.SeriesByName(SeriesHeight)
 	tip := 0.0
 	for _, s := range heights {
 		tip = max(tip, lastKnownValue(s.Values))
@@ -185,7 +185,7 @@ func memberBehindReasons(m *measurement.Measurement) []verdict.Reason {
 	for _, s := range heights {
 		last := lastKnownValue(s.Values)
 		if lag := tip - last; last > 0 && lag > limit {
-			behind = append(behind, verdict.Reason{Code: reasonMemberBehind, Subject: strings.TrimSuffix(s.Subject, consensusSuffix), Value: lag, Limit: limit,
+			behind = append(behind, verdict.Reason{Code: reasonMemberBehind, Subject: strings.TrimSuffix(s.Subject, ConsensusSuffix), Value: lag, Limit: limit,
 				Message: fmt.Sprintf("%.0f blocks behind the others at the end of the window: it took no part in consensus", lag)})
 		}
 	}

@@ -1,4 +1,4 @@
-package emerald
+package execution
 
 import (
 	"maps"
@@ -33,9 +33,8 @@ type clientCommandLine struct {
 	peerFlags map[string]string
 	// profileFlags are flags that the spec may override.
 	profileFlags map[string]string
-	// initArguments are the arguments of a first run that writes the genesis into the client's database. Empty
-	// if the client does so itself.
-	initArguments []string
+	// initializes says that a first run writes the genesis into the client's database. Other clients do so themselves.
+	initializes bool
 }
 
 const jsonRPC = "eth,net,web3,txpool"
@@ -46,13 +45,13 @@ var clientCommandLines = map[v1alpha1.ExecutionClient]clientCommandLine{
 	v1alpha1.ExecutionReth: {
 		defaultCommand: []string{"reth"},
 		ownedFlags: map[string]string{
-			"datadir": executionDir, "chain": networkDir + "/" + fileGenesis,
-			"http": "", "http.addr": "0.0.0.0", "http.port": strconv.Itoa(portHTTP), "http.api": jsonRPC,
+			"chain": NetworkDir + "/" + FileGenesis,
+			"http":  "", "http.addr": "0.0.0.0", "http.port": strconv.Itoa(PortHTTP), "http.api": jsonRPC,
 			"ws": "", "ws.addr": "0.0.0.0", "ws.port": strconv.Itoa(portWebSocket), "ws.api": jsonRPC,
-			"authrpc.addr": "127.0.0.1", "authrpc.port": strconv.Itoa(portEngine), "authrpc.jwtsecret": networkDir + "/" + fileJWT,
+			"authrpc.addr": "127.0.0.1", "authrpc.port": strconv.Itoa(PortEngine), "authrpc.jwtsecret": NetworkDir + "/" + FileJWT,
 			"port": strconv.Itoa(portPeers), "addr": "0.0.0.0", "disable-discovery": "", "nat": "none",
-			"p2p-secret-key": identityDir + "/" + fileNodeKey, "ipcdisable": "",
-			"metrics": "0.0.0.0:" + strconv.Itoa(portExecutionMetrics), "builder.gaslimit": "$(" + variableGasLimit + ")",
+			"p2p-secret-key": identityDir + "/" + fileNodeKey,
+			"metrics":        "0.0.0.0:" + strconv.Itoa(portMetrics), "builder.gaslimit": "$(" + variableGasLimit + ")",
 			// Logs go only to the standard output because the root file system is read-only.
 			"log.file.max-files": "0", "color": "never",
 		},
@@ -72,12 +71,12 @@ var clientCommandLines = map[v1alpha1.ExecutionClient]clientCommandLine{
 	v1alpha1.ExecutionGeth: {
 		defaultCommand: []string{"geth"},
 		ownedFlags: map[string]string{
-			"config": identityDir + "/" + fileGeth, "datadir": executionDir, "networkid": "$(" + variableChainID + ")", "syncmode": "full",
-			"http": "", "http.addr": "0.0.0.0", "http.port": strconv.Itoa(portHTTP), "http.api": jsonRPC, "http.vhosts": "*",
+			"config": identityDir + "/" + fileGeth, "networkid": "$(" + variableChainID + ")", "syncmode": "full",
+			"http": "", "http.addr": "0.0.0.0", "http.port": strconv.Itoa(PortHTTP), "http.api": jsonRPC, "http.vhosts": "*",
 			"ws": "", "ws.addr": "0.0.0.0", "ws.port": strconv.Itoa(portWebSocket), "ws.api": jsonRPC, "ws.origins": "*",
-			"authrpc.addr": "127.0.0.1", "authrpc.port": strconv.Itoa(portEngine), "authrpc.jwtsecret": networkDir + "/" + fileJWT,
-			"port": strconv.Itoa(portPeers), "nodiscover": "", "nat": "none", "nodekey": identityDir + "/" + fileNodeKey, "ipcdisable": "",
-			"metrics": "", "metrics.addr": "0.0.0.0", "metrics.port": strconv.Itoa(portExecutionMetrics),
+			"authrpc.addr": "127.0.0.1", "authrpc.port": strconv.Itoa(PortEngine), "authrpc.jwtsecret": NetworkDir + "/" + FileJWT,
+			"port": strconv.Itoa(portPeers), "nodiscover": "", "nat": "none", "nodekey": identityDir + "/" + fileNodeKey,
+			"metrics": "", "metrics.addr": "0.0.0.0", "metrics.port": strconv.Itoa(portMetrics),
 			"miner.gaslimit": "$(" + variableGasLimit + ")",
 		},
 		// The equivalent of Reth's profile in geth's flags. At its default verbosity, geth logs a line for
@@ -86,54 +85,66 @@ var clientCommandLines = map[v1alpha1.ExecutionClient]clientCommandLine{
 			"txpool.globalslots": "50000", "txpool.globalqueue": "50000", "txpool.accountslots": "100000", "txpool.accountqueue": "50000",
 			"txpool.pricelimit": "1", "verbosity": "2", "rpc.batch-request-limit": "0", "rpc.batch-response-max-size": "0", "maxpeers": "100",
 		},
-		initArguments: []string{"init", "--datadir", executionDir, networkDir + "/" + fileGenesis},
+		initializes: true,
 	},
 }
 
-// clientCommand returns the command of the client with its arguments.
-func clientCommand(spec *v1alpha1.BenchmarkNetworkSpec) []string {
-	e := spec.Platform.Emerald.Execution
-	if e.Client == v1alpha1.ExecutionCustom {
-		return slices.Concat(e.Command, e.Arguments)
+// clientCommand returns the command of the client with its arguments in a network of the given number of members.
+func (l *Layer) clientCommand(members int32) []string {
+	if l.Client.Client == v1alpha1.ExecutionCustom {
+		return slices.Concat(l.Client.Command, l.Client.Arguments)
 	}
-	start := clientProgram(e)
-	if e.Client == v1alpha1.ExecutionReth {
+	start := l.clientProgram()
+	if l.Client.Client == v1alpha1.ExecutionReth {
 		start = append(start, "node")
 	}
-	return append(start, formatFlags(clientFlags(spec))...)
+	return append(start, formatFlags(l.clientFlags(members))...)
 }
 
 // initCommand returns the command of the client's first run, or nil.
-func initCommand(spec *v1alpha1.BenchmarkNetworkSpec) []string {
-	e := spec.Platform.Emerald.Execution
-	arguments := e.InitArguments
-	if e.Client != v1alpha1.ExecutionCustom {
-		arguments = clientCommandLines[e.Client].initArguments
+func (l *Layer) initCommand() []string {
+	arguments := l.Client.InitArguments
+	if clientCommandLines[l.Client.Client].initializes {
+		arguments = []string{"init", "--datadir", l.executionDir(), NetworkDir + "/" + FileGenesis}
 	}
 	if len(arguments) == 0 {
 		return nil
 	}
-	return append(clientProgram(e), arguments...)
+	return append(l.clientProgram(), arguments...)
 }
 
-func clientProgram(e *v1alpha1.EmeraldExecution) []string {
-	if len(e.Command) > 0 {
-		return slices.Clone(e.Command)
+func (l *Layer) executionDir() string { return l.DataDir + "/execution" }
+
+func (l *Layer) clientProgram() []string {
+	if len(l.Client.Command) > 0 {
+		return slices.Clone(l.Client.Command)
 	}
-	return slices.Clone(clientCommandLines[e.Client].defaultCommand)
+	return slices.Clone(clientCommandLines[l.Client.Client].defaultCommand)
 }
 
 // clientFlags returns the client's profile, overridden by the flags of the spec and then by the owned flags.
-func clientFlags(spec *v1alpha1.BenchmarkNetworkSpec) map[string]string {
-	e := spec.Platform.Emerald.Execution
-	c := clientCommandLines[e.Client]
+func (l *Layer) clientFlags(members int32) map[string]string {
+	c := clientCommandLines[l.Client.Client]
 	all := maps.Clone(c.profileFlags)
-	for name, value := range e.Flags {
+	for name, value := range l.Client.Flags {
 		all[name] = pods.EscapeExpansions(string(value))[0]
 	}
 	maps.Copy(all, c.ownedFlags)
-	if spec.Members.Count > 1 {
+	maps.Copy(all, l.OwnedFlags)
+	all["datadir"] = l.executionDir()
+	if members > 1 {
 		maps.Copy(all, c.peerFlags)
+	}
+	return all
+}
+
+// tunableFlags returns the flags that do not follow from the spec.
+func (l *Layer) tunableFlags() map[string]string {
+	all := l.clientFlags(1)
+	for name := range all {
+		if l.isOwnedFlag(name) {
+			delete(all, name)
+		}
 	}
 	return all
 }
@@ -152,23 +163,23 @@ func formatFlags(flags map[string]string) []string {
 }
 
 // isOwnedFlag reports whether a flag follows from the spec.
-func isOwnedFlag(kind v1alpha1.ExecutionClient, flag string) bool {
-	c := clientCommandLines[kind]
+func (l *Layer) isOwnedFlag(flag string) bool {
+	c := clientCommandLines[l.Client.Client]
 	_, owned := c.ownedFlags[flag]
+	_, platform := l.OwnedFlags[flag]
 	_, peers := c.peerFlags[flag]
-	return owned || peers
+	return owned || platform || peers || flag == "datadir"
 }
 
-// executionEnv returns the variables that the arguments of a client may reference.
-func executionEnv(network *v1alpha1.BenchmarkNetwork, member string) []corev1.EnvVar {
-	e := network.Spec.Platform.Emerald
+// env returns the variables that the arguments of a client may reference.
+func (l *Layer) env(network *v1alpha1.BenchmarkNetwork, member string) []corev1.EnvVar {
 	return []corev1.EnvVar{
-		{Name: variableGenesis, Value: networkDir + "/" + fileGenesis},
-		{Name: variableJWT, Value: networkDir + "/" + fileJWT},
+		{Name: variableGenesis, Value: NetworkDir + "/" + FileGenesis},
+		{Name: variableJWT, Value: NetworkDir + "/" + FileJWT},
 		{Name: variableNodeKey, Value: identityDir + "/" + fileNodeKey},
-		{Name: variableData, Value: executionDir},
-		{Name: variableChainID, Value: strconv.FormatInt(e.ChainID, 10)},
-		{Name: variableGasLimit, Value: strconv.FormatInt(e.GasLimit, 10)},
+		{Name: variableData, Value: l.executionDir()},
+		{Name: variableChainID, Value: strconv.FormatInt(l.ChainID, 10)},
+		{Name: variableGasLimit, Value: strconv.FormatInt(l.GasLimit, 10)},
 		pods.EnvFromSecret(variablePeers, naming.IdentitySecret(network.Name, member), filePeers),
 		{Name: "HOME", Value: "/tmp"},
 	}
