@@ -9,6 +9,8 @@ import (
 	"log"
 	"os"
 
+	"github.com/ethereum/go-ethereum/params"
+
 	"github.com/benchnet/benchnet/drivers/evm/internal/account"
 	worker "github.com/benchnet/benchnet/drivers/evm/internal/drive"
 	"github.com/benchnet/benchnet/drivers/evm/internal/genesis"
@@ -64,6 +66,33 @@ func printOrFundAccounts(flags *flag.FlagSet) subcommand.Action {
 			fmt.Fprintln(stdout, a.Address.Hex())
 		}
 		return nil
+	})
+}
+
+func writeGenesis(flags *flag.FlagSet) subcommand.Action {
+	seedFile := flags.String("seed-file", "", "file with the seed from which the accounts are derived")
+	accounts := flags.Int("accounts", evm.DefaultAccounts, "number of accounts to fund")
+	out := flags.String("out", "", "file for the genesis")
+	balance := flags.String("balance", "1000000", "balance of each account, in whole ether")
+	gasLimit := flags.Uint64("gas-limit", 1_000_000_000, "gas limit of the genesis block")
+	chainID := flags.Uint64("chain-id", 12345, "chain id")
+	return subcommand.WithoutArguments(func(context.Context, io.Writer) error {
+		if err := subcommand.RequireFlags("seed-file", *seedFile, "out", *out); err != nil {
+			return err
+		}
+		switch {
+		case *accounts < 1 || *accounts > evm.MaxAccounts:
+			return subcommand.UsageErrorf("--accounts %d; want 1 to %d", *accounts, evm.MaxAccounts)
+		case *gasLimit < params.MinGasLimit || *gasLimit > params.MaxGasLimit:
+			return subcommand.UsageErrorf("--gas-limit %d; want %d to %d", *gasLimit, params.MinGasLimit, params.MaxGasLimit)
+		case *chainID == 0:
+			return subcommand.UsageErrorf("--chain-id 0; want at least 1")
+		}
+		seed, err := account.ReadSeed(*seedFile)
+		if err != nil {
+			return err
+		}
+		return genesis.Write(*out, genesis.Change{Seed: seed, Accounts: *accounts, Ether: *balance, GasLimit: *gasLimit, ChainID: *chainID})
 	})
 }
 

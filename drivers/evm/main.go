@@ -1,5 +1,5 @@
-// Command evm applies load to Ethereum nodes. It also prepares their network: it funds accounts in a genesis
-// and generates the keys and secrets of the nodes.
+// Command evm applies load to Ethereum nodes. It also prepares their network: it writes a genesis, or funds
+// accounts in one, and generates the keys and secrets of the nodes.
 package main
 
 import (
@@ -13,6 +13,8 @@ var program = subcommand.Program{Name: "evm", Purpose: "load on Ethereum nodes",
 		Purpose: "apply the workload in the file $BENCHNET_WORKLOAD, as documented in docs/drivers.md", DeclareFlags: runDriver},
 	{Name: "accounts", Synopsis: "--seed-file FILE --count N [--fund GENESIS]",
 		Purpose: "print the accounts of a seed, or fund them in a genesis", DeclareFlags: printOrFundAccounts},
+	{Name: "genesis", Synopsis: "--seed-file FILE --accounts N --out FILE",
+		Purpose: "write the genesis of a chain with all forks up to Osaka and funded accounts", DeclareFlags: writeGenesis},
 	{Name: "keys", Synopsis: "--count N --out DIR [--address HOST:PORT]",
 		Purpose: "generate the nodes' keys, the secret between validator and execution client, and a seed of accounts", DeclareFlags: writeNodeKeys},
 }}

@@ -4,7 +4,6 @@ package gethtest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -138,7 +137,8 @@ func prepareNode(geth, dir string, o Options) (*Node, error) {
 		o.GasLimit = 1_000_000_000
 	}
 	path, data := filepath.Join(dir, "genesis.json"), filepath.Join(dir, "data")
-	if err := writeGenesis(path, o); err != nil {
+	change := genesis.Change{Seed: o.Seed, Accounts: o.Accounts, Ether: o.Ether, GasLimit: o.GasLimit, ChainID: ChainID}
+	if err := genesis.Write(path, change); err != nil {
 		return nil, err
 	}
 	if out, err := exec.Command(geth, "init", "--datadir", data, path).CombinedOutput(); err != nil {
@@ -226,25 +226,6 @@ func (n *Node) Stop() error {
 
 // PID returns the process ID of the running node.
 func (n *Node) PID() int { return n.command.Process.Pid }
-
-// writeGenesis writes the genesis of a chain with all forks up to Prague active from the start.
-func writeGenesis(path string, o Options) error {
-	config := map[string]any{"chainId": ChainID, "terminalTotalDifficulty": 0, "shanghaiTime": 0, "cancunTime": 0, "pragueTime": 0,
-		"blobSchedule": map[string]any{
-			"cancun": map[string]int{"target": 3, "max": 6, "baseFeeUpdateFraction": 3338477},
-			"prague": map[string]int{"target": 6, "max": 9, "baseFeeUpdateFraction": 5007716}}}
-	for _, fork := range []string{"homestead", "eip150", "eip155", "eip158", "byzantium", "constantinople", "petersburg", "istanbul", "berlin", "london"} {
-		config[fork+"Block"] = 0
-	}
-	text, err := json.Marshal(map[string]any{"config": config, "difficulty": "0x0", "gasLimit": "0x1c9c380", "alloc": map[string]any{}})
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(path, text, 0o644); err != nil {
-		return err
-	}
-	return genesis.Change{Seed: o.Seed, Accounts: o.Accounts, Ether: o.Ether, GasLimit: o.GasLimit}.Apply(path, path)
-}
 
 func freePorts(n int) ([]string, error) {
 	var ports []string
