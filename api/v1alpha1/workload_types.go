@@ -292,6 +292,23 @@ type Measure struct {
 	Calibrate *Calibration `json:"calibrate,omitempty"`
 }
 
+// RecordedDuration returns how long the drivers measure at most. With a steadyState that includes the warm-up, which is
+// determined from what they recorded.
+func (m *Measure) RecordedDuration() time.Duration {
+	if m.SteadyState != nil {
+		return m.WarmUp.Duration + m.Window.Duration
+	}
+	return m.Window.Duration
+}
+
+// Rate returns the rate of an open loop per second, 0 without one.
+func (l *Load) Rate() float64 {
+	if l == nil || l.RatePerSecond == nil {
+		return 0
+	}
+	return l.RatePerSecond.AsApproximateFloat64()
+}
+
 // CalibrationDuration returns the time of the calibration, 0 without one.
 func (m *Measure) CalibrationDuration() time.Duration {
 	if m.Calibrate == nil {

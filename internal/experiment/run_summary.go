@@ -64,13 +64,9 @@ func runMetrics(s *measurement.Summary) map[string]float64 {
 	if s.Requests == s.Errors {
 		return metrics
 	}
-	l := s.Latency
-	for metric, value := range map[v1alpha1.Metric]*float64{
-		v1alpha1.MetricLatencyMean: &l.Mean, v1alpha1.MetricLatencyP50: l.P50, v1alpha1.MetricLatencyP90: l.P90,
-		v1alpha1.MetricLatencyP95: l.P95, v1alpha1.MetricLatencyP99: l.P99, v1alpha1.MetricLatencyP999: l.P999,
-	} {
-		if value != nil {
-			metrics[string(metric)] = *value
+	for _, v := range s.Latency.Values() {
+		if v.Millis != nil && v.Name != "Max" {
+			metrics["Latency"+v.Name] = *v.Millis
 		}
 	}
 	return metrics
@@ -88,8 +84,8 @@ func newLoadEvidence(r *document.RunResult) LoadEvidence {
 // scarcePercentiles returns the percentiles that runMetrics omits, because too few latencies lie above them, or nil
 // without a readable histogram.
 func scarcePercentiles(r *document.RunResult) map[string]float64 {
-	l := r.Summary.Latency
-	if r.Summary.Requests == r.Summary.Errors || l.P50 != nil && l.P90 != nil && l.P95 != nil && l.P99 != nil && l.P999 != nil {
+	unsupported := slices.DeleteFunc(r.Summary.Latency.Values(), func(v measurement.LatencyValue) bool { return v.Millis != nil })
+	if r.Summary.Requests == r.Summary.Errors || len(unsupported) == 0 {
 		return nil
 	}
 	h, err := r.DecodeHistogram()
@@ -97,15 +93,8 @@ func scarcePercentiles(r *document.RunResult) map[string]float64 {
 		return nil
 	}
 	scarce := map[string]float64{}
-	for _, p := range []struct {
-		metric    v1alpha1.Metric
-		supported *float64
-		percent   float64
-	}{{v1alpha1.MetricLatencyP50, l.P50, 50}, {v1alpha1.MetricLatencyP90, l.P90, 90}, {v1alpha1.MetricLatencyP95, l.P95, 95},
-		{v1alpha1.MetricLatencyP99, l.P99, 99}, {v1alpha1.MetricLatencyP999, l.P999, 99.9}} {
-		if p.supported == nil {
-			scarce[string(p.metric)] = h.PercentileMillis(p.percent)
-		}
+	for _, v := range unsupported {
+		scarce["Latency"+v.Name] = h.PercentileMillis(v.Percent)
 	}
 	return scarce
 }

@@ -1,6 +1,10 @@
 package experiment
 
-import "math"
+import (
+	"math"
+
+	"github.com/benchnet/benchnet/internal/run/statistics"
+)
 
 const (
 	// maxKneeShare is the largest load of a knee as a share of the highest load. A knee above it could not be
@@ -28,8 +32,8 @@ func findKnee(loads []triedLoad) int64 {
 	best, least := 0.0, math.Inf(1)
 	for split := 1; split < len(x); split++ {
 		// log y = log x + rise up to the split, log y = top from there.
-		rise := mean(y[:split]) - mean(x[:split])
-		top := mean(y[split:])
+		rise := statistics.Mean(y[:split]) - statistics.Mean(x[:split])
+		top := statistics.Mean(y[split:])
 		misfit := 0.0
 		for i := range x {
 			misfit += square(y[i] - min(x[i]+rise, top))
@@ -42,14 +46,6 @@ func findKnee(loads []triedLoad) int64 {
 		return 0
 	}
 	return int64(math.Round(math.Exp(best)))
-}
-
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
 }
 
 func square(v float64) float64 { return v * v }

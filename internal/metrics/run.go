@@ -43,8 +43,8 @@ func (s sampleWriter) writeRun(r *v1alpha1.BenchmarkRun) {
 		s.writeSample(runPhase, 1, r.Namespace, r.Name, string(r.Status.Phase))
 	}
 	s.writeRunTimes(r)
-	if load := r.Spec.Workload.Load; load != nil && load.RatePerSecond != nil {
-		s.writeSample(runOffered, load.RatePerSecond.AsApproximateFloat64(), r.Namespace, r.Name)
+	if rate := r.Spec.Workload.Load.Rate(); rate > 0 {
+		s.writeSample(runOffered, rate, r.Namespace, r.Name)
 	}
 	if throughput := r.Status.ThroughputMilliPerSecond; throughput != nil {
 		s.writeSample(runThroughput, float64(*throughput)/1000, r.Namespace, r.Name)

@@ -32,8 +32,7 @@ func (t csvTable) writeTo(w io.Writer) error {
 
 // WriteRunCSV writes the summary of a run: a header and one row. Column names include the units.
 func WriteRunCSV(w io.Writer, r *document.RunResult) error {
-	s, l := r.Summary, r.Summary.Latency
-	known := func(percentile *float64) string { return formatCSVFloat(measurement.ValueOrMissing(percentile)) }
+	s := r.Summary
 	t := csvTable{header: []string{
 		"namespace", "run", "network", "workload", "platform", "start", "windowSeconds", "verdict", "reasons", "unit",
 		"throughputPerSecond", "completed", "requests", "errors", "errorShare",
@@ -44,8 +43,10 @@ func WriteRunCSV(w io.Writer, r *document.RunResult) error {
 		formatCSVFloat(
 			s.ThroughputPerSecond,
 		), formatCSVInteger(s.Completed), formatCSVInteger(s.Requests), formatCSVInteger(s.Errors), formatCSVFloat(s.ErrorShare),
-		formatCSVFloat(l.Mean), known(l.P50), known(l.P90), known(l.P95), known(l.P99), known(l.P999), formatCSVFloat(l.Max),
 	}}}
+	for _, v := range s.Latency.Values() {
+		t.rows[0] = append(t.rows[0], formatCSVFloat(measurement.ValueOrMissing(v.Millis)))
+	}
 	for _, m := range s.Measures {
 		t.header = append(t.header, withUnit(m.Name, m.Unit))
 		t.rows[0] = append(t.rows[0], formatCSVFloat(m.Value))

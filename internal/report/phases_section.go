@@ -82,8 +82,8 @@ func WritePhasesCSV(w io.Writer, r *document.RunResult) error {
 	for i := range r.Phases.Phases {
 		p := &r.Phases.Phases[i]
 		row := []string{p.Name, formatCSVInteger(p.Operations), formatCSVFloat(p.Share)}
-		for _, v := range []*float64{&p.Mean, p.P50, p.P90, p.P95, p.P99, p.P999, &p.Max} {
-			row = append(row, formatCSVFloat(measurement.ValueOrMissing(v)))
+		for _, v := range p.Latency.Values() {
+			row = append(row, formatCSVFloat(measurement.ValueOrMissing(v.Millis)))
 		}
 		t.rows = append(t.rows, row)
 	}

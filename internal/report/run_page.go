@@ -170,8 +170,8 @@ func latencyText(r *document.RunResult) []string {
 func percentilesTable(r *document.RunResult) htmlTable {
 	t := htmlTable{Header: numberColumns("Mean", "p50", "p90", "p95", "p99", "p99.9", "Largest")}
 	row := func(l measurement.Latency) (cells []string) {
-		for _, v := range []*float64{&l.Mean, l.P50, l.P90, l.P95, l.P99, l.P999, &l.Max} {
-			cells = append(cells, formatQuantity(measurement.ValueOrMissing(v), "ms"))
+		for _, v := range l.Values() {
+			cells = append(cells, formatQuantity(measurement.ValueOrMissing(v.Millis), "ms"))
 		}
 		return cells
 	}

@@ -153,7 +153,7 @@ func setLiveProgress(s *v1alpha1.BenchmarkRunStatus, in RunInput) {
 			s.Display.Progress = "WarmUp " + formatProgress(elapsed, m.WarmUp.Seconds())
 		}
 	case v1alpha1.PhaseMeasuring:
-		s.Display.Progress = "Window " + formatProgress(elapsed, maxWindow(m).Seconds())
+		s.Display.Progress = "Window " + formatProgress(elapsed, m.RecordedDuration().Seconds())
 	case v1alpha1.PhaseDraining:
 		s.Display.Progress = "Drain"
 	}
@@ -163,22 +163,13 @@ func setLiveProgress(s *v1alpha1.BenchmarkRunStatus, in RunInput) {
 	}
 }
 
-// maxWindow returns how long the drivers may measure. With a steady-state policy that includes the warm-up,
-// which is determined from what they recorded.
-func maxWindow(m v1alpha1.Measure) time.Duration {
-	if m.SteadyState != nil {
-		return m.WarmUp.Duration + m.Window.Duration
-	}
-	return m.Window.Duration
-}
-
 // plannedWindow returns the window of a load that began at start. With a steady-state policy it includes the
 // warm-up.
 func plannedWindow(m v1alpha1.Measure, start time.Time) *v1alpha1.MeasuredWindow {
 	if m.SteadyState == nil {
 		start = start.Add(m.WarmUp.Duration)
 	}
-	return &v1alpha1.MeasuredWindow{Start: metav1.NewMicroTime(start), End: metav1.NewMicroTime(start.Add(maxWindow(m)))}
+	return &v1alpha1.MeasuredWindow{Start: metav1.NewMicroTime(start), End: metav1.NewMicroTime(start.Add(m.RecordedDuration()))}
 }
 
 func setFailed(s *v1alpha1.BenchmarkRunStatus, l *conditionList, now time.Time, reason, message string) {

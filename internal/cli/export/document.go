@@ -101,14 +101,8 @@ func (w *writer) addPhases(p *measurement.OperationPhases) {
 }
 
 func (w *writer) addLatency(prefix string, l *measurement.Latency) {
-	for _, m := range []struct {
-		name  v1alpha1.Metric
-		value *float64
-	}{
-		{v1alpha1.MetricLatencyMean, &l.Mean}, {v1alpha1.MetricLatencyP50, l.P50}, {v1alpha1.MetricLatencyP90, l.P90},
-		{v1alpha1.MetricLatencyP95, l.P95}, {v1alpha1.MetricLatencyP99, l.P99}, {v1alpha1.MetricLatencyP999, l.P999}, {"LatencyMax", &l.Max},
-	} {
-		w.addTotal(prefix+string(m.name), measurement.ValueOrMissing(m.value), millis)
+	for _, v := range l.Values() {
+		w.addTotal(prefix+"Latency"+v.Name, measurement.ValueOrMissing(v.Millis), millis)
 	}
 }
 

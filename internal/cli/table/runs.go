@@ -11,6 +11,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/format"
+	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
 // ForRuns returns a table of runs, with empty cells for unknown values. Latencies are in milliseconds. Those of a
@@ -30,7 +31,7 @@ func buildRunRow(run *v1alpha1.BenchmarkRun) []string {
 	latency, corrected := formatLatency(s.LatencyMicroseconds), formatLatency(s.CorrectedLatencyMicroseconds)
 	var errors, operations string
 	if n := s.Operations; n != nil {
-		errors, operations = format.Percent(ratio(n.Failed, n.Completed+n.Failed)), strconv.FormatInt(n.Completed, 10)
+		errors, operations = format.Percent(statistics.Ratio(n.Failed, n.Completed+n.Failed)), strconv.FormatInt(n.Completed, 10)
 	}
 	return []string{run.Name, s.Display.Throughput, latency.p50, latency.p95, latency.p99, errors, verdictOrPhase(run), s.Display.Bottleneck,
 		run.Spec.NetworkName, latency.mean, latency.p90, latency.p999, latency.max,
@@ -84,11 +85,4 @@ func DescribeFindings(runs []v1alpha1.BenchmarkRun) []string {
 		}
 	}
 	return lines
-}
-
-func ratio(part, whole int64) float64 {
-	if whole == 0 {
-		return 0
-	}
-	return float64(part) / float64(whole)
 }

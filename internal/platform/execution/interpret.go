@@ -9,6 +9,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform/members"
 	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/statistics"
 	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
@@ -49,9 +50,9 @@ func (l *Layer) Interpret(
 		return verdict.Interpretation{Reasons: []verdict.Reason{{Code: reasonNoBlocks, Message: "no block was seen in the window"}}}
 	}
 	measures := slices.Concat(blockTimeMeasures(measured), blockContentMeasures(measured), throughputMeasures(measured))
-	if workload.Load != nil && workload.Load.RatePerSecond != nil {
+	if rate := workload.Load.Rate(); rate > 0 {
 		measures = append(measures, measurement.PlatformMetric{Name: "offeredRate", Unit: "tx/s",
-			Value: workload.Load.RatePerSecond.AsApproximateFloat64(), Source: "load.ratePerSecond"})
+			Value: rate, Source: "load.ratePerSecond"})
 	}
 	return verdict.Interpretation{
 		Measures: measures,
@@ -75,7 +76,7 @@ func blockTimeMeasures(m *measurement.Measurement) []measurement.PlatformMetric 
 	}
 	slices.Sort(times)
 	const source = "from one new head to the next, as seen by the driver"
-	measures := []measurement.PlatformMetric{blocks, {Name: "blockTimeMean", Unit: "ms", Value: mean(times), Source: source}}
+	measures := []measurement.PlatformMetric{blocks, {Name: "blockTimeMean", Unit: "ms", Value: statistics.Mean(times), Source: source}}
 	for _, percent := range []float64{50, 99} {
 		if int64(len(times)) >= measurement.SamplesForPercentile(percent) {
 			measures = append(measures, measurement.PlatformMetric{Name: fmt.Sprintf("blockTimeP%.0f", percent), Unit: "ms",
@@ -96,9 +97,9 @@ func blockContentMeasures(m *measurement.Measurement) []measurement.PlatformMetr
 	}
 	const source = "blocks of the window"
 	return []measurement.PlatformMetric{
-		{Name: "transactionsPerBlockMean", Value: mean(transactions), Source: source},
+		{Name: "transactionsPerBlockMean", Value: statistics.Mean(transactions), Source: source},
 		{Name: "transactionsPerBlockMax", Value: slices.Max(transactions), Source: source},
-		{Name: "blockBytesMean", Unit: "B", Value: mean(bytes), Source: source},
+		{Name: "blockBytesMean", Unit: "B", Value: statistics.Mean(bytes), Source: source},
 		{Name: "blockBytesMax", Unit: "B", Value: slices.Max(bytes), Source: source},
 		{Name: "emptyBlocks", Value: float64(empty), Source: source},
 	}
@@ -113,9 +114,9 @@ func throughputMeasures(m *measurement.Measurement) []measurement.PlatformMetric
 		}
 	}
 	all := []measurement.PlatformMetric{
-		{Name: "throughputMean", Unit: "tx/s", Value: mean(seconds), Source: "transactions in the window's blocks over its length"},
+		{Name: "throughputMean", Unit: "tx/s", Value: statistics.Mean(seconds), Source: "transactions in the window's blocks over its length"},
 		{Name: "throughputPeak1s", Unit: "tx/s", Value: slices.Max(seconds), Source: "best second of the window"},
-		{Name: "gasPerSecond", Unit: "gas/s", Value: mean(seconds) * transferGas, Source: "throughputMean, 21000 gas for each transfer"},
+		{Name: "gasPerSecond", Unit: "gas/s", Value: statistics.Mean(seconds) * transferGas, Source: "throughputMean, 21000 gas for each transfer"},
 	}
 	if len(seconds) < sustainedSpanSeconds {
 		return all
@@ -132,7 +133,7 @@ func throughputMeasures(m *measurement.Measurement) []measurement.PlatformMetric
 func spanRates(seconds []float64) []float64 {
 	var rates []float64
 	for i := sustainedSpanSeconds; i <= len(seconds); i++ {
-		rates = append(rates, mean(seconds[i-sustainedSpanSeconds:i]))
+		rates = append(rates, statistics.Mean(seconds[i-sustainedSpanSeconds:i]))
 	}
 	return rates
 }
@@ -200,14 +201,6 @@ func lastKnownValue(s measurement.Series) float64 {
 		}
 	}
 	return 0
-}
-
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
 }
 
 // nearestRank returns the nearest-rank quantile: the smallest of the sorted values such that at least the

@@ -58,7 +58,7 @@ func validateBatchRate(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload
 		return nil
 	}
 	targets := len(targetMembers(spec, w.EVM))
-	rate := w.Load.RatePerSecond.AsApproximateFloat64()
+	rate := w.Load.Rate()
 	made := float64(targets) * float64(*w.EVM.BatchSize) * float64(time.Second) / float64(w.EVM.BatchInterval.Duration)
 	if math.Abs(made-rate) <= 0.001*rate {
 		return nil

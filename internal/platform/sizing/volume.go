@@ -53,7 +53,7 @@ func PlannedOperations(load *v1alpha1.Load, measure *v1alpha1.Measure, highestRa
 	}
 	rate := highestRate
 	if load.Model == v1alpha1.LoadOpen && load.RatePerSecond != nil {
-		rate = load.RatePerSecond.AsApproximateFloat64()
+		rate = load.Rate()
 	}
 	planned := rate * (measure.WarmUp.Duration + measure.Window.Duration).Seconds()
 	if load.Arrivals == v1alpha1.ArrivalsPoisson {

@@ -47,7 +47,7 @@ func convertPhases(m *v1alpha1.Measure) protocol.MeasureTimes {
 	if m.SteadyState == nil {
 		return protocol.MeasureTimes{WarmUpSeconds: warmUp, WindowSeconds: window, DrainSeconds: drain, IntervalSeconds: fixedIntervalSeconds(window)}
 	}
-	longest := warmUp + window
+	longest := int(m.RecordedDuration().Seconds())
 	interval := minIntervalSeconds * ((longest + minIntervalSeconds*maxIntervals - 1) / (minIntervalSeconds * maxIntervals))
 	return protocol.MeasureTimes{WindowSeconds: longest - longest%interval, DrainSeconds: drain, IntervalSeconds: interval, StopsEarly: true}
 }
@@ -67,12 +67,9 @@ func convertLoad(l *v1alpha1.Load) *protocol.OfferedLoad {
 	if l == nil {
 		return nil
 	}
-	load := protocol.OfferedLoad{Model: string(l.Model), Clients: l.Clients}
+	load := protocol.OfferedLoad{Model: string(l.Model), Clients: l.Clients, RatePerSecond: l.Rate()}
 	if l.MaxOutstanding != nil {
 		load.MaxOutstanding = *l.MaxOutstanding
-	}
-	if l.RatePerSecond != nil {
-		load.RatePerSecond = l.RatePerSecond.AsApproximateFloat64()
 	}
 	if l.Arrivals == v1alpha1.ArrivalsPoisson {
 		load.Arrivals, load.Seed = protocol.ArrivalsPoisson, l.Seed
@@ -145,7 +142,7 @@ func validateSteadyState(m *v1alpha1.Measure, path *field.Path) field.ErrorList 
 	if d := m.SteadyState.MinWindow.Duration; d < 2*minIntervalSeconds*time.Second {
 		errs = append(errs, field.Invalid(path.Child("steadyState", "minWindow"), d.String(), "must be at least 10s"))
 	}
-	if d := m.WarmUp.Duration + m.Window.Duration; d > maxSteadyDuration {
+	if d := m.RecordedDuration(); d > maxSteadyDuration {
 		errs = append(errs, field.Invalid(path.Child("window"), m.Window.Duration.String(),
 			fmt.Sprintf("with warmUp it lasts %s; with steadyState both may last at most 1h", d)))
 	}

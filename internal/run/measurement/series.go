@@ -49,10 +49,7 @@ func (s *Series) UnmarshalJSON(text []byte) error {
 
 // Mean returns the mean of the values that are not missing, or Missing if there are none.
 func (s Series) Mean() float64 {
-	if known := s.Measured(); len(known) > 0 {
-		return statistics.Mean(known)
-	}
-	return Missing
+	return statistics.Mean(s.Measured())
 }
 
 // Max returns the largest of the values that are not missing, or Missing if there are none.

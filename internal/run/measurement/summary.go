@@ -1,6 +1,7 @@
 package measurement
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -58,9 +59,7 @@ func (m *Measurement) Summarize() Summary {
 	if m.WindowSeconds > 0 {
 		s.ThroughputPerSecond = float64(s.Completed) / float64(m.WindowSeconds)
 	}
-	if s.Requests > 0 {
-		s.ErrorShare = float64(s.Errors) / float64(s.Requests)
-	}
+	s.ErrorShare = statistics.Ratio(s.Errors, s.Requests)
 	s.Latency = m.Histogram.summarizeLatency()
 	s.Latency.DropUnsupported(m.Histogram.Count())
 	s.Corrected = m.correctLatency(&s.Latency)
@@ -69,21 +68,57 @@ func (m *Measurement) Summarize() Summary {
 
 // summarizeLatency returns mean, maximum and all percentiles.
 func (h *Histogram) summarizeLatency() Latency {
-	percentile := func(percent float64) *float64 { return new(h.PercentileMillis(percent)) }
-	return Latency{Mean: h.MeanMillis(), P50: percentile(50), P90: percentile(90), P95: percentile(95), P99: percentile(99),
-		P999: percentile(99.9), Max: h.MaxMillis()}
+	l := Latency{Mean: h.MeanMillis(), Max: h.MaxMillis()}
+	for _, p := range l.percentileFields() {
+		*p.millis = new(h.PercentileMillis(p.percent))
+	}
+	return l
 }
 
 // DropUnsupported removes the percentiles that so many requests do not support, as older documents have them.
 func (l *Latency) DropUnsupported(requests int64) {
-	for _, p := range []struct {
-		value   **float64
-		percent float64
-	}{{&l.P50, 50}, {&l.P90, 90}, {&l.P95, 95}, {&l.P99, 99}, {&l.P999, 99.9}} {
+	for _, p := range l.percentileFields() {
 		if requests < SamplesForPercentile(p.percent) {
-			*p.value = nil
+			*p.millis = nil
 		}
 	}
+}
+
+// percentileField is a percentile of a Latency.
+type percentileField struct {
+	name    string
+	percent float64
+	millis  **float64
+}
+
+// percentileFields is the only list of the percentiles, from the lowest.
+func (l *Latency) percentileFields() []percentileField {
+	return []percentileField{{"P50", 50, &l.P50}, {"P90", 90, &l.P90}, {"P95", 95, &l.P95}, {"P99", 99, &l.P99}, {"P999", 99.9, &l.P999}}
+}
+
+// LatencyValue is the mean, a percentile or the maximum of a Latency.
+type LatencyValue struct {
+	// Name is Mean, P50, P90, P95, P99, P999 or Max. With the prefix Latency, it is a v1alpha1.Metric.
+	Name string
+	// Percent is the percentile; 0 for the mean, 100 for the maximum.
+	Percent float64
+	// Millis is nil for a percentile of too few latencies.
+	Millis *float64
+}
+
+// Label returns the name for people, such as p99.9.
+func (v LatencyValue) Label() string { return fmt.Sprintf("p%g", v.Percent) }
+
+// IsPercentile reports whether the value is neither mean nor maximum.
+func (v LatencyValue) IsPercentile() bool { return v.Percent > 0 && v.Percent < 100 }
+
+// Values returns mean, percentiles and maximum in this order.
+func (l *Latency) Values() []LatencyValue {
+	all := []LatencyValue{{"Mean", 0, &l.Mean}}
+	for _, p := range l.percentileFields() {
+		all = append(all, LatencyValue{p.name, p.percent, *p.millis})
+	}
+	return append(all, LatencyValue{"Max", 100, &l.Max})
 }
 
 // ValueOrMissing returns a percentile, or Missing if it is nil.
@@ -103,10 +138,11 @@ func (m *Measurement) errorCount() int64 {
 }
 
 // HighestPercentile returns the highest percentile that is known, or nil.
-func (l Latency) HighestPercentile() (name string, millis *float64) {
-	names, values := []string{"p99.9", "p99", "p95", "p90", "p50"}, []*float64{l.P999, l.P99, l.P95, l.P90, l.P50}
-	if i := slices.IndexFunc(values, func(p *float64) bool { return p != nil }); i >= 0 {
-		return names[i], values[i]
+func (l *Latency) HighestPercentile() (name string, millis *float64) {
+	for _, v := range slices.Backward(l.Values()) {
+		if v.IsPercentile() && v.Millis != nil {
+			return v.Label(), v.Millis
+		}
 	}
 	return "", nil
 }

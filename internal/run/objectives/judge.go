@@ -114,18 +114,11 @@ func (l Limit) measuredValue(s *measurement.Summary) (value float64, samples int
 		value = s.ThroughputPerSecond
 	case v1alpha1.MetricErrorShare:
 		value = s.ErrorShare
-	case v1alpha1.MetricLatencyMean:
-		value = s.Latency.Mean
-	case v1alpha1.MetricLatencyP50:
-		value = measurement.ValueOrMissing(s.Latency.P50)
-	case v1alpha1.MetricLatencyP90:
-		value = measurement.ValueOrMissing(s.Latency.P90)
-	case v1alpha1.MetricLatencyP95:
-		value = measurement.ValueOrMissing(s.Latency.P95)
-	case v1alpha1.MetricLatencyP99:
-		value = measurement.ValueOrMissing(s.Latency.P99)
-	case v1alpha1.MetricLatencyP999:
-		value = measurement.ValueOrMissing(s.Latency.P999)
+	}
+	for _, v := range s.Latency.Values() {
+		if string(l.Metric) == "Latency"+v.Name {
+			value = measurement.ValueOrMissing(v.Millis)
+		}
 	}
 	return value, s.Requests - s.Errors
 }

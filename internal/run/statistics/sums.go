@@ -17,11 +17,8 @@ func Ratio(part, whole int64) float64 {
 	return float64(part) / float64(whole)
 }
 
-// Mean returns the mean of the values, or 0 without values.
+// Mean returns the mean of the values, or NaN without values.
 func Mean(values []float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
 	total := 0.0
 	for _, v := range values {
 		total += v

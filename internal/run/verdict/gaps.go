@@ -28,7 +28,8 @@ func (j *verdictBuilder) judgeGaps() {
 	if m.LatencyKind == "" || statistics.Sum(m.Completed) == 0 {
 		return
 	}
-	name, limit := m.Summarize().Latency.HighestPercentile()
+	latency := m.Summarize().Latency
+	name, limit := latency.HighestPercentile()
 	gap, at := statistics.LongestGap(m.Completed)
 	if m.LatencyKind == measurement.ServiceTime && limit != nil && gap >= 1 && float64(1000*gap) > *limit {
 		j.addNote(ReasonCompletionGap, "", float64(gap), *limit/1000,

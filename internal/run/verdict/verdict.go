@@ -396,12 +396,9 @@ func (j *verdictBuilder) judgeSampleCount() {
 	n := j.measurement.Histogram.Count()
 	var blank []string
 	var required int64
-	for _, p := range []struct {
-		name    string
-		percent float64
-	}{{"p50", 50}, {"p90", 90}, {"p95", 95}, {"p99", 99}, {"p99.9", 99.9}} {
-		if need := measurement.SamplesForPercentile(p.percent); n < need {
-			blank, required = append(blank, p.name), cmp.Or(required, need)
+	for _, v := range new(measurement.Latency).Values() {
+		if need := measurement.SamplesForPercentile(v.Percent); v.IsPercentile() && n < need {
+			blank, required = append(blank, v.Label()), cmp.Or(required, need)
 		}
 	}
 	if n > 0 && len(blank) > 0 {
