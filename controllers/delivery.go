@@ -29,7 +29,7 @@ type deliveryTask struct {
 	condition string
 	// name is that of all its objects.
 	name string
-	// secret is the Secret that its pod uses. One without a name is none.
+	// secret is the Secret that its pod uses. It is absent if its name is empty.
 	secret secretReference
 	// network adds its labels and pull Secrets to the pod.
 	network *v1alpha1.BenchmarkNetwork

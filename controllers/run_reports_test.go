@@ -100,7 +100,7 @@ func fullReport(t *testing.T, index, seconds, members, series, intervals int) []
 		}
 		whole := measurement.NewHistogram()
 		for range intervals {
-			if err := whole.Add(histogram); err != nil {
+			if err := whole.Merge(histogram); err != nil {
 				t.Fatal(err)
 			}
 		}

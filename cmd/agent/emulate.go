@@ -17,7 +17,7 @@ import (
 	"github.com/benchnet/benchnet/internal/subcommand"
 )
 
-func emulateNetwork(flags *flag.FlagSet) subcommand.Action {
+func newEmulateCommand(flags *flag.FlagSet) subcommand.Action {
 	file := flags.String("config", "", "`file` with the latencies between members")
 	member := flags.String("member", "", "`name` of the member in this pod")
 	namespace := flags.String("namespace", "", "`namespace` of the network")
@@ -78,7 +78,7 @@ func listenAndServe(address string, handler http.Handler) error {
 	return nil
 }
 
-func pingPeer(flags *flag.FlagSet) subcommand.Action {
+func newPingCommand(flags *flag.FlagSet) subcommand.Action {
 	to := flags.String("to", "", "`HOST:PORT` to connect to")
 	count := flags.Int("count", 10, "`number` of connections to open")
 	pause := flags.Duration("pause", 20*time.Millisecond, "`time` between them")

@@ -17,7 +17,7 @@ import (
 	"github.com/benchnet/benchnet/internal/subcommand"
 )
 
-func installAgent(flags *flag.FlagSet) subcommand.Action {
+func newInstallCommand(flags *flag.FlagSet) subcommand.Action {
 	to := flags.String("to", "", "`folder` to copy to")
 	renew := flags.String("renew", "", "`folder` to empty if its content is from another epoch")
 	epoch := flags.String("epoch", "", "`name` of the current epoch; empty in the first epoch, which empties nothing")
@@ -43,7 +43,7 @@ func installAgent(flags *flag.FlagSet) subcommand.Action {
 	})
 }
 
-func copyFiles(flags *flag.FlagSet) subcommand.Action {
+func newCopyCommand(flags *flag.FlagSet) subcommand.Action {
 	from := flags.String("from", "", "`folder` to copy")
 	to := flags.String("to", "", "`folder` to copy to; created if it does not exist")
 	return subcommand.WithoutArguments(func(_ context.Context, stdout io.Writer) error {
@@ -59,7 +59,7 @@ func copyFiles(flags *flag.FlagSet) subcommand.Action {
 	})
 }
 
-func checkReadiness(flags *flag.FlagSet) subcommand.Action {
+func newReadinessCommand(flags *flag.FlagSet) subcommand.Action {
 	file := flags.String("file", "", "`file` that must exist; empty for none")
 	reason := flags.String("reason", "", "`URL` on this pod whose content says why the file does not exist yet; empty for none")
 	url := flags.String("get", "", "`URL` on this pod whose content must match --match; empty for none")

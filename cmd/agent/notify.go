@@ -15,7 +15,7 @@ import (
 	"github.com/benchnet/benchnet/internal/subcommand"
 )
 
-func notifyWebhook(flags *flag.FlagSet) subcommand.Action {
+func newNotifyCommand(flags *flag.FlagSet) subcommand.Action {
 	to := delivery.Webhook{SigningKey: os.Getenv(protocol.SigningKeyVariable), Authorities: os.Getenv(protocol.AuthoritiesVariable)}
 	var id string
 	flags.StringVar(&to.URL, "url", "", "`URL` of the webhook")

@@ -12,7 +12,7 @@ import (
 	"github.com/benchnet/benchnet/internal/subcommand"
 )
 
-func publishFiles(flags *flag.FlagSet) subcommand.Action {
+func newPublishCommand(flags *flag.FlagSet) subcommand.Action {
 	namespace := flags.String("namespace", "", "`namespace` of the Secrets")
 	mark := flags.String("complete-annotation", "", "`KEY=VALUE` that is added to all Secrets once all are filled")
 	var secrets repeatedFlag

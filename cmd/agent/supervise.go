@@ -29,7 +29,7 @@ import (
 	"github.com/benchnet/benchnet/internal/subcommand"
 )
 
-func superviseCommand(flags *flag.FlagSet) subcommand.Action {
+func newSuperviseCommand(flags *flag.FlagSet) subcommand.Action {
 	address := flags.String("metrics-addr", ":9101", "`address` to serve /metrics and /ready on; empty for none")
 	commandsAddress := flags.String("commands-addr", "", "`address` to serve /machine and /calibration on; empty for none. Scrapers must not reach it")
 	tokenFile := flags.String("commands-token-file", "", "`file` with the token that requests at --commands-addr must carry")

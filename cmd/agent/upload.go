@@ -11,7 +11,7 @@ import (
 	"github.com/benchnet/benchnet/internal/subcommand"
 )
 
-func uploadFolders(flags *flag.FlagSet) subcommand.Action {
+func newUploadCommand(flags *flag.FlagSet) subcommand.Action {
 	to := delivery.Bucket{AccessKeyID: os.Getenv(protocol.AccessKeyIDVariable), SecretAccessKey: os.Getenv(protocol.SecretAccessKeyVariable),
 		Authorities: os.Getenv(protocol.AuthoritiesVariable)}
 	flags.StringVar(&to.Endpoint, "endpoint", "", "`URL` of the server")

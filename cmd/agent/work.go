@@ -23,7 +23,7 @@ import (
 // reportTimeout bounds the retries of publishing a result.
 const reportTimeout = 2 * time.Minute
 
-func runWorker(flags *flag.FlagSet) subcommand.Action {
+func newWorkerCommand(flags *flag.FlagSet) subcommand.Action {
 	namespace := flags.String("namespace", "", "`namespace` of the ConfigMaps")
 	barrierName := flags.String("barrier", "", "`ConfigMap` that will contain the start time")
 	reportName := flags.String("report", "", "`ConfigMap` to report to")

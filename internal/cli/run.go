@@ -67,7 +67,7 @@ func (s *session) applyAndFollow(ctx context.Context, o runOptions) error {
 	if o.detach {
 		progressOut = s.ErrOut
 	}
-	targets, err := s.applyAll(ctx, c, o, progressOut)
+	targets, err := s.applyManifests(ctx, c, o, progressOut)
 	if err != nil {
 		return err
 	}
@@ -97,9 +97,9 @@ func (s *session) applyAndFollow(ctx context.Context, o runOptions) error {
 	return judged
 }
 
-// applyAll applies the objects of the files, writes a line for each to out, and returns the targets to follow. It fails
+// applyManifests applies the objects of the files, writes a line for each to out, and returns the targets to follow. It fails
 // if there are none.
-func (s *session) applyAll(ctx context.Context, c *cluster.Connection, o runOptions, out io.Writer) ([]cluster.Target, error) {
+func (s *session) applyManifests(ctx context.Context, c *cluster.Connection, o runOptions, out io.Writer) ([]cluster.Target, error) {
 	objects, err := c.ReadManifests(o.files.ToOptions(), s.In)
 	if err != nil {
 		return nil, err

@@ -61,14 +61,15 @@ func FindDisturbances(baseline []byte, pods []corev1.Pod) ([]verdict.Disturbance
 	}
 	var all []verdict.Disturbance
 	for _, b := range before {
-		if d, ok := disturbanceOf(b, now[b.Pod]); ok {
+		if d, ok := findDisturbance(b, now[b.Pod]); ok {
 			all = append(all, d)
 		}
 	}
 	return all, nil
 }
 
-func disturbanceOf(before podState, pod *corev1.Pod) (verdict.Disturbance, bool) {
+// findDisturbance returns what happened to a pod since the baseline, and false if nothing did.
+func findDisturbance(before podState, pod *corev1.Pod) (verdict.Disturbance, bool) {
 	d := verdict.Disturbance{Subject: before.Subject}
 	if before.Database {
 		d.Subject = verdict.DatabaseSubject(before.Subject)

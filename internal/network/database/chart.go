@@ -199,7 +199,7 @@ func (c chartFiles) renderTemplates(r helmRelease, pass renderPass) ([]*unstruct
 	if err != nil {
 		return nil, fmt.Errorf("chart %s: %w", loaded.Name(), err)
 	}
-	return decodeManifests(filterManifests(rendered))
+	return decodeManifests(dropPartialsAndNotes(rendered))
 }
 
 // defaultKubeVersion makes renderings independent of the default that is compiled into Helm.
@@ -235,8 +235,8 @@ func checkRenderable(c *chartv2.Chart, caps *common.Capabilities) error {
 	return nil
 }
 
-// filterManifests drops partials and notes.
-func filterManifests(rendered map[string]string) map[string]string {
+// dropPartialsAndNotes drops partials and notes.
+func dropPartialsAndNotes(rendered map[string]string) map[string]string {
 	out := make(map[string]string, len(rendered))
 	for name, content := range rendered {
 		base := path.Base(name)

@@ -201,7 +201,7 @@ func (in Input) passwordProjection(g memberGroup) *corev1.ProjectedVolumeSource 
 func (in Input) scriptContainer(g memberGroup, i Instance, script string) corev1.Container {
 	env := append(in.adminEnv(i),
 		corev1.EnvVar{Name: "BENCHNET_DATABASE", Value: DefaultName},
-		corev1.EnvVar{Name: "BENCHNET_OWNER", Value: in.roleOwner()},
+		corev1.EnvVar{Name: "BENCHNET_OWNER", Value: in.roleOwnerComment()},
 		corev1.EnvVar{Name: "BENCHNET_CONNECTIONS", Value: fmt.Sprint(in.totalConnections(g))},
 		corev1.EnvVar{Name: "BENCHNET_PASSWORDS", Value: passwordsPath},
 	)

@@ -196,9 +196,9 @@ func isReservedName(name string) bool {
 	return strings.HasPrefix(name, "pg_")
 }
 
-// roleOwner returns the mark of this network's roles. Roles with another mark are never changed. On an external
+// roleOwnerComment returns the mark of this network's roles. Roles with another mark are never changed. On an external
 // server it is unique among all users of the server.
-func (in Input) roleOwner() string {
+func (in Input) roleOwnerComment() string {
 	if in.isExternal() {
 		return string(in.Network.UID)
 	}

@@ -68,12 +68,12 @@ func databaseSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSet
 	}
 	machine, managed := database.ServerMachine(db), db.ManagedOrDefault()
 	return append(settings,
-		v1alpha1.DerivedSetting{Name: "databaseCores", Value: machine.Cores.String(), Source: databaseSource(managed.Cores, "cores")},
-		v1alpha1.DerivedSetting{Name: "databaseMemory", Value: machine.Memory.String(), Source: databaseSource(managed.Memory, "memory")})
+		v1alpha1.DerivedSetting{Name: "databaseCores", Value: machine.Cores.String(), Source: sourceOfDatabaseQuantity(managed.Cores, "cores")},
+		v1alpha1.DerivedSetting{Name: "databaseMemory", Value: machine.Memory.String(), Source: sourceOfDatabaseQuantity(managed.Memory, "memory")})
 }
 
-// databaseSource returns the field if the spec sets it.
-func databaseSource(set *resource.Quantity, field string) string {
+// sourceOfDatabaseQuantity returns the field if the spec sets the quantity, else that it is a default.
+func sourceOfDatabaseQuantity(set *resource.Quantity, field string) string {
 	if set != nil {
 		return "spec.database.managed." + field
 	}

@@ -52,7 +52,7 @@ func assertHistogramRoundTrip(t *testing.T, h *Histogram) {
 	if h.Count() > math.MaxInt64/2 {
 		return
 	}
-	if err := again.Add(h); err != nil || again.Count() != 2*h.Count() || again.MaxMillis() != h.MaxMillis() {
+	if err := again.Merge(h); err != nil || again.Count() != 2*h.Count() || again.MaxMillis() != h.MaxMillis() {
 		t.Fatalf("twice %d are %d: %v", h.Count(), again.Count(), err)
 	}
 }

@@ -91,8 +91,8 @@ func (h *Histogram) Encode() (string, error) {
 	return string(encoded), nil
 }
 
-// Add adds the counts of another histogram.
-func (h *Histogram) Add(other *Histogram) error {
+// Merge adds the counts of another histogram.
+func (h *Histogram) Merge(other *Histogram) error {
 	if dropped := h.counts.Merge(other.counts); dropped > 0 {
 		return fmt.Errorf("merge histograms: %d values are out of range", dropped)
 	}

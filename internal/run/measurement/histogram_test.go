@@ -92,7 +92,7 @@ func mergeEncoded(t *testing.T, parts []*Histogram) *Histogram {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := merged.Add(decoded); err != nil {
+		if err := merged.Merge(decoded); err != nil {
 			t.Fatal(err)
 		}
 	}

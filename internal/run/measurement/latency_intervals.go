@@ -46,7 +46,7 @@ func (s *intervalHistograms) addIntervals(w *WorkerResult, latencies int64) erro
 		if err != nil {
 			return fmt.Errorf("intervals[%d]: %w", i, err)
 		}
-		if err := s.histograms[i/s.perHistogram].Add(h); err != nil {
+		if err := s.histograms[i/s.perHistogram].Merge(h); err != nil {
 			return fmt.Errorf("intervals[%d]: %w", i, err)
 		}
 	}

@@ -121,7 +121,7 @@ func (m *Merger) AddWorker(w *WorkerResult) error {
 	if err != nil {
 		return fmt.Errorf("result of worker %d: %w", w.Worker, err)
 	}
-	if err := m.measurement.Histogram.Add(histogram); err != nil {
+	if err := m.measurement.Histogram.Merge(histogram); err != nil {
 		return fmt.Errorf("result of worker %d: %w", w.Worker, err)
 	}
 	if err := m.measurement.intervals.addIntervals(w, histogram.Count()); err != nil {

@@ -163,7 +163,7 @@ func (p *requestStats) addStats(other requestStats) error {
 	}
 	p.schedule.addSchedule(other.schedule)
 	p.outOfRange.addCounts(other.outOfRange)
-	return p.latencies.Add(other.latencies)
+	return p.latencies.Merge(other.latencies)
 }
 
 func (p *requestStats) encodeInterval() (RecordedInterval, error) {

@@ -147,10 +147,7 @@ func buildLinks(spec *v1alpha1.RegionsSpec, path *field.Path) ([]latency.RegionL
 
 // sortedPair returns two regions in lexical order, which identifies their link.
 func sortedPair(a, b string) [2]string {
-	if cmp.Compare(a, b) > 0 {
-		a, b = b, a
-	}
-	return [2]string{a, b}
+	return [2]string{min(a, b), max(a, b)}
 }
 
 func collectOverrides(roundTrips []v1alpha1.RoundTrip, path *field.Path) (map[[2]string]v1alpha1.RoundTrip, field.ErrorList) {
