@@ -39,7 +39,7 @@ spec:
 const (
 	axisValues     = "values: [1, 2]"
 	variantPatch   = `patch: {network: {platform: {corda: {version: "4.3"}}}}`
-	saturationSpec = "strategy: Saturation\n  saturation: {from: 1, to: 64, serviceLevel: {latency: 500ms}}\n  networkRetention: Delete"
+	saturationSpec = "strategy: Saturation\n  saturation: {from: 1, to: 64, objectives: [{metric: LatencyP95, maxLatency: 500ms}]}\n  networkRetention: Delete"
 	compareSpec    = "strategy: Compare\n  compare: {baseline: old, metrics: [Throughput], gates: [{metric: Throughput}]}\n  networkRetention: Delete"
 	deleteNetworks = "networkRetention: Delete"
 )
@@ -111,11 +111,18 @@ var badExperiments = []badInputCase{
 	{"unknown field", deleteNetworks, "repetitoins: 3", []string{"unknown field", "spec.repetitoins"}},
 	// Saturation.
 	{"search without its parameters", deleteNetworks, "strategy: Saturation", []string{"spec.saturation must be set"}},
-	{"search in a grid", deleteNetworks, "saturation: {from: 1, to: 4, serviceLevel: {latency: 1s}}", []string{"spec.saturation must be set when, and only when"}},
+	{"search in a grid", deleteNetworks, "saturation: {from: 1, to: 4, objectives: [{metric: LatencyP95, maxLatency: 1s}]}", []string{"spec.saturation must be set when, and only when"}},
 	{"descending search", deleteNetworks, replaceOnce(saturationSpec, "from: 1,", "from: 65,"), []string{"saturation.from", "saturation.to"}},
-	{"search without a service level", deleteNetworks, replaceOnce(saturationSpec, ", serviceLevel: {latency: 500ms}", ""), []string{"spec.saturation.serviceLevel", "Required"}},
-	{"zero latency", deleteNetworks, replaceOnce(saturationSpec, "500ms", "0s"), []string{"serviceLevel.latency", "500ms or 2s"}},
-	{"latency without a unit", deleteNetworks, replaceOnce(saturationSpec, "500ms", `"500"`), []string{"serviceLevel.latency", "500ms or 2s"}},
+	{"search without a service level", deleteNetworks, replaceOnce(saturationSpec, ", objectives: [{metric: LatencyP95, maxLatency: 500ms}]", ""), []string{"spec.saturation.objectives", "Required"}},
+	{"zero latency", deleteNetworks, replaceOnce(saturationSpec, "500ms", "0s"), []string{"saturation.objectives[0].maxLatency"}},
+	{"two latencies", deleteNetworks, replaceOnce(saturationSpec, "maxLatency: 500ms}", "maxLatency: 500ms}, {metric: LatencyP99, maxLatency: 2s}"), []string{"saturation.objectives must have one maxLatency"}},
+	{"search for a throughput", deleteNetworks, replaceOnce(saturationSpec, "maxLatency: 500ms}", "maxLatency: 500ms}, {metric: Throughput, minThroughputPerSecond: 5}"),
+		[]string{"saturation.objectives must have one maxLatency"}},
+	{"errors above all", deleteNetworks, replaceOnce(saturationSpec, "maxLatency: 500ms}", "maxLatency: 500ms}, {metric: ErrorShare, maxErrorPercent: 101}"),
+		[]string{"spec.saturation.objectives[1].maxErrorPercent", "101", "from 0 to 100"}},
+	{"service level of earlier versions", deleteNetworks, replaceOnce(saturationSpec, "objectives: [{metric: LatencyP95, maxLatency: 500ms}]", "serviceLevel: {latency: 500ms}"),
+		[]string{"unknown field", "spec.saturation.serviceLevel"}},
+	{"latency without a unit", deleteNetworks, replaceOnce(saturationSpec, "500ms", `"500"`), []string{"saturation.objectives[0].maxLatency"}},
 	{"interleaved search", deleteNetworks, saturationSpec, []string{"spec.order.type", "Interleaved", "Listed or Shuffled"}},
 	{"search over the load", "  repetitions: 2\n  order: {type: Interleaved}\n  networkRetention: Delete", "  " + saturationSpec, []string{"spec.axes[0].field", "workload.load.clients", "search"}},
 	{"repeated search", "order: {type: Interleaved}\n  networkRetention: Delete", saturationSpec, []string{"spec.repetitions", "2", "saturation.repeats"}},
@@ -136,8 +143,8 @@ var badExperiments = []badInputCase{
 // TestExperimentWithQueries rejects the queries of a point before a network is created.
 func TestExperimentWithQueries(t *testing.T) {
 	w := newTestEnv(t)
-	message := w.experimentRejectionMessage(strings.Replace(validExperiment, "      load: ", "      queryObjectives: [{name: queue, expression: 'sum(up', max: \"1\"}]\n      load: ", 1))
-	for _, part := range []string{"workload.queryObjectives[0].expression", "1:7: parse error", "set --prometheus-url"} {
+	message := w.experimentRejectionMessage(strings.Replace(validExperiment, "      load: ", "      objectives: [{query: {name: queue, expression: 'sum(up', max: \"1\"}}]\n      load: ", 1))
+	for _, part := range []string{"workload.objectives[0].query.expression", "1:7: parse error", "set --prometheus-url"} {
 		if !strings.Contains(message, part) {
 			t.Errorf("the message should name %q: %s", part, message)
 		}

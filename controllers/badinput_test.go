@@ -84,32 +84,40 @@ var badInput = []badInputCase{
 	{"unknown operation", "operation: Issue", "operation: Isue", []string{"corda.finance.operation", "Isue", "IssueAndPay"}},
 	{"missing initiator", "finance: {", "initiators: [member-5], finance: {", []string{"initiators[0]", "member-5", "its members are member-0, member-1"}},
 	{"an operation and a flow", "finance: {", "flow: {class: com.example.Flow}, finance: {", []string{"corda needs exactly one of finance and flow"}},
-	{"objective without a limit", "load: {clients: 4}", "load: {clients: 4}\n    objectives: [{metric: LatencyP95}]", []string{"maxLatency must be set when, and only when, objectives[].metric is a latency"}},
+	{"objective without a limit", "load: {clients: 4}", "load: {clients: 4}\n    objectives: [{metric: LatencyP95}]", []string{"the bound of its metric only", "maxLatency of a latency"}},
 	{"objective with another metric's limit", "load: {clients: 4}", `load: {clients: 4}
-    objectives: [{metric: Throughput, minThroughputPerSecond: "1", maxErrorPercent: "1"}]`, []string{"maxErrorPercent must be set when, and only when"}},
+    objectives: [{metric: Throughput, minThroughputPerSecond: "1", maxErrorPercent: "1"}]`, []string{"the bound of its metric only", "maxErrorPercent of ErrorShare"}},
 	{"objective of no throughput", "load: {clients: 4}", `load: {clients: 4}
     objectives: [{metric: Throughput, minThroughputPerSecond: "0"}]`, []string{"objectives[0].minThroughputPerSecond", "greater than 0"}},
 	{"objective of no latency", "load: {clients: 4}", `load: {clients: 4}
     objectives: [{metric: LatencyP99, maxLatency: 0s}]`, []string{"objectives[0].maxLatency", "above 0"}},
+	{"objective of a metric and a query", "load: {clients: 4}", `load: {clients: 4}
+    objectives: [{metric: LatencyP95, maxLatency: 1s, query: {name: queue, expression: up, max: "1"}}]`, []string{"exactly one of metric, with its bound, and query"}},
+	{"objective of nothing", "load: {clients: 4}", "load: {clients: 4}\n    objectives: [{}]", []string{"exactly one of metric, with its bound, and query"}},
+	{"bound of another metric", "load: {clients: 4}", `load: {clients: 4}
+    objectives: [{metric: Throughput, maxLatency: 1s}]`, []string{"the bound of its metric only", "minThroughputPerSecond of Throughput"}},
+	{"bound of a query", "load: {clients: 4}", `load: {clients: 4}
+    objectives: [{maxLatency: 1s, query: {name: queue, expression: up, max: "1"}}]`, []string{"the bound of its metric only"}},
+	{"list of queries of earlier versions", "load: {clients: 4}", `load: {clients: 4}
+    queryObjectives: [{name: queue, expression: up, max: "1"}]`, []string{"unknown field", "queryObjectives"}},
 	{"two limits on one metric", "load: {clients: 4}", `load: {clients: 4}
     objectives: [{metric: ErrorShare, maxErrorPercent: "1"}, {metric: ErrorShare, maxErrorPercent: "2"}]`, []string{"objectives[1]", "Duplicate"}},
-	{"query without limits", "load: {clients: 4}", "load: {clients: 4}\n    queryObjectives: [{name: queue, expression: up}]", []string{"queryObjectives[] needs min, max or both"}},
+	{"query without limits", "load: {clients: 4}", "load: {clients: 4}\n    objectives: [{query: {name: queue, expression: up}}]", []string{"the query of an objective needs min, max or both"}},
 	{"query with the name of a metric", "load: {clients: 4}", `load: {clients: 4}
-    queryObjectives: [{name: Throughput, expression: up, max: "1"}]`, []string{"queryObjectives[0].name", "Throughput"}},
+    objectives: [{query: {name: Throughput, expression: up, max: "1"}}]`, []string{"objectives[0].query.name", "Throughput"}},
 	{"two queries of one name", "load: {clients: 4}", `load: {clients: 4}
-    queryObjectives: [{name: queue, expression: up, max: "1"}, {name: queue, expression: up, min: "1"}]`, []string{"queryObjectives[1]", "Duplicate"}},
+    objectives: [{query: {name: queue, expression: up, max: "1"}}, {query: {name: queue, expression: up, min: "1"}}]`, []string{"objectives[1].query.name", "Duplicate"}},
 	{"query longer than 1000 characters", "load: {clients: 4}", `load: {clients: 4}
-    queryObjectives: [{name: queue, expression: "` + strings.Repeat("(", 1001) + `", max: "1"}]`, []string{"queryObjectives[0].expression", "1000"}},
+    objectives: [{query: {name: queue, expression: "` + strings.Repeat("(", 1001) + `", max: "1"}}]`, []string{"objectives[0].query.expression", "1000"}},
 	{"nine objectives", "load: {clients: 4}", `load: {clients: 4}
-    objectives: [{metric: ErrorShare, maxErrorPercent: "1"}]
-    queryObjectives: [` + strings.Join([]string{nextQuery("a"), nextQuery("b"), nextQuery("c"), nextQuery("d"), nextQuery("e"), nextQuery("f"), nextQuery("g"), nextQuery("h")}, ", ") + `]`,
-		[]string{"objectives and queryObjectives must have at most 8 items together"}},
+    objectives: [{metric: ErrorShare, maxErrorPercent: "1"}, ` + strings.Join([]string{nextQuery("a"), nextQuery("b"), nextQuery("c"), nextQuery("d"), nextQuery("e"), nextQuery("f"), nextQuery("g"), nextQuery("h")}, ", ") + `]`,
+		[]string{"workloads[0].objectives", "8 items"}},
 	{"query of another namespace", "load: {clients: 4}", `load: {clients: 4}
-    queryObjectives: [{name: queue, expression: 'up{namespace="other"}', max: "1"}]`, []string{"workloads[0].queryObjectives[0].expression", `namespace="other" excludes the namespace test-`}},
+    objectives: [{query: {name: queue, expression: 'up{namespace="other"}', max: "1"}}]`, []string{"workloads[0].objectives[0].query.expression", `namespace="other" excludes the namespace test-`}},
 	{"query with a syntax error", "load: {clients: 4}", `load: {clients: 4}
-    queryObjectives: [{name: queue, expression: 'sum(up', max: "1"}]`, []string{"workloads[0].queryObjectives[0].expression", "1:7: parse error"}},
+    objectives: [{query: {name: queue, expression: 'sum(up', max: "1"}}]`, []string{"workloads[0].objectives[0].query.expression", "1:7: parse error"}},
 	{"query of an operator without Prometheus", "load: {clients: 4}", `load: {clients: 4}
-    queryObjectives: [{name: queue, expression: up, max: "1"}]`, []string{"workloads[0].queryObjectives[0].name", "queue", "set --prometheus-url"}},
+    objectives: [{query: {name: queue, expression: up, max: "1"}}]`, []string{"workloads[0].objectives[0].query.name", "queue", "set --prometheus-url"}},
 	{"open loop without a rate", "clients: 4", "clients: 4, model: Open", []string{"load.ratePerSecond", "Open"}},
 	{"rate in a closed loop", "clients: 4", "clients: 4, ratePerSecond: 5", []string{"load.ratePerSecond", "Open"}},
 	{"drawn arrivals in a closed loop", "clients: 4", "clients: 4, arrivals: Poisson", []string{"load.arrivals Poisson belongs to load.model Open"}},
@@ -130,7 +138,7 @@ var badInput = []badInputCase{
 }
 
 // nextQuery returns a query objective of that name.
-func nextQuery(name string) string { return "{name: " + name + `, expression: up, max: "1"}` }
+func nextQuery(name string) string { return "{query: {name: " + name + `, expression: up, max: "1"}}` }
 
 func TestBadInput(t *testing.T) { expectRejections(t, validCordaNetwork, badInput) }
 

@@ -72,10 +72,9 @@ func TestQueryObjectivesOfARun(t *testing.T) {
 	w.bringUp("banks")
 	must(t, w.createFromYAML(strings.Replace(twoWorkerRun, "    workers:", `    objectives:
     - {metric: Throughput, minThroughputPerSecond: "10"}
-    queryObjectives:
-    - {name: in-flight, expression: 'sum(flows{run="$run"})', max: "4"}
-    - {name: rate, expression: 'rate(flows[$window])', min: "1", max: "5"}
-    - {name: series, expression: many, max: "4"}
+    - query: {name: in-flight, expression: 'sum(flows{run="$run"})', max: "4"}
+    - query: {name: rate, expression: 'rate(flows[$window])', min: "1", max: "5"}
+    - query: {name: series, expression: many, max: "4"}
     workers:`, 1), &v1alpha1.BenchmarkRun{}))
 	w.reconcileNetwork("banks")
 	w.reconcileRun("extra")

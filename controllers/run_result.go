@@ -57,7 +57,7 @@ func (r *RunReconciler) writeResult(ctx context.Context, pass *runPass) error {
 
 // judgeQueries appends the outcomes of the query objectives to the result, or returns false while their queries are evaluated.
 func (r *RunReconciler) judgeQueries(ctx context.Context, run *v1alpha1.BenchmarkRun, result *document.RunResult) bool {
-	wanted := run.Spec.Workload.QueryObjectives
+	wanted := run.Spec.Workload.QueryObjectives()
 	if len(wanted) == 0 {
 		return true
 	}
@@ -106,7 +106,7 @@ func (r *RunReconciler) assembleResult(ctx context.Context, pass *runPass, read 
 	result.Environment.Regions = regions
 	result.Environment.Calibration = read.measurement.Calibration
 	result.Environment.Hosts = read.measurement.DescribeHosts(circumstances.Containers)
-	result.Objectives = objectives.JudgeRun(pass.run.Spec.Workload.Objectives, result)
+	result.Objectives = objectives.JudgeRun(pass.run.Spec.Workload.MetricObjectives(), result)
 	result.Hosts = verdict.SummarizeHosts(read.measurement, circumstances, tolerances)
 	if !circumstances.WithoutObservation {
 		result.Bottleneck = verdict.FindBottleneck(read.measurement, circumstances.Containers, result.Environment.EmulatedLatency)

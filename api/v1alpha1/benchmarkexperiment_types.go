@@ -29,7 +29,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="has(self.compare) == has(oldSelf.compare) && (!has(self.compare) || self.compare == oldSelf.compare)",message="spec.compare cannot change: create another experiment"
 // +kubebuilder:validation:XValidation:rule="has(self.webhook) == has(oldSelf.webhook) && (!has(self.webhook) || self.webhook == oldSelf.webhook)",message="spec.webhook cannot change: create another experiment"
 // +kubebuilder:validation:XValidation:rule="(self.strategy == 'Saturation') == has(self.saturation)",message="spec.saturation must be set when, and only when, spec.strategy is Saturation"
-// +kubebuilder:validation:XValidation:rule="self.strategy != 'Saturation' || !has(self.template.workload.objectives) && !has(self.template.workload.queryObjectives)",message="spec.template.workload.objectives and queryObjectives cannot be set if spec.strategy is Saturation: spec.saturation.serviceLevel is the limit"
+// +kubebuilder:validation:XValidation:rule="self.strategy != 'Saturation' || !has(self.template.workload.objectives)",message="spec.template.workload.objectives cannot be set if spec.strategy is Saturation: spec.saturation.objectives are the limits"
 // +kubebuilder:validation:XValidation:rule="(self.strategy == 'Compare') == has(self.compare)",message="spec.compare must be set when, and only when, spec.strategy is Compare"
 // +kubebuilder:validation:XValidation:rule="!has(self.compare) || !has(self.order) || !has(self.order.type) || self.order.type != 'Listed'",message="spec.order.type must not be Listed with spec.strategy Compare, because differences would include the drift of the hosts: use RandomizedPairs"
 // +kubebuilder:validation:XValidation:rule="!has(self.compare) || has(self.compare.stored) || (has(self.variants) && self.variants.size() >= 2)",message="spec.variants must hold at least two variants, unless spec.compare.stored is set"
@@ -37,7 +37,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="!has(self.compare) || !has(self.compare.control) || (has(self.variants) && self.variants.size() >= 2 && self.variants.exists(v, v.name == self.compare.control))",message="spec.compare.control must be the name of one of at least two of spec.variants"
 // +kubebuilder:validation:XValidation:rule="self.repetitions % self.?deployments.orValue(1) == 0",message="spec.repetitions must be a multiple of spec.deployments: each deployment has the same number of runs"
 // +kubebuilder:validation:XValidation:rule="!has(self.compare) || self.?deployments.orValue(1) == 1 || self.compare.firstRepetition == 'Count' || self.repetitions > self.deployments",message="spec.repetitions must be at least twice spec.deployments, because the first run on each deployment is not counted: add repetitions, or set spec.compare.firstRepetition to Count"
-// +kubebuilder:validation:XValidation:rule="!has(self.webhook) || self.webhook.when != 'GatesNotPassed' || has(self.template.workload.objectives) || has(self.template.workload.queryObjectives) || (has(self.compare) && has(self.compare.gates))",message="spec.webhook.when GatesNotPassed needs spec.template.workload.objectives, queryObjectives or spec.compare.gates: without them there is nothing to pass"
+// +kubebuilder:validation:XValidation:rule="!has(self.webhook) || self.webhook.when != 'GatesNotPassed' || has(self.template.workload.objectives) || (has(self.compare) && has(self.compare.gates))",message="spec.webhook.when GatesNotPassed needs spec.template.workload.objectives or spec.compare.gates: without them there is nothing to pass"
 type BenchmarkExperimentSpec struct {
 	// template holds the network and the workload that the axes and variants change. It must be valid by itself.
 	// +required
@@ -303,9 +303,14 @@ type SaturationSearch struct {
 	// +kubebuilder:validation:Maximum=1000000
 	// +required
 	To int64 `json:"to"`
-	// serviceLevel is the service level that a load must meet.
+	// objectives are the limits that a load must keep to (the service level): one of a latency, and at most one of ErrorShare. Without
+	// the latter, no operation may fail.
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=2
+	// +kubebuilder:validation:XValidation:rule="self.filter(o, has(o.maxLatency)).size() == 1 && self.filter(o, has(o.maxErrorPercent)).size() == self.size() - 1",message="saturation.objectives must have one maxLatency, and may have one maxErrorPercent"
 	// +required
-	ServiceLevel ServiceLevel `json:"serviceLevel"`
+	Objectives []MetricObjective `json:"objectives"`
 	// precisionPercent ends the search when the lowest load that misses the service level is at most this percentage above the highest load that meets
 	// it. It is from 1 to 100. Default: 10.
 	// +kubebuilder:default=10
@@ -342,26 +347,6 @@ const (
 	MetricLatencyP999 Metric = "LatencyP999"
 	MetricErrorShare  Metric = "ErrorShare"
 )
-
-// ServiceLevel limits the latency and the errors of a run.
-type ServiceLevel struct {
-	// percentile is the latency that is limited: LatencyMean, LatencyP50, LatencyP90, LatencyP95, LatencyP99 or LatencyP999. Default: LatencyP95.
-	// +kubebuilder:validation:Enum=LatencyMean;LatencyP50;LatencyP90;LatencyP95;LatencyP99;LatencyP999
-	// +kubebuilder:default=LatencyP95
-	// +optional
-	Percentile Metric `json:"percentile,omitempty"`
-	// latency is the upper limit of that latency, above 0, such as 500ms.
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$') && duration(self) > duration('0s')",message="serviceLevel.latency must be above 0, such as 500ms or 2s"
-	// +required
-	Latency metav1.Duration `json:"latency,omitzero"`
-	// maxErrorPercent is the percentage of operations that may fail, from 0 to 100, such as 1 or "0.1". Default: 0.
-	// +kubebuilder:default="0"
-	// +kubebuilder:validation:XValidation:rule="isQuantity(string(self)) && !quantity(string(self)).isLessThan(quantity('0')) && !quantity(string(self)).isGreaterThan(quantity('100'))",message="serviceLevel.maxErrorPercent must be a percentage from 0 to 100, such as \"0.5\""
-	// +optional
-	MaxErrorPercent resource.Quantity `json:"maxErrorPercent,omitzero"`
-}
 
 // Comparison compares variants with a baseline. Exactly one of baseline and stored is set.
 // +kubebuilder:validation:XValidation:rule="!has(self.control) || has(self.stored)",message="compare.control needs compare.stored, the earlier result that the control repeats"

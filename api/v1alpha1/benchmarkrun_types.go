@@ -114,7 +114,7 @@ type BenchmarkRunStatus struct {
 	// +kubebuilder:validation:MaxItems=32
 	// +optional
 	Reasons []VerdictReason `json:"reasons,omitempty"`
-	// objectives are the outcomes of spec.workload.objectives and queryObjectives, in their order.
+	// objectives are the outcomes of spec.workload.objectives: those of metrics, then those of queries.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
 	// +optional

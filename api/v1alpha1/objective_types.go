@@ -1,18 +1,27 @@
 package v1alpha1
 
 import (
+	"time"
+
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Objective is an absolute limit on one metric (a service level objective). Exactly the limit that belongs to the metric is set.
-// +kubebuilder:validation:XValidation:rule="self.metric.startsWith('Latency') == has(self.maxLatency)",message="objectives[].maxLatency must be set when, and only when, objectives[].metric is a latency"
-// +kubebuilder:validation:XValidation:rule="(self.metric == 'Throughput') == has(self.minThroughputPerSecond)",message="objectives[].minThroughputPerSecond must be set when, and only when, objectives[].metric is Throughput"
-// +kubebuilder:validation:XValidation:rule="(self.metric == 'ErrorShare') == has(self.maxErrorPercent)",message="objectives[].maxErrorPercent must be set when, and only when, objectives[].metric is ErrorShare"
+// Objective is an absolute limit on a metric or on the value of a query (a service level objective).
+// +kubebuilder:validation:XValidation:rule="has(self.metric) != has(self.query)",message="an objective needs exactly one of metric, with its bound, and query"
 type Objective struct {
+	MetricObjective `json:",inline"`
+	// query is limited instead of a metric. It needs an operator with --prometheus-url.
+	// +optional
+	Query *QueryObjective `json:"query,omitempty"`
+}
+
+// MetricObjective is a limit on one metric. Exactly the bound that belongs to the metric is set.
+// +kubebuilder:validation:XValidation:rule="(has(self.metric) && self.metric.startsWith('Latency')) == has(self.maxLatency) && (has(self.metric) && self.metric == 'Throughput') == has(self.minThroughputPerSecond) && (has(self.metric) && self.metric == 'ErrorShare') == has(self.maxErrorPercent)",message="an objective has the bound of its metric only: maxLatency of a latency, minThroughputPerSecond of Throughput, maxErrorPercent of ErrorShare"
+type MetricObjective struct {
 	// metric is the metric that is limited.
-	// +required
-	Metric Metric `json:"metric"`
+	// +optional
+	Metric Metric `json:"metric,omitempty"`
 	// maxLatency is the upper limit of a latency, above 0, such as 500ms.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
@@ -29,7 +38,7 @@ type Objective struct {
 
 // QueryObjective is a limit on the value of a PromQL expression at the end of the measured window. The operator evaluates it with the
 // Prometheus that its administrator configured, over the series of the run's namespace only.
-// +kubebuilder:validation:XValidation:rule="has(self.min) || has(self.max)",message="queryObjectives[] needs min, max or both"
+// +kubebuilder:validation:XValidation:rule="has(self.min) || has(self.max)",message="the query of an objective needs min, max or both"
 type QueryObjective struct {
 	// name identifies the objective in results, unique in the workload.
 	// +kubebuilder:validation:MinLength=1
@@ -53,7 +62,7 @@ type QueryObjective struct {
 
 // ObjectiveStatus is the outcome of one objective.
 type ObjectiveStatus struct {
-	// metric is the metric that is limited, or the name of a query objective.
+	// metric is the metric that is limited, or the name of a query.
 	Metric string `json:"metric"`
 	// outcome is Passed, Failed or Undecided. An objective is Undecided, and does not pass, if the run is invalid for causes other than
 	// the measured system, or has too few samples for the percentile, or if a query has no single value.
@@ -62,5 +71,48 @@ type ObjectiveStatus struct {
 	Message string `json:"message"`
 }
 
-// HasObjectives reports whether the workload has objectives of any kind.
-func (w *Workload) HasObjectives() bool { return len(w.Objectives)+len(w.QueryObjectives) > 0 }
+// MetricObjectives returns the objectives on metrics, in order.
+func (w *Workload) MetricObjectives() []MetricObjective {
+	var all []MetricObjective
+	for i := range w.Objectives {
+		if o := &w.Objectives[i]; o.Query == nil {
+			all = append(all, o.MetricObjective)
+		}
+	}
+	return all
+}
+
+// QueryObjectives returns the objectives on queries, in order.
+func (w *Workload) QueryObjectives() []QueryObjective {
+	var all []QueryObjective
+	for i := range w.Objectives {
+		if q := w.Objectives[i].Query; q != nil {
+			all = append(all, *q)
+		}
+	}
+	return all
+}
+
+// ServiceLevel is what a load of a saturation search must keep to.
+// +kubebuilder:object:generate=false
+type ServiceLevel struct {
+	// Metric is the limited latency, and MaxLatency its limit.
+	Metric     string
+	MaxLatency time.Duration
+	// MaxErrorShare is the share of operations that may fail, from 0 to 1.
+	MaxErrorShare float64
+}
+
+// ServiceLevel returns the limits of the objectives.
+func (s *SaturationSearch) ServiceLevel() ServiceLevel {
+	var level ServiceLevel
+	for i := range s.Objectives {
+		switch o := &s.Objectives[i]; {
+		case o.MaxLatency != nil:
+			level.Metric, level.MaxLatency = string(o.Metric), o.MaxLatency.Duration
+		case o.MaxErrorPercent != nil:
+			level.MaxErrorShare = o.MaxErrorPercent.AsApproximateFloat64() / 100
+		}
+	}
+	return level
+}

@@ -28,6 +28,10 @@ func TestDescribeRenamedFields(t *testing.T) {
 			"spec.template.network.database.settings is now spec.template.network.database.managed.settings"},
 		{"field of an external server", `unknown field "spec.database.external.host"`,
 			"spec.database.external.host is now spec.database.external.servers[].host"},
+		{"service level of a search", `.spec.saturation.serviceLevel: field not declared in schema`, "spec.saturation.serviceLevel is now spec.saturation.objectives; " +
+			"spec.saturation.serviceLevel.percentile is now spec.saturation.objectives[].metric; spec.saturation.serviceLevel.latency is now " +
+			"spec.saturation.objectives[].maxLatency; spec.saturation.serviceLevel.maxErrorPercent is now spec.saturation.objectives[].maxErrorPercent"},
+		{"list of queries", `unknown field "workload.queryObjectives"`, "workload.queryObjectives is now workload.objectives[].query"},
 		{"misspelt field", `unknown field "spec.members.latency"`, ""},
 		{"unknown field with such a beginning", `unknown field "spec.suspended"`, ""},
 		{"invalid value", `spec.saturation.serviceLevel.latency: Invalid value: "1": must be above 0`, ""},

@@ -99,8 +99,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="self.type == 'JMeter' ? has(self.jmeter) : !has(self.jmeter)",message="jmeter must be set when, and only when, type is JMeter"
 // +kubebuilder:validation:XValidation:rule="(self.type == 'Malachite') != has(self.load)",message="load must be set with every type except Malachite, whose network makes its own blocks"
 // +kubebuilder:validation:XValidation:rule="self.type != 'EVM' || !has(self.load) || self.load.model == 'Open'",message="load.model must be Open, with load.ratePerSecond, if type is EVM: the driver sends at a given rate and does not wait for replies"
-// +kubebuilder:validation:XValidation:rule="!has(self.webhook) || self.webhook.when != 'GatesNotPassed' || has(self.objectives) || has(self.queryObjectives)",message="webhook.when GatesNotPassed needs objectives or queryObjectives: without them there is nothing to pass"
-// +kubebuilder:validation:XValidation:rule="(has(self.objectives) ? self.objectives.size() : 0) + (has(self.queryObjectives) ? self.queryObjectives.size() : 0) <= 8",message="objectives and queryObjectives must have at most 8 items together"
+// +kubebuilder:validation:XValidation:rule="!has(self.webhook) || self.webhook.when != 'GatesNotPassed' || has(self.objectives)",message="webhook.when GatesNotPassed needs objectives: without them there is nothing to pass"
 // +kubebuilder:validation:XValidation:rule="self.sampleLogRetention == 'Delete' || self.type == 'Corda' || self.type == 'JMeter'",message="sampleLogRetention must be Delete unless type is Corda or JMeter: other drivers write no JTL"
 type Workload struct {
 	// name is the name of the workload, unique in its network. Its run is named <network>-<name>. A longer name is shortened to 63
@@ -138,20 +137,12 @@ type Workload struct {
 	// +kubebuilder:default={warmUp: "30s", window: "60s", drain: "60s", maxErrorPercent: "0"}
 	// +optional
 	Measure Measure `json:"measure,omitzero"`
-	// objectives are absolute limits that each run must keep to, at most 8, one for each metric. Their outcomes are in the status of the
-	// run, and of each point of an experiment, and in the condition GatesPassed. Default: none.
-	// +listType=map
-	// +listMapKey=metric
+	// objectives are absolute limits that each run must keep to, on metrics and on queries, at most 8, each of them once. Their outcomes
+	// are in the status of the run, and of each point of an experiment, and in the condition GatesPassed. Default: none.
+	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
 	Objectives []Objective `json:"objectives,omitempty"`
-	// queryObjectives are limits on PromQL expressions that each run must keep to, at most 8 together with objectives, with outcomes in
-	// the same places. They need an operator with --prometheus-url. Default: none.
-	// +listType=map
-	// +listMapKey=name
-	// +kubebuilder:validation:MaxItems=8
-	// +optional
-	QueryObjectives []QueryObjective `json:"queryObjectives,omitempty"`
 	// reset is Keep or Reset. With Keep, the ledger remains as earlier runs left it. With Reset, the network returns to its initial
 	// state, with the same identities, before the run. Default: Keep.
 	// +kubebuilder:default=Keep

@@ -41,7 +41,7 @@ func (q *queue) loadModel() v1alpha1.LoadModel {
 
 func saturationSpec(to int64, p95 time.Duration) *v1alpha1.SaturationSearch {
 	return &v1alpha1.SaturationSearch{From: 1, To: to, PrecisionPercent: 10, MaxLoads: 16, Repeats: 3,
-		ServiceLevel: v1alpha1.ServiceLevel{Percentile: v1alpha1.MetricLatencyP95, Latency: metav1.Duration{Duration: p95}}}
+		Objectives: []v1alpha1.MetricObjective{{Metric: v1alpha1.MetricLatencyP95, MaxLatency: &metav1.Duration{Duration: p95}}}}
 }
 
 // drawExponential draws a service time with a mean of 20 ms.
@@ -129,7 +129,7 @@ func (q *queue) trueSaturation(seconds float64) int64 {
 		middle := (low + high + 1) / 2
 		run := q.simulateRun(rand.New(rand.NewPCG(recordedSeed, 0)), middle, seconds, 1)
 		kept := q.think > 0 || run.throughput >= 0.95*run.offered
-		if kept && run.p95 <= q.spec.ServiceLevel.Latency.Seconds() {
+		if kept && run.p95 <= q.spec.ServiceLevel().MaxLatency.Seconds() {
 			low = middle
 		} else {
 			high = middle - 1

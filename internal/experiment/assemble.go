@@ -28,7 +28,7 @@ func (d *Design) BuildResult(e *v1alpha1.BenchmarkExperiment, seed int64, step *
 		r.Saturation = append(r.Saturation, d.summarizeSearch(s))
 	}
 	if level := e.Spec.Saturation; level != nil {
-		r.ServiceLevel = newServiceLevel(level.ServiceLevel)
+		r.ServiceLevel = newServiceLevel(level.ServiceLevel())
 	}
 	if e.Spec.Compare != nil {
 		r.FirstRepetition = e.Spec.Compare.FirstRepetition
@@ -48,9 +48,9 @@ func (d *Design) BuildResult(e *v1alpha1.BenchmarkExperiment, seed int64, step *
 
 func newServiceLevel(level v1alpha1.ServiceLevel) *ServiceLevel {
 	return &ServiceLevel{
-		Metric:        string(level.Percentile),
-		LatencyMillis: float64(level.Latency.Microseconds()) / 1000,
-		MaxErrorShare: level.MaxErrorPercent.AsApproximateFloat64() / 100,
+		Metric:        level.Metric,
+		LatencyMillis: float64(level.MaxLatency.Microseconds()) / 1000,
+		MaxErrorShare: level.MaxErrorShare,
 	}
 }
 
@@ -161,7 +161,7 @@ type pointOnNetwork struct {
 	PointKey
 	network int
 	// objectives are those of the workload; none in a search, which has a service level instead.
-	objectives      []v1alpha1.Objective
+	objectives      []v1alpha1.MetricObjective
 	queryObjectives []v1alpha1.QueryObjective
 }
 
@@ -171,7 +171,7 @@ func (d *Design) pointKeys(step *NextStep) []pointOnNetwork {
 	var keys []pointOnNetwork
 	if len(step.Searches) == 0 {
 		for _, p := range d.Points {
-			keys = append(keys, pointOnNetwork{PointKey{p.Name, p.Variant, p.Parameters}, p.Network, p.Workload.Objectives, p.Workload.QueryObjectives})
+			keys = append(keys, pointOnNetwork{PointKey{p.Name, p.Variant, p.Parameters}, p.Network, p.Workload.MetricObjectives(), p.Workload.QueryObjectives()})
 		}
 		return keys
 	}

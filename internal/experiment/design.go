@@ -13,6 +13,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/limits"
 	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/objectives"
 	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
@@ -317,6 +318,11 @@ func validateSearch(spec *v1alpha1.BenchmarkExperimentSpec, axes []resolvedAxis,
 	}
 	if spec.Template.Workload.Load == nil {
 		return field.Required(path.Child("template", "workload", "load"), "a saturation search varies the load, which this platform generates itself")
+	}
+	for i := range spec.Saturation.Objectives {
+		if errs := objectives.ValidateLimit(&spec.Saturation.Objectives[i], path.Child("saturation", "objectives").Index(i)); len(errs) > 0 {
+			return errs.ToAggregate()
+		}
 	}
 	if order := spec.OrderType(); order != v1alpha1.OrderListed && order != v1alpha1.OrderShuffled {
 		return field.Invalid(path.Child("order", "type"), spec.Order.Type, "must be Listed or Shuffled: the next load of a search depends on earlier results")

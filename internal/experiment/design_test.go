@@ -197,7 +197,7 @@ func TestNewDesignErrors(t *testing.T) {
 		`axes: [{name: a, field: network.members.count, values: [2]}, {name: b, field: network.members.count, values: [3]}]`:                 `spec.axes[1].field: Invalid value: "network.members.count": axis a sets network.members.count already`,
 		`axes: [{name: a, field: "workload.corda.flow.arguments[3].value", values: [x]}]`:                                                    `arguments has 1 entries in the template and no index 3`,
 		`variants: [{name: v, patch: {network: {platform: {corda: {version: 4.10}}}}}]`:                                                      `version must be text in quotes, not`,
-		`variants: [{name: v, patch: {network: {database: {managed: {settings: {synchronous_commit: off}}}}}}]`:                                         `must be text in quotes, not`,
+		`variants: [{name: v, patch: {network: {database: {managed: {settings: {synchronous_commit: off}}}}}}]`:                              `must be text in quotes, not`,
 		`variants: [{name: v, patch: {network: {latency: {regions: []}}}}]`:                                                                  `unknown field "network.latency": network.latency is now network.regions; `,
 		`axes: [{name: a, field: "network.latency.regions[0].count", values: [2]}]`:                                                          `network.latency is now network.regions; `,
 		`axes: [{name: a, field: workload.jtl, values: [Retain]}]`:                                                                           `workload.jtl is now workload.sampleLogRetention`,

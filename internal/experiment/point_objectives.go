@@ -14,7 +14,7 @@ import (
 // judgePoint returns the outcome of each objective at a point. It fails if a run that the system itself made
 // invalid failed it, or if the whole interval over the valid runs misses the limit. It passes if no run failed and the whole
 // interval keeps to the limit. Of too few runs for an interval, all must miss it or keep to it. All else is undecided.
-func judgePoint(wanted []v1alpha1.Objective, p *Point, runs []Run) []verdict.ObjectiveOutcome {
+func judgePoint(wanted []v1alpha1.MetricObjective, p *Point, runs []Run) []verdict.ObjectiveOutcome {
 	var all []verdict.ObjectiveOutcome
 	for i := range wanted {
 		all = append(all, judgePointLimit(objectives.LimitOf(&wanted[i]), p, runs))

@@ -16,7 +16,7 @@ import (
 
 // TestJudgePoint judges a limit of 500 ms on p95 over the runs of a point.
 func TestJudgePoint(t *testing.T) {
-	wanted := []v1alpha1.Objective{{Metric: v1alpha1.MetricLatencyP95, MaxLatency: &metav1.Duration{Duration: 500 * time.Millisecond}}}
+	wanted := []v1alpha1.MetricObjective{{Metric: v1alpha1.MetricLatencyP95, MaxLatency: &metav1.Duration{Duration: 500 * time.Millisecond}}}
 	type run struct {
 		verdict RunVerdict
 		outcome string

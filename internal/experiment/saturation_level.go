@@ -41,7 +41,7 @@ func (l loadCriterion) trialStrain(t Trial) float64 {
 	if t.Throughput <= 0 || t.Evidence == SystemFailed {
 		return math.Inf(1)
 	}
-	strain := max(t.Latency/(1000*l.spec.ServiceLevel.Latency.Seconds()), l.errorStrain(t.ErrorShare))
+	strain := max(t.Latency/(1000*l.spec.ServiceLevel().MaxLatency.Seconds()), l.errorStrain(t.ErrorShare))
 	if l.model == v1alpha1.LoadOpen {
 		strain = max(strain, (1-t.Throughput/cmp.Or(t.Offered, float64(t.Load)))/throughputShortfall)
 	}
@@ -52,7 +52,7 @@ func (l loadCriterion) trialStrain(t Trial) float64 {
 // a clear one, since they might be chance.
 func (l loadCriterion) errorStrain(share float64) float64 {
 	const few, many = 1.1, 0.01
-	switch allowed := l.spec.ServiceLevel.MaxErrorPercent.AsApproximateFloat64() / 100; {
+	switch allowed := l.spec.ServiceLevel().MaxErrorShare; {
 	case allowed > 0:
 		return share / allowed
 	case share >= many:

@@ -17,7 +17,7 @@ import (
 func newSearchSpec(from, to int64, latency time.Duration) *v1alpha1.SaturationSearch {
 	return &v1alpha1.SaturationSearch{
 		From: from, To: to, PrecisionPercent: 10, MaxLoads: 16, Repeats: 3,
-		ServiceLevel: v1alpha1.ServiceLevel{Percentile: v1alpha1.MetricLatencyP95, Latency: metav1.Duration{Duration: latency}},
+		Objectives: []v1alpha1.MetricObjective{{Metric: v1alpha1.MetricLatencyP95, MaxLatency: &metav1.Duration{Duration: latency}}},
 	}
 }
 
@@ -217,7 +217,7 @@ func TestNextLoadStepByStep(t *testing.T) {
 	} {
 		spec := newSearchSpec(1, 100, 100*time.Millisecond)
 		if test.errors != "" {
-			spec.ServiceLevel.MaxErrorPercent = resource.MustParse(test.errors)
+			spec.Objectives = append(spec.Objectives, v1alpha1.MetricObjective{Metric: v1alpha1.MetricErrorShare, MaxErrorPercent: new(resource.MustParse(test.errors))})
 		}
 		if got := NextLoad(spec, cmp.Or(test.model, v1alpha1.LoadClosed), test.trials); got != test.want {
 			t.Errorf("%s:\n got %+v\nwant %+v", name, got, test.want)

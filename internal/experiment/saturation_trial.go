@@ -36,7 +36,7 @@ func workloadAtLoad(workload v1alpha1.Workload, load int64, spec *v1alpha1.Satur
 
 // requiredClients returns the number of clients with which a rate can be judged.
 func requiredClients(rate int64, spec *v1alpha1.SaturationSearch) int64 {
-	return int64(math.Ceil(clientMargin * float64(rate) * spec.ServiceLevel.Latency.Seconds()))
+	return int64(math.Ceil(clientMargin * float64(rate) * spec.ServiceLevel().MaxLatency.Seconds()))
 }
 
 // limitsOutstanding reports whether each client of an open loop has at most one operation outstanding. Clients of
@@ -49,7 +49,7 @@ func limitsOutstanding(w *v1alpha1.Workload) bool {
 // above the limit is what the level is about, and near the limit several runs decide. The largest of them would miss
 // almost any level at a low load if latencies are skewed.
 func newTrial(load int64, run Run, spec *v1alpha1.SaturationSearch, w v1alpha1.Workload) Trial {
-	percentile := string(spec.ServiceLevel.Percentile)
+	percentile := spec.ServiceLevel().Metric
 	latency, known := run.Metrics[percentile]
 	if !known {
 		latency, known = run.Load.ScarcePercentiles[percentile]

@@ -7,7 +7,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/pods"
-	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/objectives"
 )
 
 // ValidateNetwork rejects what CEL cannot express, in the fields of all platforms and in those of the network's own, except
@@ -25,7 +25,7 @@ func ValidateNetwork(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, path *fiel
 func ValidateWorkload(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	problems := pods.ValidateScheduling(w.Workers.Scheduling, path.Child("workers", "scheduling"))
 	problems = append(problems, p.ValidateWorkload(spec, w, path)...)
-	problems = append(problems, loadgen.ValidateObjectives(w, path)...)
+	problems = append(problems, objectives.Validate(w, path)...)
 	if _, ok := p.(Resettable); !ok && w.Reset == v1alpha1.ResetState {
 		problems = append(problems, field.NotSupported(path.Child("reset"), w.Reset, []v1alpha1.ResetPolicy{v1alpha1.KeepState}))
 	}

@@ -63,7 +63,7 @@ func addGatesCondition(l *conditionList, in ExperimentInput) {
 		}
 	}
 	switch {
-	case g.total == 0 && !spec.Template.Workload.HasObjectives() && (spec.Compare == nil || len(spec.Compare.Gates) == 0):
+	case g.total == 0 && len(spec.Template.Workload.Objectives) == 0 && (spec.Compare == nil || len(spec.Compare.Gates) == 0):
 		l.addUnknown(v1alpha1.ConditionGatesPassed, v1alpha1.ReasonNoGates, "the experiment has no gates")
 	case in.Step == nil || !in.Step.IsDone():
 		l.addUnknown(v1alpha1.ConditionGatesPassed, v1alpha1.ReasonMeasuring, "gates are evaluated after all measurements")
@@ -83,7 +83,7 @@ func addObjectivesCondition(l *conditionList, in RunInput) {
 		var g gateCount
 		g.addObjectives("", in.Result.Objectives)
 		g.addCondition(l)
-	case in.Run.Spec.Workload.HasObjectives():
+	case len(in.Run.Spec.Workload.Objectives) > 0:
 		l.addUnknown(v1alpha1.ConditionGatesPassed, v1alpha1.ReasonMeasuring, "objectives are judged when the run has a result")
 	}
 }

@@ -31,7 +31,7 @@ func TestObjectivesOfARun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := RunInput{Run: &v1alpha1.BenchmarkRun{}, Now: testTime}
-			in.Run.Spec.Workload.Objectives = []v1alpha1.Objective{{Metric: v1alpha1.MetricLatencyP95}}
+			in.Run.Spec.Workload.Objectives = []v1alpha1.Objective{{MetricObjective: v1alpha1.MetricObjective{Metric: v1alpha1.MetricLatencyP95}}}
 			if c.outcomes != nil {
 				in.Result = &document.RunResult{Objectives: c.outcomes}
 			}
@@ -68,7 +68,7 @@ func TestObjectivesOfAnExperiment(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := &v1alpha1.BenchmarkExperiment{}
-			e.Spec.Template.Workload.Objectives = []v1alpha1.Objective{{Metric: v1alpha1.MetricLatencyP95}}
+			e.Spec.Template.Workload.Objectives = []v1alpha1.Objective{{MetricObjective: v1alpha1.MetricObjective{Metric: v1alpha1.MetricLatencyP95}}}
 			var l conditionList
 			addGatesCondition(&l, ExperimentInput{Experiment: e, Result: c.result, Step: &experiment.NextStep{EndedTurns: c.ended, TotalTurns: 1}})
 			if got := l.conditions[0]; got.Status != c.status || !strings.Contains(got.Message, c.says) {

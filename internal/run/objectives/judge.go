@@ -21,7 +21,7 @@ var minSamples = map[v1alpha1.Metric]int64{
 // JudgeRun returns the outcome of each objective, in order. A valid run passes or fails by its value, unless it
 // has too few samples. A run that is invalid by faults of the system fails where it misses the limit; it cannot
 // pass. Another invalid run decides nothing.
-func JudgeRun(wanted []v1alpha1.Objective, r *document.RunResult) []verdict.ObjectiveOutcome {
+func JudgeRun(wanted []v1alpha1.MetricObjective, r *document.RunResult) []verdict.ObjectiveOutcome {
 	var all []verdict.ObjectiveOutcome
 	for i := range wanted {
 		limit := LimitOf(&wanted[i])
@@ -38,7 +38,7 @@ type Limit struct {
 }
 
 // LimitOf returns the limit of an objective.
-func LimitOf(o *v1alpha1.Objective) Limit {
+func LimitOf(o *v1alpha1.MetricObjective) Limit {
 	l := Limit{Metric: o.Metric}
 	switch {
 	case o.MaxLatency != nil:

@@ -15,11 +15,11 @@ import (
 )
 
 func TestJudgeRun(t *testing.T) {
-	p95 := v1alpha1.Objective{Metric: v1alpha1.MetricLatencyP95, MaxLatency: &metav1.Duration{Duration: 500 * time.Millisecond}}
-	throughput := v1alpha1.Objective{Metric: v1alpha1.MetricThroughput, MinThroughputPerSecond: new(resource.MustParse("100"))}
-	errors := v1alpha1.Objective{Metric: v1alpha1.MetricErrorShare, MaxErrorPercent: new(resource.MustParse("1"))}
+	p95 := v1alpha1.MetricObjective{Metric: v1alpha1.MetricLatencyP95, MaxLatency: &metav1.Duration{Duration: 500 * time.Millisecond}}
+	throughput := v1alpha1.MetricObjective{Metric: v1alpha1.MetricThroughput, MinThroughputPerSecond: new(resource.MustParse("100"))}
+	errors := v1alpha1.MetricObjective{Metric: v1alpha1.MetricErrorShare, MaxErrorPercent: new(resource.MustParse("1"))}
 	for name, c := range map[string]struct {
-		objective v1alpha1.Objective
+		objective v1alpha1.MetricObjective
 		change    func(*measurement.Summary)
 		reasons   []verdict.ReasonCode
 		outcome   string
@@ -49,7 +49,7 @@ func TestJudgeRun(t *testing.T) {
 			if c.change != nil {
 				c.change(&r.Summary)
 			}
-			got := JudgeRun([]v1alpha1.Objective{c.objective}, r)
+			got := JudgeRun([]v1alpha1.MetricObjective{c.objective}, r)
 			if len(got) != 1 || got[0].Outcome != c.outcome || !strings.Contains(got[0].Message, c.says) {
 				t.Errorf("got %+v, want %s with %q", got, c.outcome, c.says)
 			}

@@ -62,7 +62,7 @@ func (e *Evaluator) Done() <-chan event.GenericEvent { return e.done }
 func (e *Evaluator) Evaluate(ctx context.Context, run *v1alpha1.BenchmarkRun, windowSeconds int, end, now time.Time) ([]objectives.QueryAnswer, bool) {
 	if e == nil {
 		unknown := []objectives.QueryAnswer{{Problem: "the operator has no Prometheus: set --prometheus-url"}}
-		return slices.Repeat(unknown, len(run.Spec.Workload.QueryObjectives)), true
+		return slices.Repeat(unknown, len(run.Spec.Workload.QueryObjectives())), true
 	}
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
@@ -94,7 +94,7 @@ func (e *Evaluator) storeAnswers(run *v1alpha1.BenchmarkRun, answers []objective
 }
 
 func (e *Evaluator) evaluateQueries(ctx context.Context, run *v1alpha1.BenchmarkRun, windowSeconds int, end time.Time) []objectives.QueryAnswer {
-	wanted := run.Spec.Workload.QueryObjectives
+	wanted := run.Spec.Workload.QueryObjectives()
 	answers, retries := make([]objectives.QueryAnswer, len(wanted)), maxRetries
 	for i := range wanted {
 		filled := newPlaceholderReplacer(run.Spec.NetworkName, run.Name, windowSeconds).Replace(wanted[i].Expression)

@@ -34,7 +34,8 @@ func evaluateAt(t *testing.T, address string, expressions ...string) []objective
 	run := &v1alpha1.BenchmarkRun{}
 	run.Namespace, run.Name, run.UID, run.Spec.NetworkName = "lab", "banks-pay", "1", "banks"
 	for i, expression := range expressions {
-		run.Spec.Workload.QueryObjectives = append(run.Spec.Workload.QueryObjectives, v1alpha1.QueryObjective{Name: fmt.Sprintf("q%d", i), Expression: expression})
+		run.Spec.Workload.Objectives = append(run.Spec.Workload.Objectives,
+			v1alpha1.Objective{Query: &v1alpha1.QueryObjective{Name: fmt.Sprintf("q%d", i), Expression: expression}})
 	}
 	now := windowEnd.Add(time.Minute)
 	if answers, evaluated := e.Evaluate(t.Context(), run, 60, windowEnd, now); evaluated {

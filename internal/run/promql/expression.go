@@ -22,8 +22,11 @@ var expressionParser = parser.NewParser(parser.Options{})
 // operator has a Prometheus. The path is that of the workload.
 func Validate(w *v1alpha1.Workload, namespace string, available bool, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	for i := range w.QueryObjectives {
-		o, path := &w.QueryObjectives[i], path.Child("queryObjectives").Index(i)
+	for i := range w.Objectives {
+		o, path := w.Objectives[i].Query, path.Child("objectives").Index(i).Child("query")
+		if o == nil {
+			continue
+		}
 		if o.Min != nil && o.Max != nil && o.Min.Cmp(*o.Max) > 0 {
 			errs = append(errs, field.Invalid(path.Child("min"), o.Min.String(), "must not be above max, which is "+o.Max.String()))
 		}

@@ -127,12 +127,12 @@ func TestValidate(t *testing.T) {
 	}{
 		"placeholders":         {v1alpha1.QueryObjective{Name: "rate", Expression: `sum(rate(a{network="$network",run="$run"}[$window]))`, Max: limit}, true, ""},
 		"one value only":       {v1alpha1.QueryObjective{Name: "rate", Expression: "a", Min: limit, Max: limit}, true, ""},
-		"min above max":        {v1alpha1.QueryObjective{Name: "rate", Expression: "a", Min: new(resource.MustParse("2")), Max: limit}, true, `workload.queryObjectives[0].min: Invalid value: "2": must not be above max, which is 1`},
-		"without a Prometheus": {v1alpha1.QueryObjective{Name: "rate", Expression: "a", Max: limit}, false, `workload.queryObjectives[0].name: Invalid value: "rate": the operator has no Prometheus`},
-		"another namespace":    {v1alpha1.QueryObjective{Name: "rate", Expression: `a{namespace="x"}`, Max: limit}, true, `workload.queryObjectives[0].expression: Invalid value: "a{namespace=\"x\"}"`},
+		"min above max":        {v1alpha1.QueryObjective{Name: "rate", Expression: "a", Min: new(resource.MustParse("2")), Max: limit}, true, `workload.objectives[0].query.min: Invalid value: "2": must not be above max, which is 1`},
+		"without a Prometheus": {v1alpha1.QueryObjective{Name: "rate", Expression: "a", Max: limit}, false, `workload.objectives[0].query.name: Invalid value: "rate": the operator has no Prometheus`},
+		"another namespace":    {v1alpha1.QueryObjective{Name: "rate", Expression: `a{namespace="x"}`, Max: limit}, true, `workload.objectives[0].query.expression: Invalid value: "a{namespace=\"x\"}"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			errs := Validate(&v1alpha1.Workload{QueryObjectives: []v1alpha1.QueryObjective{c.objective}}, "lab", c.available, field.NewPath("workload"))
+			errs := Validate(&v1alpha1.Workload{Objectives: []v1alpha1.Objective{{Query: &c.objective}}}, "lab", c.available, field.NewPath("workload"))
 			got := ""
 			if len(errs) > 0 {
 				got = errs.ToAggregate().Error()

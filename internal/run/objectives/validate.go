@@ -1,0 +1,41 @@
+package objectives
+
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// Validate rejects objectives of the same metric or name, and limits that no run or every run meets. The path is that of the workload.
+func Validate(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	seen := map[string]bool{}
+	for i := range w.Objectives {
+		o, path := &w.Objectives[i], path.Child("objectives").Index(i)
+		name, at := string(o.Metric), path.Child("metric")
+		if o.Query != nil {
+			name, at = o.Query.Name, path.Child("query", "name")
+		}
+		if seen[name] {
+			errs = append(errs, field.Duplicate(at, name))
+		}
+		seen[name] = true
+		errs = append(errs, ValidateLimit(&o.MetricObjective, path)...)
+	}
+	return errs
+}
+
+// ValidateLimit rejects a limit that no run or every run meets. The path is that of the objective.
+func ValidateLimit(o *v1alpha1.MetricObjective, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if d := o.MaxLatency; d != nil && d.Duration <= 0 {
+		errs = append(errs, field.Invalid(path.Child("maxLatency"), d.Duration.String(), "must be above 0, such as 500ms"))
+	}
+	if q := o.MinThroughputPerSecond; q != nil && q.Sign() <= 0 {
+		errs = append(errs, field.Invalid(path.Child("minThroughputPerSecond"), q.String(), "must be greater than 0, such as 100 or 500m"))
+	}
+	if q := o.MaxErrorPercent; q != nil && (q.Sign() < 0 || q.CmpInt64(100) > 0) {
+		errs = append(errs, field.Invalid(path.Child("maxErrorPercent"), q.String(), "must be from 0 to 100, such as 1 or \"0.5\""))
+	}
+	return errs
+}
