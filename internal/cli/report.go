@@ -3,11 +3,14 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,7 +26,7 @@ import (
 
 // reportOptions are the flags of report.
 type reportOptions struct {
-	output, charts, format, csv, grafana string
+	output, charts, format, browser, csv, grafana string
 	// grafanaURL is nil without grafana.
 	grafanaURL *url.URL
 }
@@ -34,6 +37,8 @@ func (s *session) reportCommand() *cobra.Command {
 		Use:   "report NAME|FILE",
 		Short: "Write the report of a run or an experiment: one HTML file, its charts, its numbers",
 		Long: `Writes the report of a run or an experiment as one self-contained HTML file. A network gets one report for each of its runs.
+The page draws its charts itself; below each are buttons that save it. Files of all charts (--charts) need Chromium, Chrome or
+Edge on this machine.
 
 ` + resultFileHelp + ` A file with the result of an experiment only has no results of its single runs, so the report lacks their
 environment.`,
@@ -46,11 +51,11 @@ environment.`,
 			if err := validateChoice("format", o.format, string(report.SVG), string(report.PNG)); err != nil {
 				return err
 			}
-			if err := o.parseGrafanaURL(); err != nil {
+			if err := errors.Join(o.parseGrafanaURL(), o.findBrowser()); err != nil {
 				return err
 			}
 			if documents.IsFile(args[0]) {
-				return s.reportFile(args[0], o)
+				return s.reportFile(cmd.Context(), args[0], o)
 			}
 			c, target, err := s.connectTo(cmd.Context(), args[0], cluster.Kinds...)
 			if err != nil {
@@ -60,8 +65,9 @@ environment.`,
 		},
 	}
 	cmd.Flags().StringVarP(&o.output, "output", "o", "", "file of the report, - for standard output; default: NAME.html")
-	cmd.Flags().StringVar(&o.charts, "charts", "", "directory for the charts, each in a file")
+	cmd.Flags().StringVar(&o.charts, "charts", "", "directory for the charts, each in a file; needs a browser")
 	cmd.Flags().StringVar(&o.format, "format", string(report.SVG), "of the charts: svg or png")
+	cmd.Flags().StringVar(&o.browser, "browser", "", "command of the browser that draws the files of --charts; default: Chromium, Chrome or Edge")
 	cmd.Flags().StringVar(&o.csv, "csv", "", "directory for the numbers as CSV")
 	cmd.Flags().StringVar(&o.grafana, "grafana", "", "URL of the Grafana with the dashboards, to link to the time of the run")
 	_ = cmd.RegisterFlagCompletionFunc("format", completeValues(string(report.SVG), string(report.PNG)))
@@ -75,13 +81,20 @@ func (o *reportOptions) parseGrafanaURL() (err error) {
 	return err
 }
 
+// findBrowser finds the browser before anything is read or written, if charts are wanted.
+func (o *reportOptions) findBrowser() (err error) {
+	if o.charts != "" {
+		o.browser, err = report.FindBrowser(o.browser)
+	}
+	return err
+}
+
 // reportSource is the subject of one report.
 type reportSource struct {
 	name      string
 	writePage func(io.Writer, ...report.Link) error
 	// grafanaLink returns the link to the dashboard.
 	grafanaLink func(*url.URL) report.Link
-	charts      func() ([]report.Chart, error)
 	// tables holds writers of CSV files by file name.
 	tables map[string]func(io.Writer) error
 }
@@ -103,12 +116,12 @@ func (s *session) reportTargets(ctx context.Context, c *cluster.Connection, targ
 		}
 		return cluster.NoRunResultError(targets[0], runs)
 	}
-	return s.writeReports(subjects, o)
+	return s.writeReports(ctx, subjects, o)
 }
 
 // reportFile writes the reports of the documents in a file: of its experiments, else of its runs. The runs of an
 // experiment in the same file become part of the experiment's report.
-func (s *session) reportFile(name string, o reportOptions) error {
+func (s *session) reportFile(ctx context.Context, name string, o reportOptions) error {
 	file, err := documents.ReadFile(name)
 	if err != nil {
 		return err
@@ -127,12 +140,12 @@ func (s *session) reportFile(name string, o reportOptions) error {
 			return fmt.Errorf("read %s: name %q: %s", name, of.name, problems[0])
 		}
 	}
-	return s.writeReports(subjects, o)
+	return s.writeReports(ctx, subjects, o)
 }
 
-func (s *session) writeReports(subjects []reportSource, o reportOptions) error {
+func (s *session) writeReports(ctx context.Context, subjects []reportSource, o reportOptions) error {
 	for _, of := range subjects {
-		if err := s.writeReport(of, o, len(subjects) > 1); err != nil {
+		if err := s.writeReport(ctx, of, o, len(subjects) > 1); err != nil {
 			return fmt.Errorf("report of %s: %w", of.name, err)
 		}
 	}
@@ -166,7 +179,6 @@ func newRunSource(name string, r *document.RunResult) reportSource {
 	return reportSource{name: name,
 		writePage:   func(w io.Writer, links ...report.Link) error { return report.WriteRunPage(w, r, links...) },
 		grafanaLink: func(base *url.URL) report.Link { return report.GrafanaRunLink(base, r) },
-		charts:      func() ([]report.Chart, error) { return report.RunCharts(r) },
 		tables: map[string]func(io.Writer) error{
 			"summary.csv": func(w io.Writer) error { return report.WriteRunCSV(w, r) },
 			"series.csv":  func(w io.Writer) error { return report.WriteSeriesCSV(w, r) },
@@ -200,14 +212,13 @@ func newExperimentSource(name string, e *experiment.Result, runs map[string]*doc
 	return reportSource{name: name,
 		writePage:   func(w io.Writer, links ...report.Link) error { return report.WriteExperimentPage(w, e, runs, links...) },
 		grafanaLink: func(base *url.URL) report.Link { return report.GrafanaExperimentLink(base, e) },
-		charts:      func() ([]report.Chart, error) { return report.ExperimentCharts(e, runs) },
 		tables: map[string]func(io.Writer) error{
 			"points.csv": func(w io.Writer) error { return report.WritePointsCSV(w, e) },
 			"runs.csv":   func(w io.Writer) error { return report.WriteRunsCSV(w, e, runs) },
 		}}
 }
 
-func (s *session) writeReport(of reportSource, o reportOptions, several bool) error {
+func (s *session) writeReport(ctx context.Context, of reportSource, o reportOptions, several bool) error {
 	var links []report.Link
 	if o.grafanaURL != nil {
 		links = append(links, of.grafanaLink(o.grafanaURL))
@@ -235,13 +246,17 @@ func (s *session) writeReport(of reportSource, o reportOptions, several bool) er
 	if o.charts == "" {
 		return nil
 	}
-	charts, err := of.charts()
+	var page bytes.Buffer
+	if err := writePage(&page); err != nil {
+		return err
+	}
+	files, err := report.DrawChartFiles(ctx, o.browser, page.Bytes(), report.Format(o.format))
 	if err != nil {
 		return err
 	}
-	for _, chart := range charts {
-		file := filepath.Join(o.charts, of.name+"-"+chart.Name+"."+o.format)
-		if err := s.saveFile(file, func(w io.Writer) error { return chart.Write(w, report.Format(o.format)) }); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		file := filepath.Join(o.charts, of.name+"-"+name+"."+o.format)
+		if err := s.saveFile(file, func(w io.Writer) error { _, err := w.Write(files[name]); return err }); err != nil {
 			return err
 		}
 	}

@@ -3,10 +3,6 @@ package report
 import (
 	"strings"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-
 	"github.com/benchnet/benchnet/internal/run/document"
 	"github.com/benchnet/benchnet/internal/run/verdict"
 )
@@ -16,11 +12,11 @@ const maxUtilizations = 10
 
 // bottleneckSection returns the section about the bottleneck of a run. It is empty for results of older
 // versions.
-func bottleneckSection(r *document.RunResult) (section, error) {
+func bottleneckSection(r *document.RunResult) section {
 	s := section{ID: "bottleneck", Title: "Bottleneck"}
 	b := r.Bottleneck
 	if b == nil {
-		return s, nil
+		return s
 	}
 	s.Text = []string{formatSentence(b.Message)}
 	t := htmlTable{
@@ -34,12 +30,11 @@ func bottleneckSection(r *document.RunResult) (section, error) {
 		)
 	}
 	if len(t.Rows) == 0 {
-		return s, nil
+		return s
 	}
 	s.Tables = []htmlTable{t}
-	var err error
-	s.Figures, err = renderFigures([]Chart{utilizationChart(b)})
-	return s, err
+	s.Figures = []Chart{utilizationChart(b)}
+	return s
 }
 
 // formatResourceName splits an identifier such as MemberCPU into words.
@@ -62,39 +57,27 @@ func formatSentence(text string) string {
 // utilizationChart shows how near each resource was to its limit, the nearest at the top.
 func utilizationChart(b *verdict.Bottleneck) Chart {
 	all := b.Evidence[:min(len(b.Evidence), maxUtilizations)]
-	g := newChartBuilder("utilization", "Utilization of each resource relative to its limit", "Utilization (%)", "")
-	g.height = forestFrameHeight + forestRowHeight*vg.Length(len(all))
 	var names []string
-	beams := utilizationBars{}
-	for i := range all {
-		u := all[len(all)-1-i]
-		names = append(names, truncateRunes(dropUnprintable(strings.TrimSpace(formatResourceName(u.Resource)+" "+u.Subject)), 30))
-		beams = append(beams, utilizationBar{length: 100 * u.Utilization, threshold: 100 * u.Threshold})
-		g.plot.X.Max = max(g.plot.X.Max, 100*u.Utilization, 100*u.Threshold, 100)
+	for _, u := range all {
+		names = append(names, strings.TrimSpace(formatResourceName(u.Resource)+" "+u.Subject))
 	}
-	g.plot.Add(beams)
-	g.plot.Y.Tick.Marker = nameTicks(names)
-	g.plot.Y.Min, g.plot.Y.Max = -0.5, float64(len(all))-0.5
-	g.plot.X.Min = 0
-	g.Caption = "The mark in each line is the bound from which the resource counts as at its limit."
-	return g.Chart
-}
-
-// utilizationBar is a horizontal bar with a mark at the threshold.
-type utilizationBar struct{ length, threshold float64 }
-
-type utilizationBars []utilizationBar
-
-// Plot implements plot.Plotter.
-func (b utilizationBars) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	const half = forestRowHeight * 0.32
-	for i, beam := range b {
-		at, end, color := y(float64(i)), x(beam.length), palette[0]
-		if beam.length >= beam.threshold {
-			color = worseColor
+	c := newRowsChart("utilization", "Utilization of each resource relative to its limit", "Utilization (%)", names)
+	right := 100.0
+	below, reached := mark{Kind: boxesMark, style: style{Color: firstColor}}, mark{Kind: boxesMark, style: style{Color: worseColor}}
+	thresholds := mark{Kind: boxesMark, style: style{Color: inkColor}}
+	for i, u := range all {
+		bars, row := &below, c.rowPosition(i)
+		if u.Utilization >= u.Threshold {
+			bars = &reached
 		}
-		c.FillPolygon(color, []vg.Point{{X: x(0), Y: at - half}, {X: x(0), Y: at + half}, {X: end, Y: at + half}, {X: end, Y: at - half}})
-		c.StrokeLine2(draw.LineStyle{Color: inkColor, Width: 1.2}, x(beam.threshold), at-half-2, x(beam.threshold), at+half+2)
+		bars.Points = append(bars.Points, xy{0, row - rowBarHalf}, xy{100 * u.Utilization, row + rowBarHalf})
+		thresholds.Points = append(thresholds.Points, xy{100*u.Threshold - 0.15, row - 0.42}, xy{100*u.Threshold + 0.15, row + 0.42})
+		right = max(right, 100*u.Utilization, 100*u.Threshold)
 	}
+	c.X.Min, c.X.Max = finite(0), finite(right)
+	c.add(below)
+	c.add(reached)
+	c.add(thresholds)
+	c.Caption = "The mark in each line is the bound from which the resource counts as at its limit."
+	return c
 }

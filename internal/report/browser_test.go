@@ -5,13 +5,17 @@ package report
 import (
 	"bytes"
 	"context"
+	"encoding/xml"
 	"errors"
 	"flag"
 	"fmt"
+	"image/png"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -115,34 +119,162 @@ func TestInABrowserZooms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 900), chromedp.Navigate("file://"+file)); err != nil {
+	_, reducedMotion := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}},
+	})
+	if err := errors.Join(reducedMotion, chromedp.Do(ctx, chromedp.EmulateViewport(1280, 900), chromedp.Navigate("file://"+file))); err != nil {
 		t.Fatal(err)
 	}
 	got, err := chromedp.Run(ctx, chromedp.Evaluate[struct {
-		Hover, Zoomed, ZoomedHover, Reset              string
-		OtherButton, Selecting, Cancelled, AfterCancel string
-		LatencyHover, LatencyZoomed, LatencyReset      string
-		MovedTicks, HiddenTicks, StillHidden           int
-		CurveBefore, CurveAfter, CurveReset            float64
-	}](string(script)))
+		Hover, Zoomed, ZoomedHover, Reset, TicksBefore, TicksZoomed string
+		OtherButton, AfterCancel, Touched, Left                     string
+		LatencyHover, LatencyZoomed, LatencyTicks, LatencyReset     string
+		Selecting, Cancelled, CrosshairOffset                       float64
+		CurveBefore, CurveAfter, CurveReset                         float64
+		Animations                                                  int
+	}](string(script), func(p *runtime.EvaluateParams) { p.AwaitPromise = new(true) }))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(got.Hover, "Second of the window: 30") || !strings.Contains(got.Hover, "completed: ") {
-		t.Errorf("in the middle of the window the values are %q", got.Hover)
+	if !strings.HasPrefix(got.Hover, "Second of the window: 30") || !strings.Contains(got.Hover, "completed: ") || math.Abs(got.CrosshairOffset) > 3 {
+		t.Errorf("in the middle of the window the values are %q, and the crosshair is %v px from it", got.Hover, got.CrosshairOffset)
 	}
-	if !strings.HasPrefix(got.Zoomed, "Second of the window: 15 to 30; ") || !strings.HasPrefix(got.ZoomedHover, "Second of the window: 22.95") || !strings.Contains(got.ZoomedHover, "completed: ") {
+	if !regexp.MustCompile(`^Second of the window: 1(4\.9|5) to 30; show all$`).MatchString(got.Zoomed) || !strings.HasPrefix(got.ZoomedHover, "Second of the window: 2") || !strings.Contains(got.ZoomedHover, "completed: ") {
 		t.Errorf("after the zoom to the second quarter: %q, near its middle %q", got.Zoomed, got.ZoomedHover)
 	}
-	if got.MovedTicks == 0 || got.HiddenTicks == 0 || got.StillHidden != 0 || got.CurveAfter < 3.5*got.CurveBefore || got.CurveReset != got.CurveBefore || got.Reset != "" {
+	if got.TicksBefore == got.TicksZoomed || got.CurveAfter < 3.5*got.CurveBefore || got.CurveReset != got.CurveBefore || got.Reset != "" {
 		t.Errorf("zoom and reset: %+v", got)
 	}
-	if got.OtherButton != "" || got.Selecting != "visible" || got.Cancelled != "hidden" || got.AfterCancel != "" {
-		t.Errorf("other button and cancelled selection: %+v", got)
+	if got.OtherButton != "" || got.Selecting == 0 || got.Cancelled != 0 || got.AfterCancel != "" || got.Touched != got.Zoomed || got.Left != "" {
+		t.Errorf("other button, canceled selection, touch and leaving: %+v", got)
 	}
-	if !strings.Contains(got.LatencyHover, "p50: ") || got.LatencyZoomed == "" || got.LatencyReset != "" {
-		t.Errorf("percentiles, which have points only at the ends of intervals: %+v", got)
+	if !strings.Contains(got.LatencyHover, "p50: ") || got.LatencyZoomed == "" || got.LatencyReset != "" || !strings.Contains(got.LatencyTicks, "(ms) 20 50 ") {
+		t.Errorf("percentiles, which have points only at the ends of intervals, on a logarithmic axis: %+v", got)
 	}
+	if got.Animations != 0 {
+		t.Errorf("%d animations, although motion is to be reduced", got.Animations)
+	}
+}
+
+// TestInABrowserPrints checks that a page on paper has light colors and charts within their columns, and no controls.
+func TestInABrowserPrints(t *testing.T) {
+	ctx, end := chromedp.NewContext(newBrowser(t))
+	defer end()
+	file := writeReport(t, "run", func(w io.Writer) error { return WriteRunPage(w, readRecordedRun(t, "testdata/malachite.json.gz")) })
+	_, media := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}},
+	})
+	if err := errors.Join(media, chromedp.Do(ctx, chromedp.EmulateViewport(700, 900), chromedp.Navigate("file://"+file))); err != nil {
+		t.Fatal(err)
+	}
+	got, err := chromedp.Run(ctx, chromedp.Evaluate[struct {
+		Background string
+		Wide       []string
+		Controls   int
+	}](`({Background: getComputedStyle(document.body).backgroundColor,
+		Wide: [...document.querySelectorAll("figure")].filter((f) => f.querySelector("svg").getBoundingClientRect().width > f.getBoundingClientRect().width + 1).map((f) => f.id),
+		Controls: [...document.querySelectorAll("button, .u-over")].filter((e) => e.getClientRects().length).length})`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Background != "rgb(255, 255, 255)" || len(got.Wide) > 0 || got.Controls > 0 {
+		t.Errorf("the printed page is %+v", got)
+	}
+}
+
+// TestInABrowserDrawsFiles checks that the files of all charts are complete SVG documents and PNG images.
+func TestInABrowserDrawsFiles(t *testing.T) {
+	browser, err := FindBrowser("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, r := range browserReports(t) {
+		t.Run(name, func(t *testing.T) {
+			var page bytes.Buffer
+			if err := r.write(&page); err != nil {
+				t.Fatal(err)
+			}
+			vectors, err := DrawChartFiles(t.Context(), browser, page.Bytes(), SVG)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pictures, err := DrawChartFiles(t.Context(), browser, page.Bytes(), PNG)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := bytes.Count(page.Bytes(), []byte("<figure ")); len(vectors) != want || len(pictures) != want || want < 2 {
+				t.Errorf("%d SVG and %d PNG of %d charts", len(vectors), len(pictures), want)
+			}
+			for chart, vector := range vectors {
+				if !regexp.MustCompile(`^[-a-zA-Z0-9]{1,120}$`).MatchString(chart) {
+					t.Errorf("%q is no name for a file", chart)
+				}
+				assertChartFiles(t, chart, vector, pictures[chart])
+			}
+		})
+	}
+}
+
+func assertChartFiles(t *testing.T, name string, vector, pixels []byte) {
+	t.Helper()
+	shapes, texts := 0, 0
+	for decoder := xml.NewDecoder(bytes.NewReader(vector)); ; {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if element, ok := token.(xml.StartElement); ok {
+			switch element.Name.Local {
+			case "path", "circle":
+				shapes++
+			case "text":
+				texts++
+			}
+		}
+	}
+	picture, err := png.Decode(bytes.NewReader(pixels))
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if shapes < 4 || texts < 4 || bytes.Contains(vector, []byte("var(")) || picture.Bounds().Dx() != 1280 {
+		t.Errorf("%s: %d shapes, %d texts, %d pixels wide; colors of the page: %t", name, shapes, texts, picture.Bounds().Dx(), bytes.Contains(vector, []byte("var(")))
+	}
+}
+
+// TestInABrowserWithoutScripts checks that a page without JavaScript has its tables and says where the charts are.
+func TestInABrowserWithoutScripts(t *testing.T) {
+	ctx, end := chromedp.NewContext(newBrowser(t))
+	defer end()
+	file := writeReport(t, "run", func(w io.Writer) error { return WriteRunPage(w, readRecordedRun(t, "testdata/malachite.json.gz")) })
+	_, disabled := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	if err := errors.Join(disabled, chromedp.Do(ctx, chromedp.Navigate("file://"+file))); err != nil {
+		t.Fatal(err)
+	}
+	text, err := chromedp.Run(ctx, chromedp.Evaluate[string](`document.body.innerText`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, isShown := range map[string]bool{"The charts need JavaScript.": true, "74.3": true, "Throughput over time": false} {
+		if strings.Contains(text, want) != isShown {
+			t.Errorf("without scripts the page shows %q: %t", want, !isShown)
+		}
+	}
+}
+
+func writeReport(t *testing.T, name string, write func(io.Writer) error) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name+".html")
+	var text bytes.Buffer
+	if err := write(&text); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // newBrowser starts Chromium. Its sandbox does not work for root, the user of many containers.

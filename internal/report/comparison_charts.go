@@ -5,10 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/run/statistics"
@@ -43,34 +39,25 @@ func comparedMetrics(e *experiment.Result) []metricInfo {
 	return all
 }
 
-const (
-	forestRowHeight   vg.Length = 20
-	forestFrameHeight vg.Length = 95
-)
-
 // forestPlotChart shows differences with their intervals relative to zero and the gate.
 func forestPlotChart(e *experiment.Result, m metricInfo, outcomes []experiment.ComparisonOutcome) Chart {
 	better := "more is better"
 	if m.better == lowerIsBetter {
 		better = "less is better"
 	}
-	g := newChartBuilder(sanitizeFileName("difference-"+string(m.name)), m.title+": difference from the baseline", "Difference (%), "+better, "")
-	g.height = forestFrameHeight + forestRowHeight*vg.Length(len(outcomes))
 	var names []string
 	points := pointsByName(e)
-	for i := range outcomes {
-		c := outcomes[len(outcomes)-1-i] // The first one is at the top.
-		names = append(names, truncateRunes(formatCandidate(c, points), 34))
-		g.drawDifference(float64(i), c)
+	for _, outcome := range outcomes {
+		names = append(names, formatCandidate(outcome, points))
 	}
-	g.plot.Y.Tick.Marker = nameTicks(names)
-	g.plot.Y.Min, g.plot.Y.Max = -0.5, float64(len(outcomes))-0.5
-	g.drawVerticalLine(0, "", draw.LineStyle{Color: faintColor, Width: 1})
-	g.drawGates(m, outcomes)
-	room := 0.06 * (g.plot.X.Max - g.plot.X.Min)
-	g.plot.X.Min, g.plot.X.Max = g.plot.X.Min-room, g.plot.X.Max+room
-	g.Caption = differenceCaption(e, outcomes)
-	return g.Chart
+	c := newRowsChart(sanitizeFileName("difference-"+string(m.name)), m.title+": difference from the baseline", "Difference (%), "+better, names)
+	for i, outcome := range outcomes {
+		c.addDifference(c.rowPosition(i), outcome)
+	}
+	c.addVerticalLine(0, "", style{Color: faintColor, Width: 1})
+	c.addGates(m, outcomes)
+	c.Caption = differenceCaption(e, outcomes)
+	return c
 }
 
 func differenceCaption(e *experiment.Result, outcomes []experiment.ComparisonOutcome) string {
@@ -81,25 +68,27 @@ func differenceCaption(e *experiment.Result, outcomes []experiment.ComparisonOut
 		formatPercent(e.Confidence), statistics.MinRunsForInterval)
 }
 
-// drawDifference draws one line of a forest plot: green is better, vermillion worse, grey not distinguishable.
-func (g *chartBuilder) drawDifference(y float64, c experiment.ComparisonOutcome) {
-	look := map[v1alpha1.ComparisonVerdict]seriesStyle{
-		v1alpha1.ComparisonBetter: {color: betterColor, glyph: draw.CircleGlyph{}}, v1alpha1.ComparisonWorse: {color: worseColor, glyph: draw.BoxGlyph{}},
-	}[c.Verdict]
-	if look.glyph == nil {
-		look.color, look.glyph = faintColor, draw.RingGlyph{}
+// addDifference adds one row of a forest plot: green is better, vermilion worse, gray not distinguishable.
+func (c *Chart) addDifference(y float64, outcome experiment.ComparisonOutcome) {
+	look := style{Color: faintColor, Shape: ring}
+	switch outcome.Verdict {
+	case v1alpha1.ComparisonBetter:
+		look = style{Color: betterColor, Shape: circle}
+	case v1alpha1.ComparisonWorse:
+		look = style{Color: worseColor, Shape: square}
 	}
-	bounds := c.Bounds()
-	g.drawLine(plotter.XYs{{X: 100 * bounds.Low, Y: y}, {X: 100 * bounds.High, Y: y}}, draw.LineStyle{Color: look.color, Width: thickLine})
-	g.drawPoints(plotter.XYs{{X: 100 * c.Difference, Y: y}}, look.glyph, look.color, 3.2)
+	look.Width, look.Size = thickLine, 3.8
+	bounds := outcome.Bounds()
+	c.add(mark{Kind: lineMark, style: look, Points: []xy{{100 * bounds.Low, y}, {100 * bounds.High, y}}})
+	c.add(mark{Kind: dotsMark, style: look, Points: []xy{{100 * outcome.Difference, y}}})
 }
 
-// drawGates marks the bounds of the gates on the side of regressions.
-func (g *chartBuilder) drawGates(m metricInfo, outcomes []experiment.ComparisonOutcome) {
+// addGates marks the bounds of the gates on the side of regressions.
+func (c *Chart) addGates(m metricInfo, outcomes []experiment.ComparisonOutcome) {
 	var bounds []float64
-	for _, c := range outcomes {
-		if c.Gate != "" && !slices.Contains(bounds, c.MaxRegression) {
-			bounds = append(bounds, c.MaxRegression)
+	for _, outcome := range outcomes {
+		if outcome.Gate != "" && !slices.Contains(bounds, outcome.MaxRegression) {
+			bounds = append(bounds, outcome.MaxRegression)
 		}
 	}
 	for _, b := range bounds {
@@ -107,7 +96,7 @@ func (g *chartBuilder) drawGates(m metricInfo, outcomes []experiment.ComparisonO
 		if m.better == higherIsBetter {
 			at = -at
 		}
-		g.drawVerticalLine(at, "gate "+formatNumber(math.Abs(at))+"%", draw.LineStyle{Color: worseColor, Width: 1, Dashes: dashPattern})
+		c.addVerticalLine(at, "gate "+formatNumber(math.Abs(at))+"%", style{Color: worseColor, Width: 1, Dashes: dashPattern})
 	}
 }
 

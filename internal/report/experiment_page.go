@@ -20,11 +20,7 @@ import (
 func WriteExperimentPage(w io.Writer, e *experiment.Result, runs map[string]*document.RunResult, links ...Link) error {
 	var sections []section
 	for _, group := range chartGroups(e) {
-		drawn, err := renderFigures(group.charts)
-		if err != nil {
-			return err
-		}
-		sections = append(sections, section{ID: group.id, Title: group.title, Figures: drawn})
+		sections = append(sections, section{ID: group.id, Title: group.title, Figures: group.charts})
 	}
 	p := pageData{
 		Kind: "Experiment", Title: e.Experiment.Name, Subtitle: experimentSubtitle(e),
@@ -41,15 +37,6 @@ func WriteExperimentPage(w io.Writer, e *experiment.Result, runs map[string]*doc
 		Data: e,
 	}
 	return p.renderTo(w)
-}
-
-// ExperimentCharts returns the charts of an experiment, the most informative first.
-func ExperimentCharts(e *experiment.Result, _ map[string]*document.RunResult) ([]Chart, error) {
-	var all []Chart
-	for _, group := range chartGroups(e) {
-		all = append(all, group.charts...)
-	}
-	return all, nil
 }
 
 // chartGroup is a group of charts that answer one question.

@@ -5,46 +5,14 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"io"
-	"math"
 	"strings"
 	"testing"
-
-	"gonum.org/v1/plot"
 
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/fuzz"
 	"github.com/benchnet/benchnet/internal/run/boundedjson"
 	"github.com/benchnet/benchnet/internal/run/document"
 )
-
-// FuzzTicks checks axes of any range: they have a few ascending ticks within the range.
-func FuzzTicks(f *testing.F) {
-	f.Add(0.0, 100.0)
-	f.Add(1e17, 1e17+16)
-	f.Add(math.SmallestNonzeroFloat64, 1.0)
-	f.Add(-math.MaxFloat64, math.MaxFloat64)
-	f.Fuzz(func(t *testing.T, low, high float64) {
-		if !(low < high) || math.IsInf(low, 0) || math.IsInf(high, 0) {
-			return
-		}
-		check := func(name string, values []float64, low, high float64) {
-			for i, v := range values {
-				if i > 0 && v <= values[i-1] || v < low || v > high {
-					t.Errorf("%s ticks from %v to %v: %v", name, low, high, values)
-					return
-				}
-			}
-			if len(values) > 40 {
-				t.Errorf("%d %s ticks from %v to %v", len(values), name, low, high)
-			}
-		}
-		slack := 1e-6 * (high - low)
-		check("linear", tickValues(linearTicks{}.Ticks(low, high)), low-slack, high+slack)
-		if low > 0 {
-			check("logarithmic", tickValues(logTicks{}.Ticks(low, high)), low*(1-1e-6), high*(1+1e-6))
-		}
-	})
-}
 
 // FuzzRunDocument puts a value at a place of a stored result and writes the report if the result is still
 // valid. Pages and tables must be complete and free of active content.
@@ -112,14 +80,6 @@ func FuzzExperimentDocument(f *testing.F) {
 		assertCSVParses(t, func(w io.Writer) error { return WritePointsCSV(w, e) })
 		assertCSVParses(t, func(w io.Writer) error { return WriteRunsCSV(w, e, runs) })
 	})
-}
-
-func tickValues(ticks []plot.Tick) []float64 {
-	var values []float64
-	for _, tick := range ticks {
-		values = append(values, tick.Value)
-	}
-	return values
 }
 
 func addSeeds(f *testing.F) {

@@ -5,9 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg/draw"
-
 	"github.com/benchnet/benchnet/internal/run/document"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 )
@@ -23,27 +20,26 @@ func latencyOverTime(r *document.RunResult) []Chart {
 		return nil
 	}
 	name := latencyTitle(r.Summary.Unit, r.Summary.LatencyKind)
-	g := newChartBuilder("latency-over-time", name+" over time", secondsAxisTitle, name+" (ms)")
-	g.setLatencyAxis(low, high)
-	g.plot.X.Min, g.plot.X.Max = 0, float64(r.Times.WindowSeconds)
-	faded := draw.LineStyle{Color: withAlpha(faintColor, 0x8c), Width: thinLine}
-	if l := g.drawSeries(means, 1, faded); l != nil {
-		g.addLegendEntry("mean of each second", l)
+	c := newWindowChart(r, "latency-over-time", name+" over time", name+" (ms)")
+	c.useLatencyAxis(low, high)
+	if _, highest := positiveRange(means); highest > 0 {
+		c.add(mark{Kind: lineMark, Legend: "mean of each second", style: style{Color: faintColor, Opacity: 0.55, Width: thinLine},
+			Series: &seriesSource{Path: []any{"series", "meanLatencyMillis"}, Seconds: 1}})
 	}
 	for i, percentile := range []struct {
 		name   string
 		values measurement.Series
 	}{{"p50", intervals.P50}, {"p95", intervals.P95}, {"p99", intervals.P99}} {
-		if l := g.drawIntervals(percentile.values, intervals.IntervalSeconds, seriesStyleAt(i).lineStyle(thickLine)); l != nil {
-			g.addLegendEntry(percentile.name, l)
+		if _, highest := positiveRange(percentile.values); highest > 0 {
+			c.add(mark{Kind: lineMark, Legend: percentile.name, style: seriesStyleAt(i),
+				Series: &seriesSource{Path: []any{"series", "latencyIntervals", percentile.name}, Seconds: intervals.IntervalSeconds, Steps: true}})
 		}
 	}
 	if intervals.IntervalSeconds > 0 {
-		g.Caption = fmt.Sprintf("Percentiles by intervals of %d s, of the %s that start in them. Those with fewer than ten values above them are left out.",
+		c.Caption = fmt.Sprintf("Percentiles by intervals of %d s, of the %s that start in them. Those with fewer than ten values above them are left out.",
 			intervals.IntervalSeconds, unitOrDefault(r.Summary.Unit))
 	}
-	g.fitY()
-	return []Chart{g.Chart}
+	return []Chart{c}
 }
 
 // positiveRange returns the lowest and highest positive value of all series, or zeros if there is none.
@@ -53,22 +49,4 @@ func positiveRange(all ...measurement.Series) (low, high float64) {
 		return 0, 0
 	}
 	return slices.Min(values), slices.Max(values)
-}
-
-// drawIntervals draws one level per interval, connected where neighbours are known. It returns the last line, or nil.
-func (g *chartBuilder) drawIntervals(values measurement.Series, seconds int, style draw.LineStyle) *plotter.Line {
-	var last *plotter.Line
-	var run plotter.XYs
-	for i, v := range values {
-		if v > 0 {
-			run = append(run, plotter.XY{X: float64(i * seconds), Y: v}, plotter.XY{X: math.Min(float64((i+1)*seconds), g.plot.X.Max), Y: v})
-		}
-		if i == len(values)-1 || !(values[i+1] > 0) {
-			if l := g.drawLine(run, style); l != nil {
-				last = l
-			}
-			run = nil
-		}
-	}
-	return last
 }

@@ -4,11 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/run/measurement"
@@ -31,41 +26,39 @@ func isOfferedRate(e *experiment.Result, parameter string) bool {
 // axis.
 const offeredLineSteps = 64
 
-// drawOfferedRate draws the line on which the network achieves what it is offered.
-func (g *chartBuilder) drawOfferedRate(s sweep) {
+// addOfferedRate adds the line on which the network achieves what it is offered.
+func (c *Chart) addOfferedRate(s sweep) {
 	low, high := s.positions[0], s.positions[len(s.positions)-1]
-	_, isLog := g.plot.X.Scale.(plot.LogScale)
-	var line plotter.XYs
+	var line []xy
 	for i := range offeredLineSteps + 1 {
 		share := float64(i) / offeredLineSteps
 		x := low + (high-low)*share
-		if isLog {
+		if c.X.Log {
 			x = low * math.Pow(high/low, share)
 		}
-		line = append(line, plotter.XY{X: x, Y: x})
+		line = append(line, xy{x, x})
 	}
-	g.addLegendEntry("offered = achieved", g.drawLine(line, hintLine))
+	c.add(mark{Kind: lineMark, Legend: "offered = achieved", style: hintLine, Points: line})
 }
 
 // shadeOverload shades the rates from which on no line of the sweep kept up.
-func (g *chartBuilder) shadeOverload(s sweep) {
+func (c *Chart) shadeOverload(s sweep) {
 	first := len(s.positions)
 	for first > 0 && s.isOverloadedAt(s.positions[first-1]) {
 		first--
 	}
-	if first == len(s.positions) {
+	if first == len(s.positions) || c.X.Min == nil {
 		return
 	}
-	shade := shadedRange{from: g.plot.X.Min}
+	from := *c.X.Min
 	if first > 0 {
 		below, at := s.positions[first-1], s.positions[first]
-		shade.from = (below + at) / 2
-		if _, isLog := g.plot.X.Scale.(plot.LogScale); isLog {
-			shade.from = math.Sqrt(below * at)
+		from = (below + at) / 2
+		if c.X.Log {
+			from = math.Sqrt(below * at)
 		}
 	}
-	g.plot.Add(shade)
-	g.addLegendEntry("overload", shade)
+	c.add(mark{Kind: shadeMark, Legend: "overload", style: style{Color: worseColor, Opacity: 0.13}, Points: []xy{{X: from}}})
 }
 
 // isOverloadedAt reports whether every point at a position fell short of the offered rate.
@@ -80,23 +73,6 @@ func (s sweep) isOverloadedAt(position float64) bool {
 		}
 	}
 	return found
-}
-
-// shadedRange shades a chart from a position to its right end.
-type shadedRange struct{ from float64 }
-
-// Plot implements plot.Plotter.
-func (s shadedRange) Plot(c draw.Canvas, p *plot.Plot) {
-	x, _ := p.Transforms(&c)
-	c.FillPolygon(withAlpha(worseColor, 0x22), []vg.Point{
-		{X: x(s.from), Y: c.Min.Y}, {X: x(s.from), Y: c.Max.Y}, {X: c.Max.X, Y: c.Max.Y}, {X: c.Max.X, Y: c.Min.Y},
-	})
-}
-
-// Thumbnail implements plot.Thumbnailer.
-func (s shadedRange) Thumbnail(c *draw.Canvas) {
-	r := c.Rectangle
-	c.FillPolygon(withAlpha(worseColor, 0x22), []vg.Point{r.Min, {X: r.Min.X, Y: r.Max.Y}, r.Max, {X: r.Max.X, Y: r.Min.Y}})
 }
 
 // valueRange returns the smallest and the largest value of metrics at the points of a sweep: single runs, means,
@@ -121,26 +97,4 @@ func (s sweep) valueRange(metrics ...metricInfo) (low, high float64) {
 		return 0, 0
 	}
 	return slices.Min(values), slices.Max(values)
-}
-
-// setLatencyAxis makes the vertical axis of a latency logarithmic, so that the values before and after saturation
-// are legible. If a value is not positive, the axis is linear. It must be called before intervals are drawn.
-func (g *chartBuilder) setLatencyAxis(low, high float64) {
-	if !(low > 0) || !isFinite(high) {
-		return
-	}
-	g.useLogarithmicY()
-	g.logFloor, g.logCeiling = 1/roundStep(1/low), roundStep(high)
-	if g.logCeiling <= g.logFloor {
-		g.logCeiling = 10 * g.logFloor
-	}
-}
-
-// fitY ends the vertical axis at the limits of setLatencyAxis, or makes it start at zero.
-func (g *chartBuilder) fitY() {
-	if g.logFloor == 0 {
-		g.startAtZero()
-		return
-	}
-	g.plot.Y.Min, g.plot.Y.Max = g.logFloor, g.logCeiling
 }

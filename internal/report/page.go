@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
+	"sync"
 )
 
 //go:embed templates
@@ -43,15 +45,9 @@ type keyFigure struct{ Label, Value, Unit, Note string }
 type section struct {
 	ID, Title string
 	Text      []string
-	Figures   []figure
+	Figures   []Chart
 	Tables    []htmlTable
 	Code      []codeBlock
-}
-
-// figure is a chart in the page.
-type figure struct {
-	Name, Title, Caption string
-	SVG                  template.HTML
 }
 
 type htmlTable struct {
@@ -79,40 +75,49 @@ func (s section) Empty() bool {
 	return len(s.Text)+len(s.Figures)+len(s.Tables)+len(s.Code) == 0
 }
 
+// Charts returns the charts of all sections.
+func (p pageData) Charts() []Chart {
+	all := []Chart{}
+	for _, s := range p.Sections {
+		all = append(all, s.Figures...)
+	}
+	return all
+}
+
 var pageTemplate = template.Must(template.New("page.html.tmpl").Funcs(template.FuncMap{
-	"style": func() (template.CSS, error) {
-		text, err := templateFiles.ReadFile("templates/style.css")
-		return template.CSS(text), err //nolint:gosec // The style sheet is our own file.
-	},
-	"script": func() (template.JS, error) {
-		text, err := templateFiles.ReadFile("templates/charts.js")
-		return template.JS(text), err //nolint:gosec // The script is our own file.
-	},
-	"scriptHash": func() (string, error) {
-		text, err := templateFiles.ReadFile("templates/charts.js")
-		hash := sha256.Sum256(text)
-		return base64.StdEncoding.EncodeToString(hash[:]), err
+	"style":  func() template.CSS { return template.CSS(readTemplates("uplot/uPlot.min.css", "style.css")) }, //nolint:gosec // The style sheets are files of ours.
+	"script": func() template.JS { return template.JS(pageScript()) },                                        //nolint:gosec // The scripts are files of ours.
+	"scriptHash": func() string {
+		hash := sha256.Sum256([]byte(pageScript()))
+		return base64.StdEncoding.EncodeToString(hash[:])
 	},
 }).ParseFS(templateFiles, "templates/page.html.tmpl"))
+
+// pageScript returns the only script of a page: uPlot with its license, and ours. uPlot measures in pixels of the page,
+// because it draws an SVG, whatever the resolution of the screen.
+var pageScript = sync.OnceValue(func() string {
+	return "/*\n" + readTemplates("uplot/LICENSE") + "*/\nconst uPlot = ((devicePixelRatio) => {\n" + readTemplates("uplot/uPlot.iife.min.js") +
+		"return uPlot;\n})(1);\n" + readTemplates("charts.js")
+})
+
+// readTemplates returns the text of embedded files, each with a line break at its end.
+func readTemplates(names ...string) string {
+	var all strings.Builder
+	for _, name := range names {
+		text, err := templateFiles.ReadFile("templates/" + name)
+		if err != nil {
+			panic(err) // The files are part of the binary.
+		}
+		all.Write(append(text, '\n'))
+	}
+	return all.String()
+}
 
 func (p pageData) renderTo(w io.Writer) error {
 	if err := pageTemplate.Execute(w, p); err != nil {
 		return fmt.Errorf("write report of %s: %w", p.Title, err)
 	}
 	return nil
-}
-
-// renderFigures draws charts for the page.
-func renderFigures(charts []Chart) ([]figure, error) {
-	var all []figure
-	for _, c := range charts {
-		drawing, err := c.renderInline()
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, figure{Name: c.Name, Title: c.Title, Caption: c.Caption, SVG: template.HTML(drawing)})
-	}
-	return all, nil
 }
 
 func textColumns(names ...string) []tableColumn { return newColumns("text", names) }

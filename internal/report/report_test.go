@@ -2,11 +2,10 @@ package report
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/csv"
 	"encoding/json"
-	"encoding/xml"
-	"errors"
-	"image/png"
+	"fmt"
 	"io"
 	"math"
 	"os/exec"
@@ -40,8 +39,8 @@ func TestHostileNamesAreEscaped(t *testing.T) {
 			t.Errorf("the page has %s", element)
 		}
 	}
-	if scripts := strings.Count(text, "<script"); scripts != 2 {
-		t.Errorf("the page has %d scripts, want the data and its own", scripts)
+	if scripts := strings.Count(text, "<script"); scripts != 3 {
+		t.Errorf("the page has %d scripts, want the data, the charts and its own", scripts)
 	}
 	if r := parseEmbeddedData[document.RunResult](t, text); r.Run.Name != hostileName || r.Summary.Completed != 806 {
 		t.Errorf("the data reads back as %q, %d completed", r.Run.Name, r.Summary.Completed)
@@ -68,7 +67,7 @@ func TestPagesAreSelfContained(t *testing.T) {
 	if err := WriteExperimentPage(&text, e, runs); err != nil {
 		t.Fatal(err)
 	}
-	outside := regexp.MustCompile(`(?i)(src|href|action)\s*=\s*"[^"]*"|url\([^)#][^)]*\)|@import|@font-face|xmlns:xlink`)
+	outside := regexp.MustCompile(`(?i)(src|href|action)\s*=\s*"[^"]*"|\burl\([^)#][^)]*\)|@import|@font-face|xmlns:xlink`)
 	for _, page := range []string{text.String(), renderRunPage(t, readRecordedRun(t, "testdata/malachite.json.gz"))} {
 		for _, found := range outside.FindAllString(page, -1) {
 			if found != `href="data:,"` {
@@ -81,63 +80,58 @@ func TestPagesAreSelfContained(t *testing.T) {
 	}
 }
 
-// TestChartsAsFiles checks that every chart is a complete SVG document and PNG image, with a unique name that
-// is usable as a file name.
-func TestChartsAsFiles(t *testing.T) {
-	e, runs := newBlockSizeGrid(t)
-	ways, ofWays := newVariantComparison(t)
-	for name, make := range map[string]func() ([]Chart, error){
-		"run":        func() ([]Chart, error) { return RunCharts(readRecordedRun(t, "testdata/malachite.json.gz")) },
-		"bottleneck": func() ([]Chart, error) { return RunCharts(readRecordedRun(t, "testdata/bottleneck.json.gz")) },
-		"hostile":    func() ([]Chart, error) { return RunCharts(newHostileRun(t)) },
-		"experiment": func() ([]Chart, error) { return ExperimentCharts(e, runs) },
-		"variants":   func() ([]Chart, error) { return ExperimentCharts(ways, ofWays) },
-		"crowd":      func() ([]Chart, error) { return RunCharts(newCrowdedRun(t)) },
-		"search":     func() ([]Chart, error) { return ExperimentCharts(newSimulatedSearch(), nil) },
+// TestAssetsArePinned checks that the files of uPlot are those that hack/update-uplot took from npm.
+func TestAssetsArePinned(t *testing.T) {
+	for name, want := range map[string]string{
+		"LICENSE":           "8f989229699b4fe2f1a0432d0e9edc338a8a911e250e2d1b01ecd770a5f5b1bd",
+		"uPlot.iife.min.js": "19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f",
+		"uPlot.min.css":     "df630c6a8d6f8eeaff264b50f73ce5b114f646ffd9a0bb74f049b0a00135fa04",
 	} {
-		charts, err := make()
-		if err != nil || len(charts) < 3 {
-			t.Fatalf("%s: %d charts, %v", name, len(charts), err)
-		}
-		names := map[string]bool{}
-		for _, c := range charts {
-			if names[c.Name] || !regexp.MustCompile(`^[-a-zA-Z0-9]{1,120}$`).MatchString(c.Name) {
-				t.Errorf("%s: a second chart, or no name for a file: %q", name, c.Name)
+		t.Run(name, func(t *testing.T) {
+			content, err := templateFiles.ReadFile("templates/uplot/" + name)
+			if err != nil {
+				t.Fatal(err)
 			}
-			names[c.Name] = true
-			assertChartFiles(t, c)
-		}
+			if got := fmt.Sprintf("%x", sha256.Sum256(content)); got != want {
+				t.Errorf("SHA-256 %s, want %s", got, want)
+			}
+		})
 	}
 }
 
-func assertChartFiles(t *testing.T, c Chart) {
-	t.Helper()
-	var vector, pixels bytes.Buffer
-	if err := errors.Join(c.Write(&vector, SVG), c.Write(&pixels, PNG)); err != nil {
-		t.Fatal(err)
+// TestSeriesPathsLeadToValues checks that the paths of charts lead to numbers in the document of the page.
+func TestSeriesPathsLeadToValues(t *testing.T) {
+	page := renderRunPage(t, readRecordedRun(t, "testdata/malachite.json.gz"))
+	document := parseEmbeddedData[any](t, page)
+	_, text, _ := strings.Cut(page, `<script type="application/json" id="plots">`)
+	text, _, _ = strings.Cut(text, "</script>")
+	var charts []Chart
+	if err := json.Unmarshal([]byte(text), &charts); err != nil {
+		t.Fatalf("read the charts of the page: %v", err)
 	}
-	paths := 0
-	for decoder := xml.NewDecoder(&vector); ; {
-		token, err := decoder.Token()
-		if errors.Is(err, io.EOF) {
-			break
+	found := 0
+	for _, c := range charts {
+		for _, m := range c.Marks {
+			if m.Series == nil {
+				continue
+			}
+			found++
+			at := document
+			for _, key := range m.Series.Path {
+				switch key := key.(type) {
+				case string:
+					at = at.(map[string]any)[key]
+				case float64:
+					at = at.([]any)[int(key)]
+				}
+			}
+			if values, isList := at.([]any); !isList || len(values) == 0 {
+				t.Errorf("chart %s: %v leads to %v", c.Name, m.Series.Path, at)
+			}
 		}
-		if err != nil {
-			t.Fatalf("%s: %v", c.Name, err)
-		}
-		if element, ok := token.(xml.StartElement); ok && element.Name.Local == "path" {
-			paths++
-		}
 	}
-	picture, err := png.Decode(&pixels)
-	if err != nil {
-		t.Fatalf("%s: %v", c.Name, err)
-	}
-	if paths < 5 || picture.Bounds().Dx() != 1280 {
-		t.Errorf("%s: %d paths, %d pixels wide", c.Name, paths, picture.Bounds().Dx())
-	}
-	if err := c.Write(io.Discard, "gif"); err == nil || !strings.Contains(err.Error(), `"gif" is neither svg nor png`) {
-		t.Errorf("format gif: %v", err)
+	if found < 9 {
+		t.Errorf("%d series are from the document, want throughput, CPU and memory of four members", found)
 	}
 }
 
@@ -332,14 +326,13 @@ func TestFormatNumbers(t *testing.T) {
 	}
 }
 
-// TestOperatorDoesNotLinkReportPackage checks that the operator and the agent link neither this package nor the
-// plotting library.
+// TestOperatorDoesNotLinkReportPackage checks that the operator and the agent do not link this package.
 func TestOperatorDoesNotLinkReportPackage(t *testing.T) {
 	list, err := exec.Command("go", "list", "-deps", "../..", "../../cmd/agent").Output()
 	if err != nil {
 		t.Fatalf("list what the operator imports: %v", err)
 	}
-	if len(list) < 1000 || bytes.Contains(list, []byte("gonum.org/v1/plot")) || bytes.Contains(list, []byte("internal/report")) {
+	if len(list) < 1000 || bytes.Contains(list, []byte("internal/report")) {
 		t.Errorf("the operator or the agent links the reports (%d bytes of list)", len(list))
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/plot/vg/draw"
-
 	"github.com/benchnet/benchnet/internal/run/document"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 )
@@ -17,14 +15,16 @@ import (
 type namedCurve struct {
 	name   string
 	values measurement.Series
+	// path locates the values in the result document.
+	path []any
 }
 
 // resourceCharts show CPU and memory of everything that was observed.
 func resourceCharts(r *document.RunResult) []Chart {
 	var cpu, memory []namedCurve
-	for _, m := range r.Members {
-		cpu = append(cpu, namedCurve{m.Member, r.ExpandToSeconds(m.CPUSeconds)})
-		memory = append(memory, namedCurve{m.Member, r.ExpandToSeconds(m.MemoryBytes)})
+	for i, m := range r.Members {
+		cpu = append(cpu, namedCurve{m.Member, m.CPUSeconds, []any{"members", i, "cpuSeconds"}})
+		memory = append(memory, namedCurve{m.Member, m.MemoryBytes, []any{"members", i, "memoryBytes"}})
 	}
 	if len(cpu) == 0 {
 		return nil
@@ -52,10 +52,10 @@ func recordedCharts(r *document.RunResult) []Chart {
 		}
 		var curves []namedCurve
 		unit := ""
-		for _, s := range r.Recorded {
+		for j, s := range r.Recorded {
 			if s.Name == name {
 				unit = s.Unit
-				curves = append(curves, namedCurve{subjectOrNetwork(s), r.ExpandToSeconds(s.Values)})
+				curves = append(curves, namedCurve{subjectOrNetwork(s), s.Values, []any{"recorded", j, "values"}})
 			}
 		}
 		scale, title := 1.0, splitCamelCase(name)
@@ -109,35 +109,41 @@ type curveChartSpec struct {
 // is highlighted.
 const maxCurves = 8
 
-func timeSeriesChart(r *document.RunResult, c curveChartSpec, curves []namedCurve, limits []float64) Chart {
-	g := newChartBuilder(c.name, c.title, secondsAxisTitle, c.title+" ("+c.unit+")")
-	if len(curves) > maxCurves {
-		g.drawManyCurves(curves, c.scale)
-	} else {
-		for i, curve := range curves {
-			if l := g.drawSeries(curve.values, c.scale, seriesStyleAt(i).lineStyle(thickLine-0.3)); l != nil {
-				g.addLegendEntry(curve.name, l)
+func timeSeriesChart(r *document.RunResult, spec curveChartSpec, curves []namedCurve, limits []float64) Chart {
+	c := newWindowChart(r, spec.name, spec.title, spec.title+" ("+spec.unit+")")
+	for i, curve := range curves {
+		m := mark{Kind: lineMark, Legend: curve.name, style: seriesStyleAt(i),
+			Series: &seriesSource{Path: curve.path, Seconds: max(1, r.SeriesSeconds), Divisor: spec.scale}}
+		m.Width -= 0.3
+		if len(curves) > maxCurves {
+			m.Legend, m.style = "", style{Color: firstColor, Opacity: 0.3, Width: thinLine}
+			if i == 0 {
+				m.Legend = fmt.Sprintf("each of %d", len(curves))
 			}
 		}
+		if math.IsNaN(curve.values.Max()) {
+			continue
+		}
+		c.add(m)
+	}
+	if len(curves) > maxCurves {
+		c.add(mark{Kind: lineMark, Legend: "mean", style: style{Color: inkColor, Width: thickLine}, Points: meanOfCurves(curves, spec.scale, max(1, r.SeriesSeconds))})
 	}
 	top := maxCurveValue(curves)
 	for _, limit := range limits {
-		text := "limit " + formatQuantity(limit/c.scale, c.unit)
+		text := "limit " + formatQuantity(limit/spec.scale, spec.unit)
 		if limit <= 3*top {
-			g.drawHorizontalLine(limit/c.scale, text, rightEnd, hintLine)
+			c.addHorizontalLine(limit/spec.scale, text, hintLine)
 		} else {
-			g.Caption = strings.TrimSpace(g.Caption + " The " + text + " is far above the chart.")
+			c.Caption = strings.TrimSpace(c.Caption + " The " + text + " is far above the chart.")
 		}
 	}
-	g.plot.X.Min, g.plot.X.Max = 0, float64(r.Times.WindowSeconds)
-	g.startAtZero()
-	return g.Chart
+	return c
 }
 
-// drawManyCurves draws many curves in one style, and their mean.
-func (g *chartBuilder) drawManyCurves(curves []namedCurve, scale float64) {
-	style := draw.LineStyle{Color: withAlpha(palette[0], 0x4d), Width: thinLine}
-	var mean measurement.Series
+// meanOfCurves returns the mean of all curves over time. Each value covers the given seconds.
+func meanOfCurves(curves []namedCurve, scale float64, seconds int) []xy {
+	var points []xy
 	for i := range curves[0].values {
 		var at measurement.Series
 		for _, c := range curves {
@@ -145,16 +151,9 @@ func (g *chartBuilder) drawManyCurves(curves []namedCurve, scale float64) {
 				at = append(at, c.values[i])
 			}
 		}
-		mean = append(mean, at.Mean())
+		points = append(points, xy{float64((i+1)*seconds) - 0.5, at.Mean() / scale})
 	}
-	for i, c := range curves {
-		if l := g.drawSeries(c.values, scale, style); l != nil && i == 0 {
-			g.addLegendEntry(fmt.Sprintf("each of %d", len(curves)), l)
-		}
-	}
-	if l := g.drawSeries(mean, scale, draw.LineStyle{Color: inkColor, Width: thickLine}); l != nil {
-		g.addLegendEntry("mean", l)
-	}
+	return points
 }
 
 // maxCurveValue returns the largest value of all curves, or 0 if nothing was measured.

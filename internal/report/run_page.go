@@ -23,36 +23,20 @@ func WriteRunPage(w io.Writer, r *document.RunResult, links ...Link) error {
 	if err != nil {
 		return err
 	}
-	drawn, err := renderFigures(charts)
-	if err != nil {
-		return err
-	}
-	recorded, err := renderFigures(recordedCharts(r))
-	if err != nil {
-		return err
-	}
-	bottleneck, err := bottleneckSection(r)
-	if err != nil {
-		return err
-	}
-	phases, err := phasesSection(r)
-	if err != nil {
-		return err
-	}
 	p := pageData{
 		Kind: "Run", Title: r.Run.Name, Subtitle: runSubtitle(r), Summary: summarizeRun(r), Banner: runBanner(r), Keys: runKeyFigures(r),
 		Links: links,
 		Sections: []section{
 			{ID: "objectives", Title: "Objectives", Tables: runObjectivesTables(r)},
-			{ID: "charts", Title: "Charts", Figures: drawn},
-			bottleneck,
+			{ID: "charts", Title: "Charts", Figures: charts},
+			bottleneckSection(r),
 			{ID: "steady", Title: "Steady state", Text: windowSelectionText(r.WindowSelection)},
 			{ID: "latency", Title: latencyTitle(r.Summary.Unit, r.Summary.LatencyKind), Text: latencyText(r), Tables: []htmlTable{percentilesTable(r)}},
-			phases,
+			phasesSection(r),
 			{ID: "measures", Title: "Platform metrics", Tables: platformMetricTables(r)},
 			{ID: "labels", Title: "Requests by label", Tables: labelTables(r)},
 			{ID: "errors", Title: "Errors", Tables: errorTables(r)},
-			{ID: "recorded", Title: "Recorded series", Text: zeroSeriesText(r), Figures: recorded},
+			{ID: "recorded", Title: "Recorded series", Text: zeroSeriesText(r), Figures: recordedCharts(r)},
 			{ID: "members", Title: "Members", Tables: slices.Concat(hostTables(r), memberTables(r), evidenceTables(r))},
 			{ID: "workers", Title: "Load", Text: loadText(r), Tables: workerTables(r)},
 			environmentSection(r),

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"gonum.org/v1/plot/vg/draw"
-
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
 )
@@ -25,31 +23,28 @@ func saturationCharts(e *experiment.Result) []Chart {
 		}
 		rate := experimentMetric(e, string(v1alpha1.MetricThroughput))
 		level := serviceLevelMetric(e)
-		throughput := s.newChartBuilder(fmt.Sprintf("saturation-%d-throughput", i+1), "Throughput by load"+of, rate.axisTitle(operationUnit(e)))
-		latency := s.newChartBuilder(fmt.Sprintf("saturation-%d-latency", i+1), level.title+" by load"+of, level.axisTitle(""))
+		throughput := s.newChart(fmt.Sprintf("saturation-%d-throughput", i+1), "Throughput by load"+of, rate.axisTitle(operationUnit(e)))
+		latency := s.newChart(fmt.Sprintf("saturation-%d-latency", i+1), level.title+" by load"+of, level.axisTitle(""))
 		if isOfferedRate(e, s.parameter) {
 			throughput.shadeOverload(s)
-			throughput.drawOfferedRate(s)
+			throughput.addOfferedRate(s)
 			latency.shadeOverload(s)
 		}
-		throughput.drawEstimates(s.lines[0].points, rate, seriesStyleAt(0), 0)
-		throughput.drawSearchResult(found)
+		throughput.addEstimates(s.lines[0].points, rate, "", seriesStyleAt(0), 0)
+		throughput.addSearchResult(found)
 		low, high := s.valueRange(level)
 		if e.ServiceLevel != nil {
 			low, high = min(low, e.ServiceLevel.LatencyMillis), max(high, e.ServiceLevel.LatencyMillis)
 		}
-		latency.setLatencyAxis(low, high)
-		latency.drawEstimates(s.lines[0].points, level, seriesStyleAt(0), 0)
+		latency.useLatencyAxis(low, high)
+		latency.addEstimates(s.lines[0].points, level, "", seriesStyleAt(0), 0)
 		if e.ServiceLevel != nil {
-			latency.drawHorizontalLine(e.ServiceLevel.LatencyMillis, "service level "+formatNumber(e.ServiceLevel.LatencyMillis)+" ms", leftEnd,
-				draw.LineStyle{Color: worseColor, Width: 1.1, Dashes: dashPattern})
+			latency.add(mark{Kind: horizontalMark, style: style{Color: worseColor, Width: 1.2, Dashes: dashPattern}, AtStart: true,
+				Points: []xy{{Y: e.ServiceLevel.LatencyMillis}}, Texts: []string{"service level " + formatNumber(e.ServiceLevel.LatencyMillis) + " ms"}})
 		}
-		latency.drawSearchResult(found)
-		for _, g := range []*chartBuilder{throughput, latency} {
-			g.fitY()
-			g.Caption = intervalCaption(e)
-			charts = append(charts, g.Chart)
-		}
+		latency.addSearchResult(found)
+		throughput.Caption, latency.Caption = intervalCaption(e), intervalCaption(e)
+		charts = append(charts, throughput, latency)
 	}
 	return charts
 }
@@ -73,12 +68,12 @@ func searchSweep(e *experiment.Result, found experiment.Saturation) sweep {
 	return sweepParameter(&own, load)
 }
 
-// drawSearchResult marks the highest load that met the service level, and the knee. They may be the same.
-func (g *chartBuilder) drawSearchResult(s experiment.Saturation) {
+// addSearchResult marks the highest load that met the service level, and the knee. They may be the same.
+func (c *Chart) addSearchResult(s experiment.Saturation) {
 	if s.Load > 0 {
-		g.drawVerticalLine(float64(s.Load), "holds to "+strconv.FormatInt(s.Load, 10), draw.LineStyle{Color: betterColor, Width: 1.1})
+		c.addVerticalLine(float64(s.Load), "holds to "+strconv.FormatInt(s.Load, 10), style{Color: betterColor, Width: 1.2})
 	}
 	if s.Knee > 0 && s.Knee != s.Load {
-		g.drawVerticalLine(float64(s.Knee), "knee "+strconv.FormatInt(s.Knee, 10), draw.LineStyle{Color: faintColor, Width: 1, Dashes: dashPattern})
+		c.addVerticalLine(float64(s.Knee), "knee "+strconv.FormatInt(s.Knee, 10), hintLine)
 	}
 }

@@ -2,16 +2,9 @@ package report
 
 import (
 	"fmt"
-	"image/color"
 	"math"
 	"slices"
 	"strings"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
@@ -68,68 +61,55 @@ func hasErrors(e *experiment.Result) bool {
 	return slices.ContainsFunc(e.Runs, func(r experiment.Run) bool { return r.Metrics[string(v1alpha1.MetricErrorShare)] > 0 })
 }
 
-// newChartBuilder returns a chart with the values of the parameter on its horizontal axis.
-func (s sweep) newChartBuilder(name, title, y string) *chartBuilder {
-	g := newChartBuilder(sanitizeFileName(name+"-by-"+s.parameter), title, splitCamelCase(s.parameter), y)
-	ticks := fixedTicks{}
+// newChart returns a chart with the values of the parameter on its horizontal axis.
+func (s sweep) newChart(name, title, y string) Chart {
+	c := newChart(sanitizeFileName(name+"-by-"+s.parameter), title, splitCamelCase(s.parameter), y)
 	for i, v := range s.values {
-		ticks = append(ticks, valueTicks([]float64{s.positions[i]})...)
-		ticks[i].Label = dropUnprintable(v)
+		c.X.Ticks = append(c.X.Ticks, tick{s.positions[i], dropUnprintable(v)})
 	}
 	low, high := s.positions[0], s.positions[len(s.positions)-1]
-	g.plot.X.Min, g.plot.X.Max = low, high
-	wide := low > 0 && high/low >= 16
-	if wide {
-		g.useLogarithmicX(ticks)
-	}
-	g.plot.X.Tick.Marker = ticks.dropOverlappingLabels(g.plot.X.Norm)
-	g.plot.X.Min, g.plot.X.Max = g.offsetOnAxis(low, -markSpacing*float64(len(s.lines)+1)/2), g.offsetOnAxis(high, markSpacing*float64(len(s.lines)+1)/2)
-	g.plot.X.Padding = 8
-	return g
+	c.X.Log = low > 0 && high/low >= 16
+	c.X.Min, c.X.Max = finite(low), finite(high)
+	room := markSpacing * float64(len(s.lines)+1)
+	c.X.Min, c.X.Max = finite(c.offsetOnAxis(low, -room)), finite(c.offsetOnAxis(high, room))
+	return c
 }
 
 func (s sweep) metricChart(e *experiment.Result, m metricInfo) Chart {
-	g := s.newChartBuilder(string(m.name), m.title+" by "+s.parameter, m.axisTitle(operationUnit(e)))
+	c := s.newChart(string(m.name), m.title+" by "+s.parameter, m.axisTitle(operationUnit(e)))
 	if isOfferedRate(e, s.parameter) {
-		g.shadeOverload(s)
+		c.shadeOverload(s)
 		if m.name == v1alpha1.MetricThroughput {
-			g.drawOfferedRate(s)
+			c.addOfferedRate(s)
 		}
 	}
 	if m.isLatency() {
-		g.setLatencyAxis(s.valueRange(m))
+		c.useLatencyAxis(s.valueRange(m))
 	}
 	for i, l := range s.lines {
-		mark := g.drawEstimates(l.points, m, seriesStyleAt(i), markOffset(i, len(s.lines)))
-		if l.name != "" && mark != nil {
-			g.addLegendEntry(l.name, mark)
-		}
+		c.addEstimates(l.points, m, l.name, seriesStyleAt(i), markOffset(i, len(s.lines)))
 	}
-	g.fitY()
-	g.Caption = intervalCaption(e)
-	return g.Chart
+	c.Caption = intervalCaption(e)
+	return c
 }
 
 // latencyChart shows the percentiles of the only line.
 func (s sweep) latencyChart(e *experiment.Result) Chart {
 	title := latencyTitle(operationUnit(e), latencyKind(e))
-	g := s.newChartBuilder("latency", title+" by "+s.parameter, title+" (ms)")
+	c := s.newChart("latency", title+" by "+s.parameter, title+" (ms)")
 	if isOfferedRate(e, s.parameter) {
-		g.shadeOverload(s)
+		c.shadeOverload(s)
 	}
 	var metrics []metricInfo
 	for _, m := range []v1alpha1.Metric{v1alpha1.MetricLatencyP50, v1alpha1.MetricLatencyP95, v1alpha1.MetricLatencyP99} {
 		metrics = append(metrics, experimentMetric(e, string(m)))
 	}
-	g.setLatencyAxis(s.valueRange(metrics...))
+	c.useLatencyAxis(s.valueRange(metrics...))
 	for i, m := range metrics {
-		if mark := g.drawEstimates(s.lines[0].points, m, seriesStyleAt(i), 0); mark != nil {
-			g.addLegendEntry(strings.ToLower(strings.TrimPrefix(string(m.name), "Latency")), mark)
-		}
+		c.addEstimates(s.lines[0].points, m, strings.ToLower(strings.TrimPrefix(string(m.name), "Latency")), seriesStyleAt(i), 0)
 	}
-	g.fitY()
-	g.Caption = intervalCaption(e)
-	return g.Chart
+	c.Caption = intervalCaption(e)
+	return c
 }
 
 // markSpacing is the distance, as a share of the axis, between marks that would overlap.
@@ -139,61 +119,57 @@ const markSpacing = 0.014
 // are visible.
 func markOffset(line, of int) float64 { return markSpacing * (float64(line) - float64(of-1)/2) }
 
-// offsetOnAxis returns the position at a share of the axis from a value. A logarithmic axis multiplies.
-func (g *chartBuilder) offsetOnAxis(value, share float64) float64 {
-	low, high := g.plot.X.Min, g.plot.X.Max
-	if _, isLog := g.plot.X.Scale.(plot.LogScale); isLog {
-		return value * math.Pow(high/low, share)
+// offsetOnAxis returns the position at a share of the horizontal axis from a value. A logarithmic axis multiplies.
+func (c *Chart) offsetOnAxis(value, share float64) float64 {
+	if c.X.Min == nil || c.X.Max == nil {
+		return value
 	}
-	return value + (high-low)*share
+	if c.X.Log {
+		return value * math.Pow(*c.X.Max / *c.X.Min, share)
+	}
+	return value + (*c.X.Max-*c.X.Min)*share
 }
 
-// drawEstimates draws the connected means of a metric with their intervals, and beside them the runs. All marks
+// addEstimates adds the connected means of a metric with their intervals, and beside them the runs. All marks
 // are offset from their value by the given share of the axis.
-func (g *chartBuilder) drawEstimates(points []sweepPoint, m metricInfo, l seriesStyle, share float64) *plotter.Line {
-	var means plotter.XYs
+func (c *Chart) addEstimates(points []sweepPoint, m metricInfo, legend string, s style, share float64) {
+	var means []xy
 	for _, p := range points {
-		at := g.offsetOnAxis(p.position, share)
-		g.drawRuns(p.runs, m, g.offsetOnAxis(at, markSpacing/2), l.color)
+		at := c.offsetOnAxis(p.position, share)
+		c.addRuns(p.runs, m, c.offsetOnAxis(at, markSpacing/2), s.Color)
 		if estimate, known := p.Metrics[string(m.name)]; known && estimate.N > 0 {
-			means = append(means, plotter.XY{X: at, Y: estimate.Mean * m.displayScale()})
-			g.drawInterval(p, m, at, l.color)
+			means = append(means, xy{at, estimate.Mean * m.displayScale()})
+			c.addInterval(p, m, at, s.Color)
 		}
 	}
-	mark := g.drawLine(means, l.lineStyle(thickLine))
-	g.drawPoints(means, l.glyph, l.color, 2.6)
-	return mark
+	c.add(mark{Kind: lineMark, Legend: legend, style: s, Points: means})
+	c.add(mark{Kind: dotsMark, style: s, Points: means})
 }
 
-// drawInterval draws the confidence interval of a point, if it has enough runs for one.
-func (g *chartBuilder) drawInterval(p sweepPoint, m metricInfo, at float64, c color.NRGBA) {
-	e := p.Metrics[string(m.name)]
-	if e.Interval == nil {
-		return
+// addInterval adds the confidence interval of a point, if it has enough runs for one.
+func (c *Chart) addInterval(p sweepPoint, m metricInfo, at float64, color string) {
+	if e := p.Metrics[string(m.name)]; e.Interval != nil {
+		c.add(mark{Kind: intervalsMark, style: style{Color: color, Width: 1.2},
+			Points: []xy{{at, e.Interval.Low * m.displayScale()}, {at, e.Interval.High * m.displayScale()}}})
 	}
-	bars := &plotter.YErrorBars{
-		XYs:      plotter.XYs{{X: at, Y: e.Mean * m.displayScale()}},
-		YErrors:  plotter.YErrors{{Low: (e.Mean - max(g.logFloor, e.Interval.Low)) * m.displayScale(), High: (e.Interval.High - e.Mean) * m.displayScale()}},
-		CapWidth: 6, LineStyle: draw.LineStyle{Color: c, Width: 1.1},
-	}
-	g.plot.Add(bars)
 }
 
-// drawRuns draws each run: valid ones faintly, invalid ones hollow, since they are not in the mean.
-func (g *chartBuilder) drawRuns(runs []experiment.Run, m metricInfo, at float64, c color.NRGBA) {
-	var in, out plotter.XYs
+// addRuns adds each run: valid ones faintly, invalid ones hollow, since they are not in the mean.
+func (c *Chart) addRuns(runs []experiment.Run, m metricInfo, at float64, color string) {
+	in := mark{Kind: dotsMark, style: style{Color: color, Opacity: 0.35, Shape: circle, Size: 2.2}}
+	out := mark{Kind: dotsMark, style: style{Color: color, Shape: ring, Size: 3.6}}
 	for _, r := range runs {
 		value, known := r.Metrics[string(m.name)]
 		switch {
 		case !known:
 		case r.Verdict == experiment.RunValid:
-			in = append(in, plotter.XY{X: at, Y: value * m.displayScale()})
+			in.Points = append(in.Points, xy{at, value * m.displayScale()})
 		default:
-			out = append(out, plotter.XY{X: at, Y: value * m.displayScale()})
+			out.Points = append(out.Points, xy{at, value * m.displayScale()})
 		}
 	}
-	g.drawPoints(in, draw.CircleGlyph{}, withAlpha(c, 0x59), 2)
-	g.drawPoints(out, draw.RingGlyph{}, c, 3.4)
+	c.add(in)
+	c.add(out)
 }
 
 func intervalCaption(e *experiment.Result) string {
@@ -215,35 +191,24 @@ func hasInterval(p experiment.Point) bool {
 // throughputLatencyChart shows the path of a system in throughput and latency as its load grows.
 func (s sweep) throughputLatencyChart(e *experiment.Result) Chart {
 	latency, throughput := experimentMetric(e, string(v1alpha1.MetricLatencyP95)), experimentMetric(e, string(v1alpha1.MetricThroughput))
-	g := newChartBuilder(
-		sanitizeFileName("latency-by-throughput-"+s.parameter),
-		"Latency by throughput",
-		throughput.axisTitle(operationUnit(e)),
-		latency.axisTitle(""),
-	)
-	g.setLatencyAxis(s.valueRange(latency))
+	c := newChart(sanitizeFileName("latency-by-throughput-"+s.parameter), "Latency by throughput", throughput.axisTitle(operationUnit(e)), latency.axisTitle(""))
+	c.X.Min = finite(0)
+	c.useLatencyAxis(s.valueRange(latency))
 	for i, l := range s.lines {
-		var curve plotter.XYs
-		var names []string
+		curve := mark{Kind: lineMark, Legend: l.name, style: seriesStyleAt(i)}
 		for _, p := range l.points {
 			x, y := p.Metrics[string(throughput.name)], p.Metrics[string(latency.name)]
 			if x.N > 0 && y.N > 0 {
-				curve = append(curve, plotter.XY{X: x.Mean, Y: y.Mean})
-				names = append(names, parameterValue(p.Point, s.parameter))
+				curve.Points = append(curve.Points, xy{x.Mean, y.Mean})
+				curve.Texts = append(curve.Texts, parameterValue(p.Point, s.parameter))
 			}
 		}
-		mark := g.drawLine(curve, seriesStyleAt(i).lineStyle(thickLine))
-		g.drawPoints(curve, seriesStyleAt(i).glyph, seriesStyleAt(i).color, 2.6)
-		g.plot.Add(pointLabels{curve, names})
-		if l.name != "" && mark != nil {
-			g.addLegendEntry(l.name, mark)
-		}
+		c.add(curve)
+		c.add(mark{Kind: dotsMark, style: curve.style, Points: curve.Points})
+		c.add(mark{Kind: textsMark, style: style{Color: faintColor}, Points: curve.Points, Texts: curve.Texts})
 	}
-	g.plot.X.Min = 0
-	g.plot.X.Max *= 1.04
-	g.fitY()
-	g.Caption = "Means; each point is labelled with its " + s.parameter + "."
-	return g.Chart
+	c.Caption = "Means; each point is labeled with its " + s.parameter + "."
+	return c
 }
 
 // barCharts show a parameter with few or non-numeric values: a group for each value, a bar for each line.
@@ -265,52 +230,26 @@ func barCharts(e *experiment.Result, s sweep) []Chart {
 const groupWidth = 0.72
 
 func (s sweep) barChart(e *experiment.Result, m metricInfo) Chart {
-	g := newChartBuilder(
-		sanitizeFileName(string(m.name)+"-by-"+s.parameter),
-		m.title+" by "+s.parameter,
-		splitCamelCase(s.parameter),
-		m.axisTitle(operationUnit(e)),
-	)
-	g.plot.X.Tick.Marker = nameTicks(s.values)
-	g.plot.X.Min, g.plot.X.Max = -0.5, float64(len(s.values))-0.5
+	c := newChart(sanitizeFileName(string(m.name)+"-by-"+s.parameter), m.title+" by "+s.parameter, splitCamelCase(s.parameter), m.axisTitle(operationUnit(e)))
+	for i, v := range s.values {
+		c.X.Ticks = append(c.X.Ticks, tick{float64(i), dropUnprintable(v)})
+	}
+	c.X.Min, c.X.Max = finite(-0.5), finite(float64(len(s.values))-0.5)
 	width := groupWidth / float64(len(s.lines))
 	for i, l := range s.lines {
-		look := seriesStyleAt(i)
-		drawn := barPlotter{color: withAlpha(look.color, 0xb3)}
+		bars := mark{Kind: boxesMark, Legend: l.name, style: style{Color: seriesStyleAt(i).Color, Opacity: 0.7}}
+		center := func(p sweepPoint) float64 {
+			return float64(slices.Index(s.positions, p.position)) - groupWidth/2 + (float64(i)+0.5)*width
+		}
 		for _, p := range l.points {
-			at := float64(slices.Index(s.positions, p.position)) - groupWidth/2 + (float64(i)+0.5)*width
-			drawn.rects = append(drawn.rects, barRect{at - 0.45*width, at + 0.45*width, p.Metrics[string(m.name)].Mean * m.displayScale()})
+			bars.Points = append(bars.Points, xy{center(p) - 0.45*width, 0}, xy{center(p) + 0.45*width, p.Metrics[string(m.name)].Mean * m.displayScale()})
 		}
-		g.plot.Add(drawn)
-		for j, p := range l.points {
-			at := (drawn.rects[j].from + drawn.rects[j].to) / 2
-			g.drawRuns(p.runs, m, at, inkColor)
-			g.drawInterval(p, m, at, inkColor)
-		}
-		if l.name != "" {
-			g.addLegendEntry(l.name, drawn)
+		c.add(bars)
+		for _, p := range l.points {
+			c.addRuns(p.runs, m, center(p), inkColor)
+			c.addInterval(p, m, center(p), inkColor)
 		}
 	}
-	g.startAtZero()
-	g.Caption = intervalCaption(e)
-	return g.Chart
-}
-
-// dropOverlappingLabels removes labels that would overlap others. norm maps a value to its position between the
-// ends of the axis.
-func (t fixedTicks) dropOverlappingLabels(norm func(float64) float64) fixedTicks {
-	style := textStyle(fontSize, font.Font{}, faintColor)
-	const room = chartWidth - 80
-	var kept fixedTicks
-	end := vg.Length(-1e6)
-	for _, tick := range t {
-		at, half := vg.Length(norm(tick.Value))*room, style.Width(tick.Label)/2
-		if at-half < end+4 {
-			tick.Label = ""
-		} else {
-			end = at + half
-		}
-		kept = append(kept, tick)
-	}
-	return kept
+	c.Caption = intervalCaption(e)
+	return c
 }

@@ -25,7 +25,7 @@
     }));
     return {
       ID: figure.id, Width: frame.width, Height: frame.height,
-      Drawn: [...svg.querySelectorAll("path")].filter((p) => { const b = p.getBBox(); return b.width + b.height > 1; }).length,
+      Drawn: [...svg.querySelectorAll("path, circle")].filter((p) => { const b = p.getBBox(); return b.width + b.height > 1; }).length,
       Smallest: Math.min(...texts.map((t) => parseFloat(getComputedStyle(t).fontSize) * scale)),
       Contrast: Math.min(...texts.map((t) => contrast(colour(getComputedStyle(t).fill), background))),
       Clipped: clipped.map((t) => t.textContent), Overlaps: overlaps,
