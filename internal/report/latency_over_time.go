@@ -32,7 +32,7 @@ func latencyOverTime(r *document.RunResult) []Chart {
 	}{{"p50", intervals.P50}, {"p95", intervals.P95}, {"p99", intervals.P99}} {
 		if _, highest := positiveRange(percentile.values); highest > 0 {
 			c.add(mark{Kind: lineMark, Legend: percentile.name, style: seriesStyleAt(i),
-				Series: &seriesSource{Path: []any{"series", "latencyIntervals", percentile.name}, Seconds: intervals.IntervalSeconds, Steps: true}})
+				Series: &seriesSource{Path: []any{"series", "latencyIntervals", percentile.name + "Millis"}, Seconds: intervals.IntervalSeconds, Steps: true}})
 		}
 	}
 	if intervals.IntervalSeconds > 0 {

@@ -101,7 +101,10 @@ func TestAssetsArePinned(t *testing.T) {
 
 // TestSeriesPathsLeadToValues checks that the paths of charts lead to numbers in the document of the page.
 func TestSeriesPathsLeadToValues(t *testing.T) {
-	page := renderRunPage(t, readRecordedRun(t, "testdata/malachite.json.gz"))
+	run := readRecordedRun(t, "testdata/malachite.json.gz")
+	run.Series.MeanLatencyMillis = measurement.Series{20}
+	run.Series.LatencyIntervals = &measurement.LatencyIntervals{IntervalSeconds: 60, P50: measurement.Series{20}, P95: measurement.Series{30}, P99: measurement.Series{40}}
+	page := renderRunPage(t, run)
 	document := parseEmbeddedData[any](t, page)
 	_, text, _ := strings.Cut(page, `<script type="application/json" id="plots">`)
 	text, _, _ = strings.Cut(text, "</script>")
@@ -130,8 +133,8 @@ func TestSeriesPathsLeadToValues(t *testing.T) {
 			}
 		}
 	}
-	if found < 9 {
-		t.Errorf("%d series are from the document, want throughput, CPU and memory of four members", found)
+	if found < 13 {
+		t.Errorf("%d series are from the document, want throughput, four of latency, CPU and memory of four members", found)
 	}
 }
 
