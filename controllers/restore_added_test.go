@@ -28,14 +28,18 @@ func TestRestoresAddedContent(t *testing.T) {
 	w := newTestEnv(t)
 	counted := w.startManager()
 	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.objectMeta("mine"), BinaryData: map[string][]byte{"mine.tgz": packChart(t, databaseChart)}}))
-	must(t, w.createFromYAML(strings.Replace(cordaNetwork, "topology: Shared", "topology: Shared, chart: {configMapName: mine, key: mine.tgz}", 1), &v1alpha1.BenchmarkNetwork{}))
+	must(t, w.createFromYAML(strings.Replace(cordaNetwork, "topology: Shared", "topology: Shared, provider: Chart, chart: {configMapName: mine, key: mine.tgz}", 1), &v1alpha1.BenchmarkNetwork{}))
 	w.waitFor("a run starts", func() bool {
 		w.simulateCluster()
 		return w.firstOwned("Job", v1alpha1.LabelRun, "banks-issue") != nil
 	})
 	w.waitUntilQuiet(counted)
 	const network, run = v1alpha1.LabelNetwork, v1alpha1.LabelRun
+	const addOwner = `[{"op": "add", "path": "/metadata/ownerReferences/-", "value": {"apiVersion": "v1", "kind": "ConfigMap", "name": "mine", "uid": "11111111-1111-1111-1111-111111111111"}}]`
 	cases := []struct{ kind, label, owner, patch string }{
+		{"Service", network, "banks", addOwner},
+		{"StatefulSet", network, "banks", addOwner},
+		{"Job", run, "banks-issue", addOwner},
 		{"NetworkPolicy", network, "banks", `[{"op": "add", "path": "/spec/ingress", "value": [{}]}, {"op": "add", "path": "/metadata/annotations/benchnet.dev~1applied-generation", "value": "2"}]`},
 		{"NetworkPolicy", network, "banks", `[{"op": "add", "path": "/spec/ingress", "value": [{}]}]`},
 		{"NetworkPolicy", network, "banks", `[{"op": "add", "path": "/spec/egress", "value": [{}]}]`},
@@ -48,6 +52,7 @@ func TestRestoresAddedContent(t *testing.T) {
 		{"ConfigMap", network, "banks", `[{"op": "add", "path": "/data/added", "value": "x"}]`},
 		{"ConfigMap", network, "banks", `[{"op": "add", "path": "/binaryData", "value": {"added": "eA=="}}]`},
 		{"Job", run, "banks-issue", `[{"op": "add", "path": "/spec/parallelism", "value": 0}]`},
+		{"Job", run, "banks-issue", `[{"op": "replace", "path": "/spec/parallelism", "value": 9}, {"op": "replace", "path": "/spec/completions", "value": 9}]`},
 		{"Job", run, "banks-issue", `[{"op": "add", "path": "/spec/backoffLimit", "value": 7}, {"op": "add", "path": "/spec/ttlSecondsAfterFinished", "value": 9}]`},
 		{"Job", run, "banks-issue", `[{"op": "add", "path": "/spec/activeDeadlineSeconds", "value": 7}]`},
 		{"Job", run, "banks-issue", `[{"op": "add", "path": "/metadata/labels/benchnet.dev~1member", "value": "x"}]`},
@@ -91,12 +96,12 @@ func (w *testEnv) firstPlanned(kind, label, owner string) client.Object {
 func (w *testEnv) editAndAwait(t *testing.T, object client.Object, patch string) {
 	t.Helper()
 	before, labels, annotations := w.contentOf(t, object), object.GetLabels(), object.GetAnnotations()
-	uid := object.GetUID()
+	uid, owners := object.GetUID(), object.GetOwnerReferences()
 	must(t, w.client.Patch(w.ctx, object, client.RawPatch(types.JSONPatchType, []byte(patch)), client.FieldOwner("somebody")))
 	w.waitFor(fmt.Sprintf("%T %s is restored", object, object.GetName()), func() bool {
 		must(t, w.client.Get(w.ctx, client.ObjectKeyFromObject(object), object))
 		return equality.Semantic.DeepEqual(w.contentOf(t, object), before) && maps.Equal(object.GetLabels(), labels) &&
-			maps.Equal(object.GetAnnotations(), annotations)
+			maps.Equal(object.GetAnnotations(), annotations) && equality.Semantic.DeepEqual(object.GetOwnerReferences(), owners)
 	})
 	if object.GetUID() != uid {
 		t.Errorf("%s was replaced, want it restored", object.GetName())

@@ -20,7 +20,8 @@ import (
 func (w *testEnv) installPolicies() {
 	w.t.Helper()
 	const policy, binding = "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"
-	for _, object := range renderChartTemplate(w.t, "admissionpolicy.yaml", operatorNamespace, nil, policy, binding, policy, binding) {
+	kinds := []string{policy, binding, policy, binding, policy, binding}
+	for _, object := range renderChartTemplate(w.t, "admissionpolicy.yaml", operatorNamespace, nil, kinds...) {
 		must(w.t, w.client.Create(w.ctx, object))
 		w.t.Cleanup(func() { _ = w.client.Delete(context.Background(), object) })
 	}

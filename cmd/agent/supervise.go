@@ -25,6 +25,7 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/process"
 	"github.com/benchnet/benchnet/internal/agent/threads"
 	"github.com/benchnet/benchnet/internal/agent/work"
+	"github.com/benchnet/benchnet/internal/destination"
 	"github.com/benchnet/benchnet/internal/kube/termination"
 	"github.com/benchnet/benchnet/internal/subcommand"
 )
@@ -44,10 +45,14 @@ func newSuperviseCommand(flags *flag.FlagSet) subcommand.Action {
 	flags.Var(&forwards, "forward", "`LISTEN=TARGET`: pass connections to the address LISTEN on to TARGET; can be repeated")
 	heap := flags.String("heap", "", "`size` of the command's Java heap, for the message of a command that exhausts it")
 	messageFile := flags.String("termination-message", "/dev/termination-log", "existing `file` for the reason of a failed command")
+	urlVariable := flags.String("jdbc-url-variable", "", "`name` of the environment variable with a JDBC URL, which must not lead to a forbidden destination")
 	linger := flags.Duration("linger", 10*time.Second, "maximum wait for processes that the command leaves behind")
 	return func(_ context.Context, args []string, _ io.Writer) (int, error) {
 		if len(args) == 0 {
 			return 0, subcommand.UsageErrorf("no command given after --")
+		}
+		if err := checkJDBCVariable(*urlVariable); err != nil {
+			return process.ExitNotRun, err
 		}
 		starting := &lastLine{}
 		watch, err := newReadinessWatchers(patterns, *ready, starting)
@@ -66,10 +71,7 @@ func newSuperviseCommand(flags *flag.FlagSet) subcommand.Action {
 		if err := listenAndServe(*address, newAgentMux(probed, newMetricsHandler(*volume, tally))); err != nil {
 			return process.ExitNotRun, err
 		}
-		if err := serveCommands(*commandsAddress, *tokenFile, *volume); err != nil {
-			return process.ExitNotRun, err
-		}
-		if err := forwardConnections(forwards); err != nil {
+		if err := errors.Join(serveCommands(*commandsAddress, *tokenFile, *volume), forwardConnections(forwards)); err != nil {
 			return process.ExitNotRun, err
 		}
 		options := process.Options{Stdin: process.StdinNull, Stdout: append(watch, count...), Stderr: count, Tail: &process.Tail{}, Linger: *linger}
@@ -84,6 +86,17 @@ func newSuperviseCommand(flags *flag.FlagSet) subcommand.Action {
 		writeTerminationMessage(*messageFile, exitcause.Describe(code, options.Tail.String(), readEvidence(), *heap), code)
 		return code, nil
 	}
+}
+
+// checkJDBCVariable returns an error if the variable of that name has the URL of a forbidden destination. An empty name means none.
+func checkJDBCVariable(name string) error {
+	if name == "" {
+		return nil
+	}
+	if err := destination.CheckJDBC(os.Getenv(name)); err != nil {
+		return fmt.Errorf("JDBC URL in %s: %w", name, err)
+	}
+	return nil
 }
 
 // readEvidence returns what the kernel counts of this container; nil without access.

@@ -36,6 +36,27 @@ func TestSuperviseWritesTerminationMessage(t *testing.T) {
 	}
 }
 
+// TestSuperviseRefusesForbiddenJDBCURL checks that a member with the URL of a forbidden destination does not start.
+func TestSuperviseRefusesForbiddenJDBCURL(t *testing.T) {
+	for url, want := range map[string]string{
+		"jdbc:oracle:thin:@db.example:1521:xe":              "",
+		"jdbc:oracle:thin:u/S3CRET@169.254.169.254:1521:xe": "JDBC URL in DATABASE_URL: host 169.254.169.254 is refused",
+		"": "JDBC URL in DATABASE_URL: no host found",
+	} {
+		t.Run(url, func(t *testing.T) {
+			command := agentCommand(t, "supervise", "--metrics-addr", "", "--jdbc-url-variable", "DATABASE_URL", "--", "echo", "started")
+			command.Env = append(command.Env, "DATABASE_URL="+url)
+			out, err := command.CombinedOutput()
+			if started := strings.Contains(string(out), "started"); started != (exitCodeOf(t, err) == 0) || started != (want == "") {
+				t.Errorf("it started: %t, %v", started, err)
+			}
+			if !strings.Contains(string(out), want) || strings.Contains(string(out), "S3CRET") {
+				t.Errorf("it printed %q, want %q", out, want)
+			}
+		})
+	}
+}
+
 // TestCheckExplainsMissingFile checks that a failed readiness probe says what the command printed last.
 func TestCheckExplainsMissingFile(t *testing.T) {
 	starting := &lastLine{}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -115,6 +116,9 @@ func TestMetadataIsCompared(t *testing.T) {
 			"added annotation":    {func(o client.Object) { o.GetAnnotations()[v1alpha1.AnnotationReset] = "x" }, !isRun && !isJob},
 			"record of the quota": {func(o client.Object) { o.GetAnnotations()[v1alpha1.AnnotationQuota] = "x" }, false},
 			"no owner":            {func(o client.Object) { o.SetOwnerReferences(nil) }, true},
+			"added owner":         {func(o client.Object) { addOwners(o, 1) }, !isRun},
+			"many added owners":   {func(o client.Object) { addOwners(o, 100) }, !isRun},
+			"added finalizer":     {func(o client.Object) { o.SetFinalizers([]string{"example.com/a"}) }, false}, // Only who added it may remove it.
 		} {
 			t.Run(kind.GroupKind().Kind+" "+name, func(t *testing.T) {
 				intent, err := w.buildIntent(owner, newFullObject(kind))
@@ -131,6 +135,91 @@ func TestMetadataIsCompared(t *testing.T) {
 					t.Errorf("drift is %v, want some: %t", paths, c.seen)
 				}
 			})
+		}
+	}
+}
+
+// addOwners adds owners to those of an object.
+func addOwners(o client.Object, n int) {
+	for i := range n {
+		o.SetOwnerReferences(append(o.GetOwnerReferences(), metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: fmt.Sprint(i), UID: "x"}))
+	}
+}
+
+// TestMetadataOfFilledObjectsIsRestored edits objects whose content pods write. The patch must undo the edit and leave the content.
+func TestMetadataOfFilledObjectsIsRestored(t *testing.T) {
+	owner := Owner{Object: &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "n", Namespace: "ns", UID: "1"}}}
+	w := newOfflineWriter(t)
+	generated := map[string]string{v1alpha1.AnnotationGenerated: string(v1alpha1.GeneratedGenesis)}
+	for kind, planned := range map[string]client.Object{
+		"report of a pod":   &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "o"}},
+		"generated Secret":  &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "o", Annotations: generated}},
+		"planned ConfigMap": &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "o"}, Data: map[string]string{"a": "planned"}},
+	} {
+		for name, c := range map[string]struct {
+			edit func(client.Object)
+			want string
+		}{
+			"nothing":            {func(client.Object) {}, ""},
+			"record of the pod":  {func(o client.Object) { o.GetAnnotations()[v1alpha1.AnnotationGenesisComplete] = "x" }, ""},
+			"added label":        {func(o client.Object) { o.SetLabels(map[string]string{v1alpha1.LabelMember: "x"}) }, "/metadata/labels/benchnet.dev~1member"},
+			"added annotation":   {func(o client.Object) { o.GetAnnotations()[v1alpha1.AnnotationReset] = "x" }, "/metadata/annotations/benchnet.dev~1reset"},
+			"added owner":        {func(o client.Object) { addOwners(o, 1) }, "/metadata/ownerReferences"},
+			"very many of those": {func(o client.Object) { addOwners(o, 100) }, "/metadata/ownerReferences"},
+		} {
+			t.Run(kind+" "+name, func(t *testing.T) {
+				intent, err := w.buildIntent(owner, planned)
+				if err != nil {
+					t.Fatal(err)
+				}
+				live := reflect.New(reflect.TypeOf(planned).Elem()).Interface().(client.Object)
+				if err := runtime.DefaultUnstructuredConverter.FromUnstructured(intent.DeepCopy().Object, live); err != nil {
+					t.Fatal(err)
+				}
+				live.SetResourceVersion("7")
+				isFilled := kind != "planned ConfigMap"
+				switch o := live.(type) {
+				case *corev1.ConfigMap:
+					if isFilled {
+						o.Data = map[string]string{"a": "content"}
+					}
+				case *corev1.Secret:
+					o.Data = map[string][]byte{"a": []byte("content")}
+				}
+				c.edit(live)
+				kinds.Trim(live)
+				if seen := len(findDrift(intent, live)) > 0 && wasEdited(intent, live); seen != (c.want != "") {
+					t.Fatalf("the edit is seen: %t", seen)
+				}
+				patch, err := contentPatch(intent, live, "7")
+				if err != nil || !strings.Contains(string(patch), c.want) {
+					t.Errorf("the patch lacks %s: %s, %v", c.want, patch, err)
+				}
+				if strings.Contains(string(patch), `"/data"`) == isFilled {
+					t.Errorf("the patch writes the content of a filled object, or leaves that of a planned one: %s", patch)
+				}
+			})
+		}
+	}
+}
+
+// immutableJobFields are the fields of a Job's spec that are not restored, with the reason.
+var immutableJobFields = map[string]string{
+	"completionMode": "immutable", "podFailurePolicy": "immutable", "successPolicy": "immutable", "backoffLimitPerIndex": "immutable",
+	"selector": "immutable", "managedBy": "immutable", "scheduling": "cannot be added, and the operator does not set it",
+	"template":             "immutable; while the Job is suspended, its scheduling may change, and the operator reports that it is suspended",
+	"suspend":              "reported, since Kueue may suspend a Job",
+	"manualSelector":       "has no effect after the creation",
+	"maxFailedIndexes":     "refused without backoffLimitPerIndex, which the operator does not set",
+	"podReplacementPolicy": "has no effect on a Job whose pods are not replaced, and its default depends on podFailurePolicy",
+}
+
+// TestEveryJobFieldIsClassified names each field of a Job's spec that another client can change.
+func TestEveryJobFieldIsClassified(t *testing.T) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[batchv1.JobSpec]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if _, immutable := immutableJobFields[name]; immutable == slices.Contains(kinds.MutableJobFields, name) {
+			t.Errorf("%s: say whether the operator restores it, or why it need not", name)
 		}
 	}
 }

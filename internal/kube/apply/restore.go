@@ -22,7 +22,7 @@ import (
 var serverFields = map[string]map[string]any{
 	"ConfigMap": {}, "Role": {}, "ServiceAccount": {}, "NetworkPolicy": {}, "PodDisruptionBudget": {}, "StatefulSet": {},
 	"Secret":      {"type": "Opaque"},
-	"Job":         {"spec.parallelism": int64(1), "spec.backoffLimit": nil},
+	"Job":         {"spec.parallelism": int64(1), "spec.completions": int64(1), "spec.backoffLimit": nil},
 	"RoleBinding": {"subjects.apiGroup": nil},
 	"Service": {"spec.clusterIP": nil, "spec.clusterIPs": nil, "spec.ipFamilies": nil, "spec.ipFamilyPolicy": "SingleStack", "spec.type": "ClusterIP",
 		"spec.internalTrafficPolicy": "Cluster", "spec.sessionAffinity": "None", "spec.ports.protocol": "TCP"},
@@ -55,11 +55,12 @@ func serverFieldsOf(intent *unstructured.Unstructured) (map[string]any, bool) {
 // ownDomains are the domains of labels and annotations that only the operator sets.
 var ownDomains = []string{v1alpha1.GroupVersion.Group + "/", "app.kubernetes.io/"}
 
-// isAddedKey reports whether a label or an annotation that is not planned is of the operator's own domains. The quota is recorded by
-// the operator, but not applied.
+// recordedKeys are annotations that the operator or the genesis records in an applied object.
+var recordedKeys = []string{v1alpha1.AnnotationQuota, v1alpha1.AnnotationAppliedHash, v1alpha1.AnnotationGenesisComplete}
+
+// isAddedKey reports whether a label or an annotation that is not planned is of the operator's own domains.
 func isAddedKey(key string) bool {
-	return key != v1alpha1.AnnotationQuota && key != v1alpha1.AnnotationAppliedHash &&
-		slices.ContainsFunc(ownDomains, func(domain string) bool { return strings.HasPrefix(key, domain) })
+	return !slices.Contains(recordedKeys, key) && slices.ContainsFunc(ownDomains, func(domain string) bool { return strings.HasPrefix(key, domain) })
 }
 
 // addedKeys returns the labels and annotations of the operator's own domains that another client added, as paths.
@@ -79,18 +80,26 @@ func addedKeys(intent *unstructured.Unstructured, live client.Object) [][]string
 	return paths
 }
 
-// findAdditions returns the paths of the content that another client added to a live object. It returns none for kinds that
-// serverFields lacks, and for a ConfigMap that is planned empty: other pods fill it.
+// hasAddedOwners reports whether another client added an owner. The object would outlive the operator's owner.
+func hasAddedOwners(intent *unstructured.Unstructured, live client.Object) bool {
+	return len(live.GetOwnerReferences()) > len(intent.GetOwnerReferences())
+}
+
+// findAdditions returns the paths of what another client added to a live object. It returns none for kinds that serverFields
+// lacks, and only metadata for objects that pods fill. Finalizers stay: only the controller that added one may remove it.
 func findAdditions(intent *unstructured.Unstructured, live client.Object, have, want map[string]any) []string {
 	known, ok := serverFieldsOf(intent)
-	if !ok || isFilledByPods(intent) {
+	if !ok {
 		return nil
 	}
 	var paths []string
 	for _, path := range addedKeys(intent, live) {
 		paths = append(paths, strings.Join(path, "."))
 	}
-	if hasDryRun(intent) {
+	if hasAddedOwners(intent, live) {
+		paths = append(paths, "metadata.ownerReferences")
+	}
+	if hasDryRun(intent) || isFilledByPods(intent) {
 		return paths
 	}
 	have = maps.Clone(have)
@@ -173,7 +182,10 @@ func (w *Writer) restoreMutable(ctx context.Context, intent *unstructured.Unstru
 	}
 	spec := map[string]any{}
 	for _, field := range kinds.MutableJobFields {
-		spec[field], _, _ = unstructured.NestedFieldNoCopy(want, "spec", field)
+		value, planned, _ := unstructured.NestedFieldNoCopy(want, "spec", field)
+		if planned || field != "completions" { // The API server does not set it again.
+			spec[field] = value
+		}
 	}
 	labels := map[string]any{}
 	for _, path := range addedKeys(intent, live) {
@@ -277,8 +289,8 @@ func (w *Writer) replaceContent(ctx context.Context, intent *unstructured.Unstru
 // pointerEscapes escapes a key in a JSON pointer.
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
-// contentPatch returns a JSON patch that replaces everything but metadata and status, and removes added labels and annotations. It
-// carries the resource version, if it is not empty.
+// contentPatch returns a JSON patch that removes added labels, annotations and owners, and replaces everything but metadata and
+// status, unless pods fill the object. It carries the resource version, if it is not empty.
 func contentPatch(intent *unstructured.Unstructured, live client.Object, version string) ([]byte, error) {
 	type operation struct {
 		Op    string `json:"op"`
@@ -293,6 +305,12 @@ func contentPatch(intent *unstructured.Unstructured, live client.Object, version
 		// A key that was removed meanwhile is added first, so that the patch is a conflict and not invalid.
 		pointer := "/metadata/" + path[1] + "/" + pointerEscapes.Replace(path[2])
 		operations = append(operations, operation{"add", pointer, ""}, operation{Op: "remove", Path: pointer})
+	}
+	if hasAddedOwners(intent, live) {
+		operations = append(operations, operation{"add", "/metadata/ownerReferences", intent.GetOwnerReferences()})
+	}
+	if isFilledByPods(intent) {
+		return json.Marshal(operations)
 	}
 	have, err := trimmedFields(live.DeepCopyObject())
 	if err != nil {

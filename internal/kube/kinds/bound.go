@@ -93,10 +93,11 @@ func boundMetadata(o metav1.Object) {
 	o.SetFinalizers(firstItems(o.GetFinalizers(), maxFinalizers))
 	if Size(o.GetOwnerReferences()) > maxOwnersBytes {
 		controller := metav1.GetControllerOf(o)
-		o.SetOwnerReferences(nil)
+		kept := []metav1.OwnerReference{{Name: "others"}} // It shows that somebody added owners.
 		if controller != nil && Size(controller) <= maxOwnerBytes {
-			o.SetOwnerReferences([]metav1.OwnerReference{*controller})
+			kept = append(kept, *controller)
 		}
+		o.SetOwnerReferences(kept)
 	}
 }
 

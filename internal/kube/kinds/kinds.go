@@ -33,7 +33,7 @@ const (
 
 // MutableJobFields are the fields of a Job's spec that can change and that the operator restores. It reports a suspended Job instead,
 // since Kueue may suspend it.
-var MutableJobFields = []string{"parallelism", "backoffLimit", "activeDeadlineSeconds", "ttlSecondsAfterFinished"}
+var MutableJobFields = []string{"parallelism", "completions", "backoffLimit", "activeDeadlineSeconds", "ttlSecondsAfterFinished"}
 
 // Kind is a kind that the operator creates.
 type Kind struct {

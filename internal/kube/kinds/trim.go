@@ -55,7 +55,7 @@ func Trim(object any) {
 	case *appsv1.StatefulSet:
 		o.Spec, o.Status = trimStatefulSetSpec(&o.Spec), trimStatefulSetStatus(&o.Status)
 	case *batchv1.Job:
-		o.Spec, o.Status = batchv1.JobSpec{Parallelism: o.Spec.Parallelism, BackoffLimit: o.Spec.BackoffLimit,
+		o.Spec, o.Status = batchv1.JobSpec{Parallelism: o.Spec.Parallelism, Completions: o.Spec.Completions, BackoffLimit: o.Spec.BackoffLimit,
 			ActiveDeadlineSeconds: o.Spec.ActiveDeadlineSeconds, TTLSecondsAfterFinished: o.Spec.TTLSecondsAfterFinished}, trimJobStatus(&o.Status)
 	case *kueue.Workload:
 		o.Spec.PodSets, o.Status = nil, kueue.WorkloadStatus{Conditions: workloadConditions(o.Status.Conditions)}

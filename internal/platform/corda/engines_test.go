@@ -84,6 +84,9 @@ database.schema = ${?BENCHNET_DATABASE_SCHEMA}
 			if conf := nodeConfOf(t, network, "notary"); !strings.Contains(conf, want) {
 				t.Errorf("node.conf lacks%sin\n%s", want, conf)
 			}
+			if command := strings.Join(podOf(t, network, "notary").Containers[0].Command, " "); !strings.Contains(command, "--jdbc-url-variable BENCHNET_DATABASE_URL ") {
+				t.Errorf("the agent does not check the URL: %s", command)
+			}
 			got := map[string]string{}
 			for _, e := range podOf(t, network, "notary").Containers[0].Env {
 				if e.ValueFrom != nil && e.ValueFrom.SecretKeyRef.Name == "accounts" {

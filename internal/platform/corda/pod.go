@@ -54,6 +54,9 @@ func nodeContainer(in platform.Input, m platform.Member) corev1.Container {
 	raft := newRaftReplica(in.Network, m)
 	flags := slices.Concat([]string{"--ready-pattern", readyPattern, "--ready-file", readyFile}, members.HeapFlags(&m.Spec.Members),
 		newBFTReplica(in.Network, m).readyFlags(), raft.forwardFlags())
+	if in.Databases[m.Name].URLKey != "" {
+		flags = append(flags, "--jdbc-url-variable", databaseURLVariable)
+	}
 	c := cordaContainer(in, m, "corda", members.SuperviseCommand(portAgent, baseDir, append(flags, "--", programNode)...)...)
 	c.Env = append(c.Env, memberPasswordEnv(in, m)...)
 	if in.Network.Spec.Observation == v1alpha1.ObservationNone {
@@ -95,6 +98,9 @@ func memberPasswordEnv(in platform.Input, m platform.Member) []corev1.EnvVar {
 	return env
 }
 
+// databaseURLVariable is the environment variable with the URL of a user's Secret.
+const databaseURLVariable = "BENCHNET_DATABASE_URL"
+
 // databaseEnv returns what a Secret holds of a database connection.
 func databaseEnv(db platform.DatabaseConnection) []corev1.EnvVar {
 	env := []corev1.EnvVar{pods.EnvFromSecret("BENCHNET_DATABASE_PASSWORD", db.PasswordSecret, db.PasswordKey)}
@@ -103,7 +109,7 @@ func databaseEnv(db platform.DatabaseConnection) []corev1.EnvVar {
 	}
 	schema := pods.EnvFromSecret("BENCHNET_DATABASE_SCHEMA", db.PasswordSecret, db.SchemaKey)
 	schema.ValueFrom.SecretKeyRef.Optional = new(true)
-	return append(env, pods.EnvFromSecret("BENCHNET_DATABASE_URL", db.PasswordSecret, db.URLKey),
+	return append(env, pods.EnvFromSecret(databaseURLVariable, db.PasswordSecret, db.URLKey),
 		pods.EnvFromSecret("BENCHNET_DATABASE_USER", db.PasswordSecret, db.UserKey), schema)
 }
 
