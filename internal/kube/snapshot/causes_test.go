@@ -226,6 +226,24 @@ func TestCauses(t *testing.T) {
 			f.event("pod", "FailedMount", "over")
 			f.event("pod", "Unhealthy", "Startup probe failed: not ready: it last printed: waiting for the network map")
 		}, []string{"Unhealthy: Startup probe failed: not ready: it last printed: waiting for the network map"}},
+		"RPC port refuses": {func(f *causeFixture) {
+			f.state.State.Running = &corev1.ContainerStateRunning{}
+			f.event("pod", "Unhealthy", "Readiness probe failed: dial tcp 10.42.0.7:10201: connect: connection refused")
+		}, []string{"Unhealthy: Readiness probe failed: dial tcp 10.42.0.7:10201: connect: connection refused"}},
+		"driver cannot connect": {func(f *causeFixture) {
+			f.ends(1, "Error", "ERROR org.apache.activemq.artemis.core.client - AMQ214016: Failed to create netty connection\n"+
+				"java.net.UnknownHostException: n-member-0.n-members.ns.svc\n\tat java.net.InetAddress.getAllByName(InetAddress.java:1)\n"+
+				"drive: targets: connect to member-0 at n-member-0.n-members.ns.svc:10201 as benchnet: Cannot connect to server(s). Tried with all available servers.\n")
+		}, []string{"exited with code 1: drive: targets: connect to member-0 at n-member-0.n-members.ns.svc:10201 as benchnet: Cannot connect to server(s)"}},
+		"driver's login refused": {func(f *causeFixture) {
+			f.ends(1, "Error", "drive: targets: connect to member-0 at n-member-0.n-members.ns.svc:10201 as benchnet: Login fails. password=S3CRET\nbye\n")
+		}, []string{"targets: connect to member-0 at n-member-0.n-members.ns.svc:10201 as benchnet: Login fails. password=***"}},
+		"driver's connection timed out": {func(f *causeFixture) {
+			f.ends(1, "Error", "drive: connect to n-member-0:10201: connection timed out\nbye\n")
+		}, []string{"exited with code 1: drive: connect to n-member-0:10201: connection timed out"}},
+		"host of the driver unreachable": {func(f *causeFixture) {
+			f.ends(1, "Error", "dial tcp 10.42.0.7:10201: connect: network is unreachable\nbye\n")
+		}, []string{"exited with code 1: dial tcp 10.42.0.7:10201: connect: network is unreachable"}},
 		"evicted": {func(f *causeFixture) {
 			f.pod.Status.Phase, f.pod.Status.Reason, f.pod.Status.Message = corev1.PodFailed, "Evicted", "The node was low on resource: ephemeral-storage."
 		}, []string{"Evicted: The node was low on resource"}},

@@ -19,8 +19,8 @@ const OOMKilled = "OOMKilled"
 
 var (
 	escapeSequence = regexp.MustCompile(`\x1b\[[0-9;?]*[ -/]*[@-~]`)
-	errorLine      = regexp.MustCompile(`(?i)\b(errors?|exception|fatal|severe|panic|panicked|fail(ed|ure)|abort(ed|ing)|denied|refused|` +
-		`cannot|can't|could not|unable to|not found|no such|no space left|out of memory|terminating due)\b|\w(Exception|Error)\b`)
+	errorLine      = regexp.MustCompile(`(?i)\b(errors?|exception|fatal|severe|panic|panicked|fail(s|ed|ure)|abort(ed|ing)|denied|refused|` +
+		`cannot|can't|could not|unable to|not found|timed out|unreachable|no such|no space left|out of memory|terminating due)\b|\w(Exception|Error)\b`)
 	// heapLine matches the messages of a JVM whose memory is exhausted. Stack traces of other threads often follow.
 	heapLine = regexp.MustCompile(`java\.lang\.OutOfMemoryError`)
 	// stackFrame matches the lines of a stack trace, which may contain the name of a method such as handleError.
