@@ -87,7 +87,7 @@ func TestUserChart(t *testing.T) {
 	untouched := w.createForeignObject(foreign)
 	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.objectMeta("chart"), BinaryData: map[string][]byte{"chart.tgz": packChart(t, userChart)}}))
 	text := strings.Replace(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], "topology: Shared", fmt.Sprintf(
-		"topology: Shared, chart: {configMapName: chart, values: {version: %q, uid: %q}}", foreign.ResourceVersion, foreign.UID), 1)
+		"topology: Shared, provider: Chart, chart: {configMapName: chart, values: {version: %q, uid: %q}}", foreign.ResourceVersion, foreign.UID), 1)
 	must(t, w.createFromYAML(text, &v1alpha1.BenchmarkNetwork{}))
 	if err := w.reconcileUntilRendered("banks"); !errors.Is(err, apply.ErrForeign) {
 		t.Errorf("got %v, want an error about the foreign Secret", err)
@@ -123,7 +123,7 @@ func TestUserChartIsRejected(t *testing.T) {
 	hostile := packChart(t, strings.Replace(userChart, "      containers:", "      nodeName: node-1\n      containers:", 1))
 	cm := &corev1.ConfigMap{ObjectMeta: w.objectMeta("chart"), BinaryData: map[string][]byte{"chart.tgz": hostile}}
 	must(t, w.client.Create(w.ctx, cm))
-	text := strings.Replace(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], "topology: Shared", "topology: Shared, chart: {configMapName: chart}", 1)
+	text := strings.Replace(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], "topology: Shared", "topology: Shared, provider: Chart, chart: {configMapName: chart}", 1)
 	must(t, w.createFromYAML(text, &v1alpha1.BenchmarkNetwork{}))
 	must(t, w.reconcileUntilRendered("banks"))
 	c := meta.FindStatusCondition(w.getNetwork("banks").Status.Conditions, v1alpha1.ConditionAccepted)
@@ -151,7 +151,7 @@ func TestUserChartUsesOnlyLabelledObjects(t *testing.T) {
       - {name: data-of-others, persistentVolumeClaim: {claimName: disk}}
       containers:`, 1)
 	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.objectMeta("chart"), BinaryData: map[string][]byte{"chart.tgz": packChart(t, mounting)}}))
-	text := strings.Replace(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], "topology: Shared", "topology: Shared, chart: {configMapName: chart}", 1)
+	text := strings.Replace(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], "topology: Shared", "topology: Shared, provider: Chart, chart: {configMapName: chart}", 1)
 	must(t, w.createFromYAML(text, &v1alpha1.BenchmarkNetwork{}))
 	claim := &corev1.PersistentVolumeClaim{ObjectMeta: w.objectMeta("disk"), Spec: corev1.PersistentVolumeClaimSpec{
 		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},

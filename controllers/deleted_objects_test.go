@@ -106,7 +106,7 @@ spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
 `
 	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.objectMeta("chart"), BinaryData: map[string][]byte{"chart.tgz": packChart(t, text)}}))
 	must(t, w.createFromYAML(strings.Replace(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], "topology: Shared",
-		`topology: Shared, chart: {configMapName: chart, values: {version: "", uid: ""}}`, 1), &v1alpha1.BenchmarkNetwork{}))
+		`topology: Shared, provider: Chart, chart: {configMapName: chart, values: {version: "", uid: ""}}`, 1), &v1alpha1.BenchmarkNetwork{}))
 	must(t, w.reconcileUntilRendered("banks"))
 	w.fillGenesisSecrets()
 	w.markStatefulSetsReady()

@@ -210,7 +210,7 @@ func TestInvalidNetworkTakesNoPlace(t *testing.T) {
 // created when the limit is reached.
 func TestNetworkWaitsOnceItIsAccepted(t *testing.T) {
 	w := newTestEnvWithLimit(t, 1)
-	must(t, w.createFromYAML(strings.NewReplacer("name: banks", "name: a", "topology: Shared", "topology: Shared, chart: {configMapName: mine, key: mine.tgz}").Replace(cordaNetwork), &v1alpha1.BenchmarkNetwork{}))
+	must(t, w.createFromYAML(strings.NewReplacer("name: banks", "name: a", "topology: Shared", "topology: Shared, provider: Chart, chart: {configMapName: mine, key: mine.tgz}").Replace(cordaNetwork), &v1alpha1.BenchmarkNetwork{}))
 	w.createSmallNetwork("b")
 	w.reconcileTwice("a", "b")
 	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.objectMeta("mine"), BinaryData: map[string][]byte{"mine.tgz": packChart(t, databaseChart)}}))

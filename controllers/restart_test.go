@@ -18,7 +18,7 @@ func TestRestartOfTheOperatorWritesNothing(t *testing.T) {
 		"validators": func(w *testEnv) { w.createReadyNetwork("validators") },
 		"a user's database, during a run": func(w *testEnv) {
 			must(w.t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.objectMeta("mine"), BinaryData: map[string][]byte{"mine.tgz": packChart(w.t, databaseChart)}}))
-			must(w.t, w.createFromYAML(strings.Replace(cordaNetwork, "topology: Shared", "topology: Shared, chart: {configMapName: mine, key: mine.tgz}", 1), &v1alpha1.BenchmarkNetwork{}))
+			must(w.t, w.createFromYAML(strings.Replace(cordaNetwork, "topology: Shared", "topology: Shared, provider: Chart, chart: {configMapName: mine, key: mine.tgz}", 1), &v1alpha1.BenchmarkNetwork{}))
 			w.waitFor("a run starts", func() bool {
 				w.simulateCluster()
 				return w.firstOwned("Job", v1alpha1.LabelRun, "banks-issue") != nil

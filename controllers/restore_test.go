@@ -40,7 +40,7 @@ func TestRestoresDeletedObjects(t *testing.T) {
 	w := newTestEnv(t)
 	counted := w.startManager()
 	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.objectMeta("mine"), BinaryData: map[string][]byte{"mine.tgz": packChart(t, databaseChart)}}))
-	must(t, w.createFromYAML(strings.Replace(cordaNetwork, "topology: Shared", "topology: Shared, chart: {configMapName: mine, key: mine.tgz}", 1), &v1alpha1.BenchmarkNetwork{}))
+	must(t, w.createFromYAML(strings.Replace(cordaNetwork, "topology: Shared", "topology: Shared, provider: Chart, chart: {configMapName: mine, key: mine.tgz}", 1), &v1alpha1.BenchmarkNetwork{}))
 	restored := map[string]bool{}
 	restore := func(label, owner string, names ...string) {
 		for _, kind := range names {
