@@ -93,3 +93,43 @@ func TestUsageErrors(t *testing.T) {
 		t.Errorf("exit %d, said %q", code, said)
 	}
 }
+
+func TestGenesisIsWritten(t *testing.T) {
+	dir := t.TempDir()
+	seed, out := filepath.Join(dir, "seed"), filepath.Join(dir, "network", "genesis.json")
+	if err := os.WriteFile(seed, []byte("0123456789abcdef"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, said := callSubcommand("genesis", "--seed-file", seed, "--accounts", "1", "--chain-id", "9", "--gas-limit", "30000000", "--out", out)
+	text, err := os.ReadFile(out)
+	if err != nil || code != 0 {
+		t.Fatalf("exit %d, %s, %v", code, said, err)
+	}
+	for _, want := range []string{`"osakaTime": 0`, `"chainId": 9`, `"gasLimit": "0x1c9c380"`, "0xF568DEFcA8Fd5251C3EAef7FAbC66624fAA73A1c"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the genesis lacks %s: %s", want, text)
+		}
+	}
+}
+
+func TestGenesisRefusesArguments(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "genesis.json")
+	for want, arguments := range map[string][]string{
+		"--seed-file must be given":                                         nil,
+		"--accounts 0; want 1 to 100000":                                    {"--seed-file", "seed", "--accounts", "0"},
+		"--accounts 100001; want 1 to 100000":                               {"--seed-file", "seed", "--accounts", "100001"},
+		"--gas-limit 4999; want 5000 to 9223372036854775807":                {"--seed-file", "seed", "--gas-limit", "4999"},
+		"--gas-limit 9223372036854775808; want 5000 to 9223372036854775807": {"--seed-file", "seed", "--gas-limit", "9223372036854775808"},
+		"--chain-id 0; want at least 1":                                     {"--seed-file", "seed", "--chain-id", "0"},
+	} {
+		t.Run(want, func(t *testing.T) {
+			code, _, said := callSubcommand(append([]string{"genesis", "--out", out}, arguments...)...)
+			if code != 2 || !strings.Contains(said, want) {
+				t.Errorf("exit %d, %q", code, said)
+			}
+			if _, err := os.Stat(out); err == nil {
+				t.Error("a genesis was written")
+			}
+		})
+	}
+}
