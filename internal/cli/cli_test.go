@@ -142,7 +142,7 @@ func TestReport(t *testing.T) {
 	}
 	o := runPlugin(t, "report", "sizes", "-o", "-")
 	o.expect(t, 0, "<html", "sizes-p01-r1")
-	runPlugin(t, "report", "sizes", "-o", "-", "--charts", directory, "--browser", "no-browser").expect(t, 1, "there is no command no-browser; install Chromium or Chrome")
+	runPlugin(t, "report", "sizes", "-o", "-", "--charts", directory, "--browser", "no-browser").expect(t, 1, "no command no-browser; install Chromium or Chrome")
 }
 
 func TestExport(t *testing.T) {

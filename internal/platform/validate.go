@@ -14,7 +14,8 @@ import (
 // in podTemplate and commonLabels, whose keys pods.ValidateNetworkMetadata checks by the operator's flags. Every error names its field.
 func ValidateNetwork(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
 	problems := pods.ValidateScheduling(spec.Members.Scheduling, path.Child("members", "scheduling"))
-	problems = append(problems, pods.ValidateScheduling(spec.DatabaseOrDefault().ManagedOrDefault().Scheduling, path.Child("database", "managed", "scheduling"))...)
+	managed := spec.DatabaseOrDefault().ManagedOrDefault()
+	problems = append(problems, pods.ValidateScheduling(managed.Scheduling, path.Child("database", "managed", "scheduling"))...)
 	own := p.Validate(spec, path)
 	problems = append(problems, own...)
 	return append(problems, validateOverrides(p, spec, path, own)...)

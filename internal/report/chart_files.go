@@ -38,7 +38,7 @@ func FindBrowser(name string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("find a browser to draw charts: there is no command %s; install Chromium or Chrome, or save charts from the page", strings.Join(names, ", "))
+	return "", fmt.Errorf("find a browser to draw charts: no command %s; install Chromium or Chrome, or save charts from the page", strings.Join(names, ", "))
 }
 
 // browserTime bounds the time that a browser may take.

@@ -127,7 +127,8 @@ func timeSeriesChart(r *document.RunResult, spec curveChartSpec, curves []namedC
 		c.add(m)
 	}
 	if len(curves) > maxCurves {
-		c.add(mark{Kind: lineMark, Legend: "mean", style: style{Color: inkColor, Width: thickLine}, Points: meanOfCurves(curves, spec.scale, max(1, r.SeriesSeconds))})
+		mean := meanOfCurves(curves, spec.scale, max(1, r.SeriesSeconds))
+		c.add(mark{Kind: lineMark, Legend: "mean", style: style{Color: inkColor, Width: thickLine}, Points: mean})
 	}
 	top := maxCurveValue(curves)
 	for _, limit := range limits {
