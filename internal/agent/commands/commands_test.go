@@ -66,8 +66,13 @@ func TestEveryCommandNeedsTheToken(t *testing.T) {
 			"other scheme": {"Basic " + testToken, http.StatusUnauthorized},
 		} {
 			t.Run(target.path+" "+name, func(t *testing.T) {
-				if got := send(t, target.method, url+target.path, c.authorization, nil); got.StatusCode != c.want {
+				got := send(t, target.method, url+target.path, c.authorization, nil)
+				if got.StatusCode != c.want {
 					t.Errorf("status %d, want %d", got.StatusCode, c.want)
+				}
+				// At the end of the answer, the next command is not refused as one too many.
+				if _, err := io.Copy(io.Discard, got.Body); err != nil {
+					t.Error(err)
 				}
 			})
 		}
