@@ -52,7 +52,7 @@ var badEmerald = []badInputCase{
 	{"a pace that contradicts the rate", "batchSize: 200", "batchSize: 200, batchInterval: 100ms", []string{"evm.batchSize", "8000 transactions a second", "800"}},
 	{"missing member", "batchSize: 200", "members: [member-4]", []string{"evm.members[0]", "member-4", "its members are member-0, member-1, member-2, member-3"}},
 	{"accounts without funds", "batchSize: 200", "accounts: 1001", []string{"evm.accounts", "1001", "platform.emerald.accounts (1000)"}},
-	{"an operation of another platform", "type: EVM\n    evm: {batchSize: 200}\n    load: {model: Open, ratePerSecond: \"800\", clients: 10}", "type: Corda\n    corda: {finance: {operation: Issue}}\n    load: {clients: 10}", []string{"workloads[0].evm", "supports only evm workloads"}},
+	{"an operation of another platform", "type: EVM\n    evm: {batchSize: 200}\n    load: {model: Open, ratePerSecond: \"800\", clients: 10}", "type: Corda\n    corda: {finance: {operation: Issue}}\n    load: {clients: 10}", []string{"workloads[0].evm", "Emerald"}},
 }
 
 // TestBadEmerald expects a message that names the field and the valid values, and no objects.

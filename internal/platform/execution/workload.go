@@ -15,8 +15,8 @@ import (
 // ValidateWorkload rejects a workload that the network cannot serve.
 func (l *Layer) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	if w.EVM == nil {
-		return field.ErrorList{field.Required(path.Child("evm"),
-			"the network supports only evm workloads: transactions to its execution clients")}
+		return field.ErrorList{field.Required(path.Child("evm"), fmt.Sprintf(
+			"%s networks support only evm workloads: transactions to their execution clients", l.Platform.Type()))}
 	}
 	errs := loadgen.ValidateLoad(w, path)
 	if w.Load == nil {
