@@ -30,15 +30,7 @@ func (w *testEnv) bindConfigMaps(group, account string) {
 func TestOnlyReportersWriteReports(t *testing.T) {
 	w := newTestEnv(t)
 	w.installPolicies()
-	must(t, w.createFromYAML(strings.Replace(validRegionsNetwork, "name: banks", "name: chain", 1), &v1alpha1.BenchmarkNetwork{}))
-	w.reconcileTwice("chain")
-	for range 2 { // Until the members are planned.
-		w.fillGenesisSecrets()
-		w.markStatefulSetsReady()
-		w.completeJobs()
-		w.reconcileTwice("chain")
-	}
-	must(t, w.createFromYAML(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
+	w.createReportingNetworks()
 	w.bringUp("banks")
 	must(t, w.createFromYAML(twoWorkerRun, &v1alpha1.BenchmarkRun{}))
 	w.reconcileNetwork("banks")

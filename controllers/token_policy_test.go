@@ -38,12 +38,10 @@ func (w *testEnv) clientAsAccount(name string) client.Client {
 	return account
 }
 
-// TestPodTokensCannotChangeMetadata uses the tokens of each kind of pod that may write an object. They may write what the
-// agent writes, but not who deletes or finds the object. The operator and others are not affected.
-func TestPodTokensCannotChangeMetadata(t *testing.T) {
-	w := newTestEnv(t)
-	w.installPolicies()
-	must(t, w.createFromYAML(strings.Replace(validRegionsNetwork, "name: banks", "name: chain", 1), &v1alpha1.BenchmarkNetwork{}))
+// createReportingNetworks creates network chain, whose members are planned and report their emulated latency, and network banks.
+func (w *testEnv) createReportingNetworks() {
+	w.t.Helper()
+	must(w.t, w.createFromYAML(strings.Replace(validRegionsNetwork, "name: banks", "name: chain", 1), &v1alpha1.BenchmarkNetwork{}))
 	w.reconcileTwice("chain")
 	for range 2 { // Until the members are planned.
 		w.fillGenesisSecrets()
@@ -51,7 +49,15 @@ func TestPodTokensCannotChangeMetadata(t *testing.T) {
 		w.completeJobs()
 		w.reconcileTwice("chain")
 	}
-	must(t, w.createFromYAML(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
+	must(w.t, w.createFromYAML(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
+}
+
+// TestPodTokensCannotChangeMetadata uses the tokens of each kind of pod that may write an object. They may write what the
+// agent writes, but not who deletes or finds the object. The operator and others are not affected.
+func TestPodTokensCannotChangeMetadata(t *testing.T) {
+	w := newTestEnv(t)
+	w.installPolicies()
+	w.createReportingNetworks()
 	w.reconcileTwice("banks")
 	secret := ""
 	for name, s := range w.generatedSecrets() {

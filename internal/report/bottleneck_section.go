@@ -74,10 +74,10 @@ func utilizationChart(b *verdict.Bottleneck) Chart {
 		thresholds.Points = append(thresholds.Points, xy{100*u.Threshold - 0.15, row - 0.42}, xy{100*u.Threshold + 0.15, row + 0.42})
 		right = max(right, 100*u.Utilization, 100*u.Threshold)
 	}
-	c.X.Min, c.X.Max = finite(0), finite(right)
-	c.add(below)
-	c.add(reached)
-	c.add(thresholds)
+	c.X.Min, c.X.Max = finitePointer(0), finitePointer(right)
+	c.addMark(below)
+	c.addMark(reached)
+	c.addMark(thresholds)
 	c.Caption = "The mark in each line is the bound from which the resource counts as at its limit."
 	return c
 }

@@ -161,7 +161,7 @@ func seriesStyleAt(n int) style {
 // newChart returns a chart without marks. Its vertical axis starts at zero.
 func newChart(name, title, x, y string) Chart {
 	return Chart{Name: name, Title: dropUnprintable(title), X: axis{Label: truncateRunes(dropUnprintable(x), 60)},
-		Y: axis{Label: truncateRunes(dropUnprintable(y), 36), Min: finite(0)}}
+		Y: axis{Label: truncateRunes(dropUnprintable(y), 36), Min: finitePointer(0)}}
 }
 
 // newRowsChart returns a chart with a row for each name, the first one at the top.
@@ -171,15 +171,15 @@ func newRowsChart(name, title, x string, rows []string) Chart {
 	for i, row := range rows {
 		c.Y.Ticks = append(c.Y.Ticks, tick{c.rowPosition(i), truncateRunes(dropUnprintable(row), 34)})
 	}
-	c.Y.Min, c.Y.Max = finite(-0.5), finite(float64(len(rows))-0.5)
+	c.Y.Min, c.Y.Max = finitePointer(-0.5), finitePointer(float64(len(rows))-0.5)
 	return c
 }
 
 // rowPosition returns the vertical position of a row.
 func (c *Chart) rowPosition(row int) float64 { return float64(c.Rows - 1 - row) }
 
-// add adds a mark, unless it has nothing to draw.
-func (c *Chart) add(m mark) {
+// addMark adds a mark, unless it has nothing to draw.
+func (c *Chart) addMark(m mark) {
 	if len(m.Points) == 0 && m.Series == nil {
 		return
 	}
@@ -191,11 +191,11 @@ func (c *Chart) add(m mark) {
 }
 
 func (c *Chart) addVerticalLine(x float64, text string, s style) {
-	c.add(mark{Kind: verticalMark, style: s, Points: []xy{{X: x}}, Texts: []string{text}})
+	c.addMark(mark{Kind: verticalMark, style: s, Points: []xy{{X: x}}, Texts: []string{text}})
 }
 
 func (c *Chart) addHorizontalLine(y float64, text string, s style) {
-	c.add(mark{Kind: horizontalMark, style: s, Points: []xy{{Y: y}}, Texts: []string{text}})
+	c.addMark(mark{Kind: horizontalMark, style: s, Points: []xy{{Y: y}}, Texts: []string{text}})
 }
 
 // useLatencyAxis makes the vertical axis logarithmic from low to high, so that latencies before and after saturation
@@ -205,7 +205,7 @@ func (c *Chart) useLatencyAxis(low, high float64) {
 		return
 	}
 	low, high = 1/roundStep(1/low), roundStep(high)
-	c.Y.Log, c.Y.Min, c.Y.Max = true, finite(low), finite(max(high, 2*low))
+	c.Y.Log, c.Y.Min, c.Y.Max = true, finitePointer(low), finitePointer(max(high, 2*low))
 }
 
 // roundStep returns the smallest of 1, 2, 5 times a power of ten that is not below the step.
@@ -219,8 +219,8 @@ func roundStep(step float64) float64 {
 	return 10 * power
 }
 
-// finite returns a pointer to the value, or nil if it is not finite.
-func finite(v float64) *float64 {
+// finitePointer returns a pointer to the value, or nil if it is not finite.
+func finitePointer(v float64) *float64 {
 	if !isFinite(v) {
 		return nil
 	}

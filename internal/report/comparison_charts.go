@@ -79,8 +79,8 @@ func (c *Chart) addDifference(y float64, outcome experiment.ComparisonOutcome) {
 	}
 	look.Width, look.Size = thickLine, 3.8
 	bounds := outcome.Bounds()
-	c.add(mark{Kind: lineMark, style: look, Points: []xy{{100 * bounds.Low, y}, {100 * bounds.High, y}}})
-	c.add(mark{Kind: dotsMark, style: look, Points: []xy{{100 * outcome.Difference, y}}})
+	c.addMark(mark{Kind: lineMark, style: look, Points: []xy{{100 * bounds.Low, y}, {100 * bounds.High, y}}})
+	c.addMark(mark{Kind: dotsMark, style: look, Points: []xy{{100 * outcome.Difference, y}}})
 }
 
 // addGates marks the bounds of the gates on the side of regressions.

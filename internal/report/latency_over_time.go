@@ -23,7 +23,7 @@ func latencyOverTime(r *document.RunResult) []Chart {
 	c := newWindowChart(r, "latency-over-time", name+" over time", name+" (ms)")
 	c.useLatencyAxis(low, high)
 	if _, highest := positiveRange(means); highest > 0 {
-		c.add(mark{Kind: lineMark, Legend: "mean of each second", style: style{Color: faintColor, Opacity: 0.55, Width: thinLine},
+		c.addMark(mark{Kind: lineMark, Legend: "mean of each second", style: style{Color: faintColor, Opacity: 0.55, Width: thinLine},
 			Series: &seriesSource{Path: []any{"series", "meanLatencyMillis"}, Seconds: 1}})
 	}
 	for i, percentile := range []struct {
@@ -31,7 +31,7 @@ func latencyOverTime(r *document.RunResult) []Chart {
 		values measurement.Series
 	}{{"p50", intervals.P50}, {"p95", intervals.P95}, {"p99", intervals.P99}} {
 		if _, highest := positiveRange(percentile.values); highest > 0 {
-			c.add(mark{Kind: lineMark, Legend: percentile.name, style: seriesStyleAt(i),
+			c.addMark(mark{Kind: lineMark, Legend: percentile.name, style: seriesStyleAt(i),
 				Series: &seriesSource{Path: []any{"series", "latencyIntervals", percentile.name + "Millis"}, Seconds: intervals.IntervalSeconds, Steps: true}})
 		}
 	}

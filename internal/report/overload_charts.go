@@ -38,7 +38,7 @@ func (c *Chart) addOfferedRate(s sweep) {
 		}
 		line = append(line, xy{x, x})
 	}
-	c.add(mark{Kind: lineMark, Legend: "offered = achieved", style: hintLine, Points: line})
+	c.addMark(mark{Kind: lineMark, Legend: "offered = achieved", style: hintLine, Points: line})
 }
 
 // shadeOverload shades the rates from which on no line of the sweep kept up.
@@ -58,7 +58,7 @@ func (c *Chart) shadeOverload(s sweep) {
 			from = math.Sqrt(below * at)
 		}
 	}
-	c.add(mark{Kind: shadeMark, Legend: "overload", style: style{Color: worseColor, Opacity: 0.13}, Points: []xy{{X: from}}})
+	c.addMark(mark{Kind: shadeMark, Legend: "overload", style: style{Color: worseColor, Opacity: 0.13}, Points: []xy{{X: from}}})
 }
 
 // isOverloadedAt reports whether every point at a position fell short of the offered rate.

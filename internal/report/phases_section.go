@@ -40,14 +40,14 @@ func phasesChart(p *measurement.OperationPhases) Chart {
 		names = append(names, p.Phases[i].Name)
 	}
 	c := newRowsChart("phases", "Phases of the mean latency", "Milliseconds from the start", names)
-	c.X.Min = finite(0)
+	c.X.Min = finitePointer(0)
 	bars, end := mark{Kind: boxesMark, style: style{Color: firstColor}}, 0.0
 	for i := range p.Phases {
 		start, row := end, c.rowPosition(i)
 		end += p.Phases[i].Share * p.MeanMillis
 		bars.Points = append(bars.Points, xy{start, row - rowBarHalf}, xy{end, row + rowBarHalf})
 	}
-	c.add(bars)
+	c.addMark(bars)
 	c.Caption = "Mean over the sampled operations. A phase that occurs several times in an operation is drawn once, with its total."
 	return c
 }

@@ -124,11 +124,11 @@ func timeSeriesChart(r *document.RunResult, spec curveChartSpec, curves []namedC
 		if math.IsNaN(curve.values.Max()) {
 			continue
 		}
-		c.add(m)
+		c.addMark(m)
 	}
 	if len(curves) > maxCurves {
 		mean := meanOfCurves(curves, spec.scale, max(1, r.SeriesSeconds))
-		c.add(mark{Kind: lineMark, Legend: "mean", style: style{Color: inkColor, Width: thickLine}, Points: mean})
+		c.addMark(mark{Kind: lineMark, Legend: "mean", style: style{Color: inkColor, Width: thickLine}, Points: mean})
 	}
 	top := maxCurveValue(curves)
 	for _, limit := range limits {

@@ -34,13 +34,13 @@ func throughputOverTime(r *document.RunResult) Chart {
 	if span := smoothingSpan(len(r.Series.CompletedPerSecond)); span > 1 {
 		smoothed := source
 		smoothed.Span = span
-		c.add(mark{Kind: lineMark, Legend: "each second", style: style{Color: look.Color, Opacity: 0.35, Width: thinLine}, Series: &source})
-		c.add(mark{Kind: lineMark, Legend: fmt.Sprintf("mean over %d s", span), style: look, Series: &smoothed})
+		c.addMark(mark{Kind: lineMark, Legend: "each second", style: style{Color: look.Color, Opacity: 0.35, Width: thinLine}, Series: &source})
+		c.addMark(mark{Kind: lineMark, Legend: fmt.Sprintf("mean over %d s", span), style: look, Series: &smoothed})
 	} else if span == 1 {
-		c.add(mark{Kind: lineMark, Legend: "completed", style: look, Series: &source})
+		c.addMark(mark{Kind: lineMark, Legend: "completed", style: look, Series: &source})
 	}
 	if slices.Max(append(slices.Clone(r.Series.FailedPerSecond), 0)) > 0 {
-		c.add(mark{Kind: lineMark, Legend: "failed", style: style{Color: worseColor, Width: thickLine},
+		c.addMark(mark{Kind: lineMark, Legend: "failed", style: style{Color: worseColor, Width: thickLine},
 			Series: &seriesSource{Path: []any{"series", "failedPerSecond"}, Seconds: 1}})
 	}
 	c.addHorizontalLine(r.Summary.ThroughputPerSecond, "mean "+formatNumber(r.Summary.ThroughputPerSecond), hintLine)
@@ -50,7 +50,7 @@ func throughputOverTime(r *document.RunResult) Chart {
 // newWindowChart returns a chart over the seconds of the window.
 func newWindowChart(r *document.RunResult, name, title, y string) Chart {
 	c := newChart(name, title, secondsAxisTitle, y)
-	c.X.Min, c.X.Max = finite(0), finite(float64(r.Times.WindowSeconds))
+	c.X.Min, c.X.Max = finitePointer(0), finitePointer(float64(r.Times.WindowSeconds))
 	return c
 }
 
@@ -88,14 +88,14 @@ func latencyDistribution(r *document.RunResult, h *hdrhistogram.Histogram) Chart
 		from, to := math.Pow(10, float64(bin)/barsPerDecade), math.Pow(10, float64(bin+1)/barsPerDecade)
 		bars.Points = append(bars.Points, xy{from, 0}, xy{to, 100 * float64(counts[bin]) / float64(h.TotalCount())})
 	}
-	c.add(bars)
+	c.addMark(bars)
 	l := r.Summary.Latency
 	for i, p := range []struct {
 		name string
 		at   *float64
 	}{{"p50", l.P50}, {"p95", l.P95}, {"p99", l.P99}} {
 		if p.at != nil && *p.at > 0 {
-			c.add(mark{Kind: verticalMark, Legend: p.name + " " + formatNumber(*p.at) + " ms", Points: []xy{{X: *p.at}},
+			c.addMark(mark{Kind: verticalMark, Legend: p.name + " " + formatNumber(*p.at) + " ms", Points: []xy{{X: *p.at}},
 				style: style{Color: inkColor, Width: 1, Dashes: dashPatterns[i%len(dashPatterns)]}})
 		}
 	}
@@ -117,9 +117,9 @@ func latencyPercentiles(r *document.RunResult, h *hdrhistogram.Histogram) Chart 
 	if len(points) == 0 {
 		points = []xy{{1, float64(h.Max()) / 1000}}
 	}
-	c.add(mark{Kind: lineMark, style: seriesStyleAt(0), Points: points})
+	c.addMark(mark{Kind: lineMark, style: seriesStyleAt(0), Points: points})
 	last := points[len(points)-1]
-	c.X.Min, c.X.Max, c.X.Log = finite(1), finite(max(last.X, 2)), true
+	c.X.Min, c.X.Max, c.X.Log = finitePointer(1), finitePointer(max(last.X, 2)), true
 	for i, label := range []string{"0", "50", "90", "99", "99.9", "99.99", "99.999"} {
 		if at := []float64{1, 2, 10, 100, 1e3, 1e4, 1e5}[i]; at <= *c.X.Max {
 			c.X.Ticks = append(c.X.Ticks, tick{at, label})
@@ -157,8 +157,8 @@ func blockCharts(r *document.RunResult) []Chart {
 
 func blockChart(r *document.RunResult, name, title, y string, points []xy) Chart {
 	c := newWindowChart(r, name, title, y)
-	c.add(mark{Kind: lineMark, style: style{Color: firstColor, Opacity: 0.35, Width: thinLine}, Points: points})
-	c.add(mark{Kind: dotsMark, style: style{Color: firstColor, Shape: circle, Size: 1.8}, Points: points})
+	c.addMark(mark{Kind: lineMark, style: style{Color: firstColor, Opacity: 0.35, Width: thinLine}, Points: points})
+	c.addMark(mark{Kind: dotsMark, style: style{Color: firstColor, Shape: circle, Size: 1.8}, Points: points})
 	c.Caption = formatInteger(int64(len(r.Blocks))) + " blocks."
 	if r.BlocksOmitted > 0 {
 		c.Caption = fmt.Sprintf("%s blocks; %s more were decided but are not listed.", formatInteger(int64(len(r.Blocks))), formatInteger(r.BlocksOmitted))

@@ -39,7 +39,7 @@ func saturationCharts(e *experiment.Result) []Chart {
 		latency.useLatencyAxis(low, high)
 		latency.addEstimates(s.lines[0].points, level, "", seriesStyleAt(0), 0)
 		if e.ServiceLevel != nil {
-			latency.add(mark{Kind: horizontalMark, style: style{Color: worseColor, Width: 1.2, Dashes: dashPattern}, AtStart: true,
+			latency.addMark(mark{Kind: horizontalMark, style: style{Color: worseColor, Width: 1.2, Dashes: dashPattern}, AtStart: true,
 				Points: []xy{{Y: e.ServiceLevel.LatencyMillis}}, Texts: []string{"service level " + formatNumber(e.ServiceLevel.LatencyMillis) + " ms"}})
 		}
 		latency.addSearchResult(found)

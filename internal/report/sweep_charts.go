@@ -69,9 +69,9 @@ func (s sweep) newChart(name, title, y string) Chart {
 	}
 	low, high := s.positions[0], s.positions[len(s.positions)-1]
 	c.X.Log = low > 0 && high/low >= 16
-	c.X.Min, c.X.Max = finite(low), finite(high)
+	c.X.Min, c.X.Max = finitePointer(low), finitePointer(high)
 	room := markSpacing * float64(len(s.lines)+1)
-	c.X.Min, c.X.Max = finite(c.offsetOnAxis(low, -room)), finite(c.offsetOnAxis(high, room))
+	c.X.Min, c.X.Max = finitePointer(c.offsetOnAxis(low, -room)), finitePointer(c.offsetOnAxis(high, room))
 	return c
 }
 
@@ -142,14 +142,14 @@ func (c *Chart) addEstimates(points []sweepPoint, m metricInfo, legend string, s
 			c.addInterval(p, m, at, s.Color)
 		}
 	}
-	c.add(mark{Kind: lineMark, Legend: legend, style: s, Points: means})
-	c.add(mark{Kind: dotsMark, style: s, Points: means})
+	c.addMark(mark{Kind: lineMark, Legend: legend, style: s, Points: means})
+	c.addMark(mark{Kind: dotsMark, style: s, Points: means})
 }
 
 // addInterval adds the confidence interval of a point, if it has enough runs for one.
 func (c *Chart) addInterval(p sweepPoint, m metricInfo, at float64, color string) {
 	if e := p.Metrics[string(m.name)]; e.Interval != nil {
-		c.add(mark{Kind: intervalsMark, style: style{Color: color, Width: 1.2},
+		c.addMark(mark{Kind: intervalsMark, style: style{Color: color, Width: 1.2},
 			Points: []xy{{at, e.Interval.Low * m.displayScale()}, {at, e.Interval.High * m.displayScale()}}})
 	}
 }
@@ -168,8 +168,8 @@ func (c *Chart) addRuns(runs []experiment.Run, m metricInfo, at float64, color s
 			out.Points = append(out.Points, xy{at, value * m.displayScale()})
 		}
 	}
-	c.add(in)
-	c.add(out)
+	c.addMark(in)
+	c.addMark(out)
 }
 
 func intervalCaption(e *experiment.Result) string {
@@ -192,7 +192,7 @@ func hasInterval(p experiment.Point) bool {
 func (s sweep) throughputLatencyChart(e *experiment.Result) Chart {
 	latency, throughput := experimentMetric(e, string(v1alpha1.MetricLatencyP95)), experimentMetric(e, string(v1alpha1.MetricThroughput))
 	c := newChart(sanitizeFileName("latency-by-throughput-"+s.parameter), "Latency by throughput", throughput.axisTitle(operationUnit(e)), latency.axisTitle(""))
-	c.X.Min = finite(0)
+	c.X.Min = finitePointer(0)
 	c.useLatencyAxis(s.valueRange(latency))
 	for i, l := range s.lines {
 		curve := mark{Kind: lineMark, Legend: l.name, style: seriesStyleAt(i)}
@@ -203,9 +203,9 @@ func (s sweep) throughputLatencyChart(e *experiment.Result) Chart {
 				curve.Texts = append(curve.Texts, parameterValue(p.Point, s.parameter))
 			}
 		}
-		c.add(curve)
-		c.add(mark{Kind: dotsMark, style: curve.style, Points: curve.Points})
-		c.add(mark{Kind: textsMark, style: style{Color: faintColor}, Points: curve.Points, Texts: curve.Texts})
+		c.addMark(curve)
+		c.addMark(mark{Kind: dotsMark, style: curve.style, Points: curve.Points})
+		c.addMark(mark{Kind: textsMark, style: style{Color: faintColor}, Points: curve.Points, Texts: curve.Texts})
 	}
 	c.Caption = "Means; each point is labeled with its " + s.parameter + "."
 	return c
@@ -234,7 +234,7 @@ func (s sweep) barChart(e *experiment.Result, m metricInfo) Chart {
 	for i, v := range s.values {
 		c.X.Ticks = append(c.X.Ticks, tick{float64(i), dropUnprintable(v)})
 	}
-	c.X.Min, c.X.Max = finite(-0.5), finite(float64(len(s.values))-0.5)
+	c.X.Min, c.X.Max = finitePointer(-0.5), finitePointer(float64(len(s.values))-0.5)
 	width := groupWidth / float64(len(s.lines))
 	for i, l := range s.lines {
 		bars := mark{Kind: boxesMark, Legend: l.name, style: style{Color: seriesStyleAt(i).Color, Opacity: 0.7}}
@@ -244,7 +244,7 @@ func (s sweep) barChart(e *experiment.Result, m metricInfo) Chart {
 		for _, p := range l.points {
 			bars.Points = append(bars.Points, xy{center(p) - 0.45*width, 0}, xy{center(p) + 0.45*width, p.Metrics[string(m.name)].Mean * m.displayScale()})
 		}
-		c.add(bars)
+		c.addMark(bars)
 		for _, p := range l.points {
 			c.addRuns(p.runs, m, center(p), inkColor)
 			c.addInterval(p, m, center(p), inkColor)

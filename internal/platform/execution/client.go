@@ -171,8 +171,8 @@ func (l *Layer) isOwnedFlag(flag string) bool {
 	return owned || platform || peers || flag == "datadir"
 }
 
-// env returns the variables that the arguments of a client may reference.
-func (l *Layer) env(network *v1alpha1.BenchmarkNetwork, member string) []corev1.EnvVar {
+// clientEnv returns the variables that the arguments of a client may reference.
+func (l *Layer) clientEnv(network *v1alpha1.BenchmarkNetwork, member string) []corev1.EnvVar {
 	return []corev1.EnvVar{
 		{Name: variableGenesis, Value: NetworkDir + "/" + FileGenesis},
 		{Name: variableJWT, Value: NetworkDir + "/" + FileJWT},

@@ -101,7 +101,7 @@ const chainIDRequest = `{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":
 
 // Container returns the container of the execution client, which is ready when it serves its chain by JSON-RPC.
 func (l *Layer) Container(in platform.Input, m platform.Member) corev1.Container {
-	c := l.container(in, m, "execution",
+	c := l.buildContainer(in, m, "execution",
 		append(members.SuperviseCommand(portAgent, l.DataDir, "--ready-exchange", "http://"+members.HostPort("127.0.0.1", PortHTTP),
 			"--ready-request", chainIDRequest, "--ready-match", fmt.Sprintf(`"result": *"0x%x"`, l.ChainID), "--"),
 			l.clientCommand(in.Network.Spec.Members.Count)...)...)
@@ -114,18 +114,18 @@ func (l *Layer) Container(in platform.Input, m platform.Member) corev1.Container
 // InitContainers returns the container that writes the genesis into the client's database, if the client does not do so itself.
 func (l *Layer) InitContainers(in platform.Input, m platform.Member) []corev1.Container {
 	if command := l.initCommand(); len(command) > 0 {
-		return []corev1.Container{l.container(in, m, "genesis", command...)}
+		return []corev1.Container{l.buildContainer(in, m, "genesis", command...)}
 	}
 	return nil
 }
 
-// container returns a container that runs a program of the client's image with its data and keys.
-func (l *Layer) container(in platform.Input, m platform.Member, name string, command ...string) corev1.Container {
+// buildContainer returns a container that runs a program of the client's image with its data and keys.
+func (l *Layer) buildContainer(in platform.Input, m platform.Member, name string, command ...string) corev1.Container {
 	return corev1.Container{
 		Name:                     name,
 		Image:                    l.Client.Image,
 		Command:                  command,
-		Env:                      l.env(in.Network, m.Name),
+		Env:                      l.clientEnv(in.Network, m.Name),
 		Resources:                l.Divide(m.Spec).Execution.Resources(m.Spec.ReservationOrDefault()),
 		SecurityContext:          pods.RestrictedSecurityContext(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,

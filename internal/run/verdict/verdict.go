@@ -25,123 +25,123 @@ type Verdict struct {
 type ReasonCode string
 
 const (
-	// Errors means that more requests failed than are tolerated. As a note: some failed, within the tolerance.
+	// ReasonErrors means that more requests failed than are tolerated. As a note: some failed, within the tolerance.
 	ReasonErrors ReasonCode = "Errors"
-	// NoCompletions means that nothing completed in the window.
+	// ReasonNoCompletions means that nothing completed in the window.
 	ReasonNoCompletions ReasonCode = "NoCompletions"
-	// WorkerMissing means that a worker reported no result.
+	// ReasonWorkerMissing means that a worker reported no result.
 	ReasonWorkerMissing ReasonCode = "WorkerMissing"
-	// WorkerThrottled means that a load worker had too little CPU. Its measurements partly describe the worker
+	// ReasonWorkerThrottled means that a load worker had too little CPU. Its measurements partly describe the worker
 	// itself.
 	ReasonWorkerThrottled ReasonCode = "WorkerThrottled"
-	// WorkerBehindSchedule means that the load generator did not offer the requested load of an open loop.
+	// ReasonWorkerBehindSchedule means that the load generator did not offer the requested load of an open loop.
 	ReasonWorkerBehindSchedule ReasonCode = "WorkerBehindSchedule"
-	// OfferedNotAchieved means that the backlog of an open loop grew, or that a user's JMeter plan made fewer requests than
+	// ReasonOfferedNotAchieved means that the backlog of an open loop grew, or that a user's JMeter plan made fewer requests than
 	// its rate. A closed loop offers only what the network processes.
 	ReasonOfferedNotAchieved ReasonCode = "OfferedNotAchieved"
-	// OfferedExceeded means that the load was higher than the rate of the open loop.
+	// ReasonOfferedExceeded means that the load was higher than the rate of the open loop.
 	ReasonOfferedExceeded ReasonCode = "OfferedExceeded"
-	// ClientsExhausted (note) means that requests of an open loop waited because all clients were busy.
+	// ReasonClientsExhausted (note) means that requests of an open loop waited because all clients were busy.
 	ReasonClientsExhausted ReasonCode = "ClientsExhausted"
-	// NotSteady means that the throughput had not settled at the end of the longest window.
+	// ReasonNotSteady means that the throughput had not settled at the end of the longest window.
 	ReasonNotSteady ReasonCode = "NotSteady"
-	// ThroughputUnstable means that the completions per second changed within the window of fixed times.
+	// ReasonThroughputUnstable means that the completions per second changed within the window of fixed times.
 	ReasonThroughputUnstable ReasonCode = "ThroughputUnstable"
-	// LatencyUnstable means that the latency changed within the window of fixed times.
+	// ReasonLatencyUnstable means that the latency changed within the window of fixed times.
 	ReasonLatencyUnstable ReasonCode = "LatencyUnstable"
-	// StabilityUnknown (note) means that a window was too short or too sparse to find changes, or that a driver does
+	// ReasonStabilityUnknown (note) means that a window was too short or too sparse to find changes, or that a driver does
 	// not record latency over time.
 	ReasonStabilityUnknown ReasonCode = "StabilityUnknown"
-	// WorkersUnbalanced means that a worker completed much less than another.
+	// ReasonWorkersUnbalanced means that a worker completed much less than another.
 	ReasonWorkersUnbalanced ReasonCode = "WorkersUnbalanced"
-	// ScheduleIncomplete means that the workers planned fewer requests than the rate demands.
+	// ReasonScheduleIncomplete means that the workers planned fewer requests than the rate demands.
 	ReasonScheduleIncomplete ReasonCode = "ScheduleIncomplete"
-	// RequestsMissing means that requests of an open loop were due, but are neither completed nor errors.
+	// ReasonRequestsMissing means that requests of an open loop were due, but are neither completed nor errors.
 	ReasonRequestsMissing ReasonCode = "RequestsMissing"
-	// MembersUnobserved means that the CPU and memory of members were not observed. It is a note if the network asked
+	// ReasonMembersUnobserved means that the CPU and memory of members were not observed. It is a note if the network asked
 	// for no observation.
 	ReasonMembersUnobserved ReasonCode = "MembersUnobserved"
-	// IntervalWide (note) means that the throughput had settled, but its mean is less precise than requested.
+	// ReasonIntervalWide (note) means that the throughput had settled, but its mean is less precise than requested.
 	ReasonIntervalWide ReasonCode = "IntervalWide"
-	// LedgerDiffers means that the nodes recorded more or fewer transactions than the clients saw complete.
+	// ReasonLedgerDiffers means that the nodes recorded more or fewer transactions than the clients saw complete.
 	ReasonLedgerDiffers ReasonCode = "LedgerDiffers"
-	// LedgerUnchecked (note) means that the ledger was not compared with the clients.
+	// ReasonLedgerUnchecked (note) means that the ledger was not compared with the clients.
 	ReasonLedgerUnchecked ReasonCode = "LedgerUnchecked"
-	// MemberRestarted, MemberUnreachable, MemberEvicted, MemberReplaced, MemberChanged and DatabaseRestarted mean that the network
-	// was disturbed. The subject says whether a member or a database was unreachable, evicted, replaced or changed.
+	// ReasonMemberRestarted and those up to ReasonDatabaseRestarted mean that the network was disturbed. The subject says whether a
+	// member or a database was unreachable, evicted, replaced or changed.
 	ReasonMemberRestarted   ReasonCode = "MemberRestarted"
 	ReasonMemberUnreachable ReasonCode = "MemberUnreachable"
 	ReasonMemberEvicted     ReasonCode = "MemberEvicted"
 	ReasonMemberReplaced    ReasonCode = "MemberReplaced"
 	ReasonMemberChanged     ReasonCode = "MemberChanged"
-	// BarrierLost means that the ConfigMap which released the workers was deleted or changed, so that disturbances
+	// ReasonBarrierLost means that the ConfigMap which released the workers was deleted or changed, so that disturbances
 	// are unknown.
 	ReasonBarrierLost ReasonCode = "BarrierLost"
-	// SecretLost means that a generated Secret of the network was deleted or changed.
+	// ReasonSecretLost means that a generated Secret of the network was deleted or changed.
 	ReasonSecretLost ReasonCode = "SecretLost"
-	// NetworkReplaced means that another network has the name of the one on which the run began.
+	// ReasonNetworkReplaced means that another network has the name of the one on which the run began.
 	ReasonNetworkReplaced ReasonCode = "NetworkReplaced"
-	// WorkersChanged means that the Job of the workers was changed after the release.
+	// ReasonWorkersChanged means that the Job of the workers was changed after the release.
 	ReasonWorkersChanged    ReasonCode = "WorkersChanged"
 	ReasonDatabaseRestarted ReasonCode = "DatabaseRestarted"
-	// MemberThrottled (a note by default) means that a member was at its CPU limit.
+	// ReasonMemberThrottled (a note by default) means that a member was at its CPU limit.
 	ReasonMemberThrottled ReasonCode = "MemberThrottled"
-	// ScrapesMissed (note) means that a member's CPU and memory series have gaps.
+	// ReasonScrapesMissed (note) means that a member's CPU and memory series have gaps.
 	ReasonScrapesMissed ReasonCode = "ScrapesMissed"
-	// WorkerBusy (note) means that a load worker used most of its CPU limit.
+	// ReasonWorkerBusy (note) means that a load worker used most of its CPU limit.
 	ReasonWorkerBusy ReasonCode = "WorkerBusy"
-	// DatabaseThrottled (a note by default) means that a database was at its CPU limit.
+	// ReasonDatabaseThrottled (a note by default) means that a database was at its CPU limit.
 	ReasonDatabaseThrottled ReasonCode = "DatabaseThrottled"
-	// DatabaseUnobserved (note) means that a database's resource usage is unknown.
+	// ReasonDatabaseUnobserved (note) means that a database's resource usage is unknown.
 	ReasonDatabaseUnobserved ReasonCode = "DatabaseUnobserved"
-	// OutOfMemory means that the kernel killed a process of a member or database.
+	// ReasonOutOfMemory means that the kernel killed a process of a member or database.
 	ReasonOutOfMemory ReasonCode = "OutOfMemory"
-	// VolumeFull means that a volume had no free space left. As a note: little.
+	// ReasonVolumeFull means that a volume had no free space left. As a note: little.
 	ReasonVolumeFull ReasonCode = "VolumeFull"
-	// CPUStolen means that the hypervisor gave a host's CPU time to other machines. As a note: a little of it.
+	// ReasonCPUStolen means that the hypervisor gave a host's CPU time to other machines. As a note: a little of it.
 	ReasonCPUStolen ReasonCode = "CPUStolen"
-	// HostSaturated means that all CPUs of a host were busy, so that containers waited for them below their
+	// ReasonHostSaturated means that all CPUs of a host were busy, so that containers waited for them below their
 	// limits. It is a reason if others caused it, and a note about sizing if the run's own containers did.
 	ReasonHostSaturated ReasonCode = "HostSaturated"
-	// HostShared means that anything but the run's own containers used more of a host's CPUs than its daemons
+	// ReasonHostShared means that anything but the run's own containers used more of a host's CPUs than its daemons
 	// need. As a note: half as much, or the run has containers on the host that were not observed.
 	ReasonHostShared ReasonCode = "HostShared"
-	// WorkerColocated (note) means that a load worker ran on a node with a member or database.
+	// ReasonWorkerColocated (note) means that a load worker ran on a node with a member or database.
 	ReasonWorkerColocated ReasonCode = "WorkerColocated"
-	// GarbageCollected (note) means that a JVM spent much of the window in garbage collection.
+	// ReasonGarbageCollection (note) means that a JVM spent much of the window in garbage collection.
 	ReasonGarbageCollection ReasonCode = "GarbageCollection"
-	// ClockSkewed means that the clocks of two load workers differ too much for a common window. As a note: less,
+	// ReasonClockSkewed means that the clocks of two load workers differ too much for a common window. As a note: less,
 	// or the clocks of two hosts do.
 	ReasonClockSkewed ReasonCode = "ClockSkewed"
-	// NodeNotReady means that a node of the run was not ready. NodeUnderPressure (note) means that a node runs
+	// ReasonNodeNotReady means that a node of the run was not ready. ReasonNodeUnderPressure (note) means that a node runs
 	// out of a resource.
 	ReasonNodeNotReady      ReasonCode = "NodeNotReady"
 	ReasonNodeUnderPressure ReasonCode = "NodeUnderPressure"
-	// Trial (note) means that the network was only for trying (spec.purpose), so that the result is not to be quoted.
+	// ReasonTrial (note) means that the network was only for trying (spec.purpose), so that the result is not to be quoted.
 	ReasonTrial ReasonCode = "Trial"
-	// NodesUnknown (note) means that the operator lacks the permission to read nodes.
+	// ReasonNodesUnknown (note) means that the operator lacks the permission to read nodes.
 	ReasonNodesUnknown ReasonCode = "NodesUnknown"
-	// ZoneUnknown (note) means that regions are taken from zones and a node of the run has none.
+	// ReasonZoneUnknown (note) means that regions are taken from zones and a node of the run has none.
 	ReasonZoneUnknown ReasonCode = "ZoneUnknown"
-	// LatencyOutOfRange means that a latency was below 0 or above the histogram's range.
+	// ReasonLatencyOutOfRange means that a latency was below 0 or above the histogram's range.
 	ReasonLatencyOutOfRange ReasonCode = "LatencyOutOfRange"
-	// CompletionGap (note) means that nothing completed in a closed loop for longer than its latencies show, or that
+	// ReasonCompletionGap (note) means that nothing completed in a closed loop for longer than its latencies show, or that
 	// completions stalled in much of the window.
 	ReasonCompletionGap ReasonCode = "CompletionGap"
-	// WorkerSilent means that a load worker ended nothing for half of the window. As a note: a tenth.
+	// ReasonWorkerSilent means that a load worker ended nothing for half of the window. As a note: a tenth.
 	ReasonWorkerSilent ReasonCode = "WorkerSilent"
-	// RequestsDuplicated means that more requests ended than were due or started. As a note: a few.
+	// ReasonRequestsDuplicated means that more requests ended than were due or started. As a note: a few.
 	ReasonRequestsDuplicated ReasonCode = "RequestsDuplicated"
-	// ClockUnknown (note) means that the clocks of load workers were not compared.
+	// ReasonClockUnknown (note) means that the clocks of load workers were not compared.
 	ReasonClockUnknown ReasonCode = "ClockUnknown"
-	// HostUnobserved (note) means that the CPU of a host of the run is unknown, and so is whether any was stolen.
+	// ReasonHostUnobserved (note) means that the CPU of a host of the run is unknown, and so is whether any was stolen.
 	ReasonHostUnobserved ReasonCode = "HostUnobserved"
-	// CalibrationOutOfBounds means that a pod did not reach a bound of measure.calibrate before the run.
+	// ReasonCalibrationOutOfBounds means that a pod did not reach a bound of measure.calibrate before the run.
 	ReasonCalibrationOutOfBounds ReasonCode = "CalibrationOutOfBounds"
-	// CalibrationMissing means that a figure is missing to which measure.calibrate sets a bound. As a note: a pod was not
+	// ReasonCalibrationMissing means that a figure is missing to which measure.calibrate sets a bound. As a note: a pod was not
 	// calibrated completely.
 	ReasonCalibrationMissing ReasonCode = "CalibrationMissing"
-	// FewSamples (note) means that fewer than ten latencies lie above the percentile, which is left out.
+	// ReasonFewSamples (note) means that fewer than ten latencies lie above the percentile, which is left out.
 	ReasonFewSamples ReasonCode = "FewSamples"
 )
 
