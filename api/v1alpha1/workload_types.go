@@ -90,6 +90,10 @@ const (
 	WorkloadJMeter    WorkloadType = "JMeter"
 )
 
+// LimitsOutstanding reports whether each client of an open load has at most one operation outstanding. Clients of the EVM driver
+// send batches, and a JMeter plan decides itself.
+func (t WorkloadType) LimitsOutstanding() bool { return t == WorkloadCorda || t == WorkloadJPaxos }
+
 // Workload describes a load and how it is measured. It is a union: type names the operations, and only the field of that name is
 // set.
 // +kubebuilder:validation:XValidation:rule="self.type == 'Corda' ? has(self.corda) : !has(self.corda)",message="corda must be set when, and only when, type is Corda"

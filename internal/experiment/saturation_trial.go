@@ -24,7 +24,7 @@ func workloadAtLoad(workload v1alpha1.Workload, load int64, spec *v1alpha1.Satur
 	w := *workload.DeepCopy()
 	if w.Load.Model == v1alpha1.LoadOpen {
 		w.Load.RatePerSecond = resource.NewQuantity(load, resource.DecimalSI)
-		if limitsOutstanding(&w) {
+		if w.Type.LimitsOutstanding() {
 			possible := min(maxClients, maxClientsPerWorker*int64(max(1, w.Workers.Count)))
 			w.Load.Clients = max(w.Load.Clients, int32(min(possible, requiredClients(load, spec))))
 		}
@@ -37,12 +37,6 @@ func workloadAtLoad(workload v1alpha1.Workload, load int64, spec *v1alpha1.Satur
 // requiredClients returns the number of clients with which a rate can be judged.
 func requiredClients(rate int64, spec *v1alpha1.SaturationSearch) int64 {
 	return int64(math.Ceil(clientMargin * float64(rate) * spec.ServiceLevel().MaxLatency.Seconds()))
-}
-
-// limitsOutstanding reports whether each client of an open loop has at most one operation outstanding. Clients of
-// the EVM driver send batches, and a user-supplied JMeter plan decides itself.
-func limitsOutstanding(w *v1alpha1.Workload) bool {
-	return w.Type == v1alpha1.WorkloadCorda || w.Type == v1alpha1.WorkloadJPaxos
 }
 
 // newTrial returns the trial of a run with that workload. A percentile of few latencies counts, because the share
@@ -62,7 +56,7 @@ func newTrial(load int64, run Run, spec *v1alpha1.SaturationSearch, w v1alpha1.W
 	if t.Evidence == Measured && t.Throughput > 0 && !known {
 		t.Evidence, t.Problem = NoEvidence, percentile+" is unknown"
 	}
-	if t.Evidence != NoEvidence && run.Load.ClientsExhausted && limitsOutstanding(&w) && int64(w.Load.Clients) < requiredClients(load, spec) {
+	if t.Evidence != NoEvidence && run.Load.ClientsExhausted && w.Type.LimitsOutstanding() && int64(w.Load.Clients) < requiredClients(load, spec) {
 		t.Evidence = GeneratorLimited
 		t.Problem = fmt.Sprintf("all %d clients were busy, and %d are required to judge the level: raise workers.count or load.clients",
 			w.Load.Clients, requiredClients(load, spec))
