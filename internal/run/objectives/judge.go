@@ -12,12 +12,6 @@ import (
 	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
-// minSamples is the number of latencies that a limit on a percentile requires, so that ten lie above it.
-var minSamples = map[v1alpha1.Metric]int64{
-	v1alpha1.MetricLatencyMean: 10, v1alpha1.MetricLatencyP50: 20, v1alpha1.MetricLatencyP90: 100,
-	v1alpha1.MetricLatencyP95: 200, v1alpha1.MetricLatencyP99: 1000, v1alpha1.MetricLatencyP999: 10000,
-}
-
 // JudgeRun returns the outcome of each objective, in order. A valid run passes or fails by its value, unless it
 // has too few samples. A run that is invalid by faults of the system fails where it misses the limit; it cannot
 // pass. Another invalid run decides nothing.
@@ -86,12 +80,12 @@ func (l Limit) Format(value float64) string {
 }
 
 func (l Limit) judgeRun(r *document.RunResult) verdict.ObjectiveOutcome {
-	value, samples := l.measuredValue(&r.Summary)
+	value, samples, required := l.measuredValue(&r.Summary)
 	described := l.Describe(l.Format(value))
 	if math.IsNaN(value) {
 		described = l.Describe("blank")
 	}
-	switch required := minSamples[l.Metric]; {
+	switch {
 	case !r.Verdict.IsEvidence():
 		return l.Outcome(verdict.ObjectiveUndecided, "%s, but the run is invalid: %s", described, firstForeignReason(r.Verdict))
 	case required > 0 && samples == 0:
@@ -107,8 +101,9 @@ func (l Limit) judgeRun(r *document.RunResult) verdict.ObjectiveOutcome {
 	}
 }
 
-// measuredValue returns the value of the metric and the number of latencies behind it.
-func (l Limit) measuredValue(s *measurement.Summary) (value float64, samples int64) {
+// measuredValue returns the value of the metric, and the number of latencies behind it and that it requires. A mean requires as
+// many as must lie above a percentile.
+func (l Limit) measuredValue(s *measurement.Summary) (value float64, samples, required int64) {
 	switch l.Metric {
 	case v1alpha1.MetricThroughput:
 		value = s.ThroughputPerSecond
@@ -117,10 +112,10 @@ func (l Limit) measuredValue(s *measurement.Summary) (value float64, samples int
 	}
 	for _, v := range s.Latency.Values() {
 		if string(l.Metric) == "Latency"+v.Name {
-			value = measurement.ValueOrMissing(v.Millis)
+			value, required = measurement.ValueOrMissing(v.Millis), measurement.SamplesForPercentile(v.Percent)
 		}
 	}
-	return value, s.Requests - s.Errors
+	return value, s.Requests - s.Errors, required
 }
 
 // firstForeignReason returns the first reason that is no fault of the system.
