@@ -58,11 +58,11 @@ dashboards: ## Generate the Grafana dashboards into the chart
 	@dashboards/generate
 
 .PHONY: bundle
-bundle: ## Generate the bundle for the Operator Lifecycle Manager from config/
+bundle: ## Generate the bundle for the Operator Lifecycle Manager from config/ into bundle/manifests
 	hack/update-bundle
 
 .PHONY: bundle-validate
-bundle-validate: ## Validate the bundle with operator-framework's validators
+bundle-validate: bundle ## Generate the bundle, and validate it with operator-framework's validators
 	go run -C hack/bundle . validate "$(CURDIR)/bundle"
 
 .PHONY: fmt
