@@ -5,8 +5,8 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/benchnet/benchnet/internal/agent/calibration"
-	"github.com/benchnet/benchnet/internal/agent/machine"
+	"github.com/benchnet/benchnet/internal/agent/calibrate"
+	"github.com/benchnet/benchnet/internal/agent/container"
 )
 
 // TestMetricsPort checks that the port of the metrics serves the readiness and no commands.
@@ -17,9 +17,9 @@ func TestMetricsPort(t *testing.T) {
 		method, target string
 		want           int
 	}{
-		{http.MethodGet, machine.Path, http.StatusNotFound},
-		{http.MethodPost, calibration.ContainerPath + "?seconds=0.01", http.StatusNotFound},
-		{http.MethodPost, calibration.StreamPath + "?seconds=0.01", http.StatusNotFound},
+		{http.MethodGet, container.MachinePath, http.StatusNotFound},
+		{http.MethodPost, calibrate.ContainerPath + "?seconds=0.01", http.StatusNotFound},
+		{http.MethodPost, calibrate.StreamPath + "?seconds=0.01", http.StatusNotFound},
 		{http.MethodGet, "/ready", http.StatusOK},
 	} {
 		t.Run(c.target, func(t *testing.T) {

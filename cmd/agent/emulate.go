@@ -10,10 +10,10 @@ import (
 	"os"
 	"time"
 
+	"github.com/benchnet/benchnet/internal/agent/calibrate"
+	"github.com/benchnet/benchnet/internal/agent/emulate"
 	"github.com/benchnet/benchnet/internal/agent/kube"
-	"github.com/benchnet/benchnet/internal/agent/latency"
-	"github.com/benchnet/benchnet/internal/agent/ping"
-	config "github.com/benchnet/benchnet/internal/network/latency"
+	"github.com/benchnet/benchnet/internal/network/latency"
 	"github.com/benchnet/benchnet/internal/subcommand"
 )
 
@@ -35,13 +35,13 @@ func newEmulateCommand(flags *flag.FlagSet) subcommand.Action {
 		if err != nil {
 			return 0, fmt.Errorf("read the configuration: %w", err)
 		}
-		parsed, err := config.ParseConfig(text)
+		parsed, err := latency.ParseConfig(text)
 		if err != nil {
 			return 0, err
 		}
-		emulator, err := latency.New(parsed, *member, logToStderr)
+		emulator, err := emulate.New(parsed, *member, logToStderr)
 		if err != nil {
-			return latency.ExitCode(err), err
+			return emulate.ExitCode(err), err
 		}
 		cluster, err := kube.NewInCluster(*namespace)
 		if err != nil {
@@ -50,7 +50,7 @@ func newEmulateCommand(flags *flag.FlagSet) subcommand.Action {
 		if err := listenAndServe(*listen, emulator.Handler()); err != nil {
 			return 0, err
 		}
-		return 0, emulator.Run(ctx, latency.MemberPod{Namespace: cluster, Name: pod, UID: uid, ReportName: *report})
+		return 0, emulator.Run(ctx, emulate.MemberPod{Namespace: cluster, Name: pod, UID: uid, ReportName: *report})
 	}
 }
 
@@ -89,7 +89,7 @@ func newPingCommand(flags *flag.FlagSet) subcommand.Action {
 		if *count < 1 {
 			return subcommand.UsageErrorf("--count must be at least 1, not %d", *count)
 		}
-		all, err := ping.RoundTrips(ctx, *to, *count, *pause)
+		all, err := calibrate.RoundTrips(ctx, *to, *count, *pause)
 		if err != nil {
 			return err
 		}

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/agent/exposition"
-	"github.com/benchnet/benchnet/internal/agent/process"
+	"github.com/benchnet/benchnet/internal/agent/container"
+	"github.com/benchnet/benchnet/internal/agent/supervise"
 	"github.com/benchnet/benchnet/internal/subcommand"
 )
 
@@ -33,7 +33,7 @@ func defineCounterFlags(flags *flag.FlagSet) counterOptions {
 var metricNamePattern = regexp.MustCompile(`^[a-zA-Z_:][a-zA-Z0-9_:]*$`)
 
 // newCounter returns the metric and the watchers that count for it, or nil for both without flags.
-func (c counterOptions) newCounter() (*exposition.SharedCounter, []process.LineWatcher, error) {
+func (c counterOptions) newCounter() (*container.SharedCounter, []supervise.LineWatcher, error) {
 	if *c.pattern == "" && *c.name == "" {
 		return nil, nil, nil
 	}
@@ -53,9 +53,9 @@ func (c counterOptions) newCounter() (*exposition.SharedCounter, []process.LineW
 	case !metricNamePattern.MatchString(*c.name):
 		return nil, nil, subcommand.UsageErrorf("--count-name: %q is not the name of a metric", *c.name)
 	}
-	tally := &exposition.SharedCounter{Name: *c.name, Help: "Counted from the lines of the command's output."}
+	tally := &container.SharedCounter{Name: *c.name, Help: "Counted from the lines of the command's output."}
 	lines := &lineCounter{counter: tally, grid: *c.grid, timeGroupIndex: expression.SubexpIndex(timeGroup)}
-	return tally, []process.LineWatcher{process.WatchMatches(expression, lines.countLine)}, nil
+	return tally, []supervise.LineWatcher{supervise.WatchMatches(expression, lines.countLine)}, nil
 }
 
 // timeGroup is the group of the pattern with the time of day of a line, in the format timeLayout.
@@ -66,7 +66,7 @@ const (
 
 // lineCounter adds the numbers of matching lines to a counter. It is safe for concurrent use by both outputs.
 type lineCounter struct {
-	counter *exposition.SharedCounter
+	counter *container.SharedCounter
 	// grid is the time step for rates; 0 if the numbers themselves are counted.
 	grid time.Duration
 	// timeGroupIndex is the index of timeGroup in the pattern; -1 without one.

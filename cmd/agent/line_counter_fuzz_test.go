@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/agent/exposition"
+	"github.com/benchnet/benchnet/internal/agent/container"
 )
 
 // FuzzCount counts two consecutive lines with arbitrary content: the counter never decreases and stays a number.
@@ -17,7 +17,7 @@ func FuzzCount(f *testing.F) {
 	f.Add("00:00:00.000", "1.7E308", "23:59:59.999", "1.7E308")
 	pattern := regexp.MustCompile(`^(?P<time>[0-9:.]+) RPS: ([0-9.]+(?:E[0-9]+)?)`)
 	f.Fuzz(func(t *testing.T, time1, number1, time2, number2 string) {
-		tally := &exposition.SharedCounter{Name: "requests", Help: "help"}
+		tally := &container.SharedCounter{Name: "requests", Help: "help"}
 		lines := &lineCounter{counter: tally, grid: 100 * time.Millisecond, timeGroupIndex: pattern.SubexpIndex(timeGroup)}
 		before := 0.0
 		for _, line := range []string{time1 + " RPS: " + number1, time2 + " RPS: " + number2} {

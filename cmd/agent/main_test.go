@@ -16,10 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/agent/cgroup"
-	"github.com/benchnet/benchnet/internal/agent/exposition"
-	"github.com/benchnet/benchnet/internal/agent/host"
-	"github.com/benchnet/benchnet/internal/agent/observer"
+	"github.com/benchnet/benchnet/internal/agent/container"
+	"github.com/benchnet/benchnet/internal/agent/observe"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
@@ -231,7 +229,7 @@ func TestSuperviseMember(t *testing.T) {
 	}
 	scrapeCounter(t, address)
 	endpoint := []protocol.ObservedEndpoint{{Member: "m", CommandsURL: "http://" + commands}}
-	if m := observer.DescribeMachines(t.Context(), "example-token", endpoint)["m"]; m == nil || m.Kernel == "" {
+	if m := observe.DescribeMachines(t.Context(), "example-token", endpoint)["m"]; m == nil || m.Kernel == "" {
 		t.Errorf("the host is described as %+v", m)
 	}
 	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
@@ -265,18 +263,18 @@ func scrapeCounter(t *testing.T, address string) float64 {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	if got := response.Header.Get("Content-Type"); got != exposition.ContentType {
+	if got := response.Header.Get("Content-Type"); got != container.ContentType {
 		t.Errorf("content type %q", got)
 	}
-	values, err := exposition.Read(response.Body, append(cgroup.Usage{}.Metrics().Names(), counterName, host.Clock, host.CPUIdle)...)
+	values, err := container.ReadMetrics(response.Body, append(container.Usage{}.Metrics().Names(), counterName, container.HostClock, container.HostCPUIdle)...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if used, err := cgroup.UsageFromMetrics(values); err != nil || used.CPU <= 0 {
+	if used, err := container.UsageFromMetrics(values); err != nil || used.CPU <= 0 {
 		t.Errorf("scraped %+v, %v", used, err)
 	}
-	if off := float64(time.Now().UnixNano())/1e9 - values[host.Clock]; off < 0 || off > 120 || values[host.CPUIdle] <= 0 {
-		t.Errorf("of the host: clock %v s ago, idle for %v s", off, values[host.CPUIdle])
+	if off := float64(time.Now().UnixNano())/1e9 - values[container.HostClock]; off < 0 || off > 120 || values[container.HostCPUIdle] <= 0 {
+		t.Errorf("of the host: clock %v s ago, idle for %v s", off, values[container.HostCPUIdle])
 	}
 	return values[counterName]
 }
@@ -308,7 +306,7 @@ func TestSuperviseCountsLines(t *testing.T) {
 // TestCountRatesByLineTimes checks rates that cover the time since the last full tenth of a second before the
 // previous line.
 func TestCountRatesByLineTimes(t *testing.T) {
-	tally := &exposition.SharedCounter{Name: "x"}
+	tally := &container.SharedCounter{Name: "x"}
 	lines := &lineCounter{counter: tally, grid: 100 * time.Millisecond, timeGroupIndex: 1}
 	for _, line := range [][2]string{
 		{"23:59:59.803", "1000"}, // The first line covers a tenth: 100.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/benchnet/benchnet/internal/agent/kube"
-	"github.com/benchnet/benchnet/internal/agent/publish"
 	"github.com/benchnet/benchnet/internal/subcommand"
 )
 
@@ -22,13 +21,13 @@ func newPublishCommand(flags *flag.FlagSet) subcommand.Action {
 		if err := subcommand.RequireFlags("namespace", *namespace, "complete-annotation", *mark, "root", *root, "secret", strings.Join(secrets, " ")); err != nil {
 			return err
 		}
-		complete, err := publish.ParseAnnotation(*mark)
+		complete, err := kube.ParseAnnotation(*mark)
 		if err != nil {
 			return subcommand.UsageErrorf("%w", err)
 		}
-		var sources []publish.Source
+		var sources []kube.SecretSource
 		for _, text := range secrets {
-			source, err := publish.ParseSource(text)
+			source, err := kube.ParseSecretSource(text)
 			if err != nil {
 				return subcommand.UsageErrorf("%w", err)
 			}
@@ -38,7 +37,7 @@ func newPublishCommand(flags *flag.FlagSet) subcommand.Action {
 		if err != nil {
 			return err
 		}
-		outcome, err := (&publish.Publisher{Secrets: cluster.Secrets, Complete: complete, Root: *root}).Publish(ctx, sources)
+		outcome, err := (&kube.Publisher{Secrets: cluster.Secrets, Complete: complete, Root: *root}).Publish(ctx, sources)
 		if err != nil {
 			return err
 		}

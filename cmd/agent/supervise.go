@@ -14,16 +14,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/agent/cgroup"
-	"github.com/benchnet/benchnet/internal/agent/commands"
-	"github.com/benchnet/benchnet/internal/agent/exitcause"
-	"github.com/benchnet/benchnet/internal/agent/exposition"
+	"github.com/benchnet/benchnet/internal/agent/calibrate"
+	"github.com/benchnet/benchnet/internal/agent/container"
 	"github.com/benchnet/benchnet/internal/agent/files"
-	"github.com/benchnet/benchnet/internal/agent/forward"
-	"github.com/benchnet/benchnet/internal/agent/host"
-	"github.com/benchnet/benchnet/internal/agent/jvm"
-	"github.com/benchnet/benchnet/internal/agent/process"
-	"github.com/benchnet/benchnet/internal/agent/threads"
+	"github.com/benchnet/benchnet/internal/agent/supervise"
 	"github.com/benchnet/benchnet/internal/agent/work"
 	"github.com/benchnet/benchnet/internal/destination"
 	"github.com/benchnet/benchnet/internal/kube/termination"
@@ -52,7 +46,7 @@ func newSuperviseCommand(flags *flag.FlagSet) subcommand.Action {
 			return 0, subcommand.UsageErrorf("no command given after --")
 		}
 		if err := checkJDBCVariable(*urlVariable); err != nil {
-			return process.ExitNotRun, err
+			return supervise.ExitNotRun, err
 		}
 		starting := &lastLine{}
 		watch, err := newReadinessWatchers(patterns, *ready, starting)
@@ -69,21 +63,21 @@ func newSuperviseCommand(flags *flag.FlagSet) subcommand.Action {
 		}
 		probed := &readinessHandler{file: *ready, starting: starting, answers: answers}
 		if err := listenAndServe(*address, newAgentMux(probed, newMetricsHandler(*volume, tally))); err != nil {
-			return process.ExitNotRun, err
+			return supervise.ExitNotRun, err
 		}
 		if err := errors.Join(serveCommands(*commandsAddress, *tokenFile, *volume), forwardConnections(forwards)); err != nil {
-			return process.ExitNotRun, err
+			return supervise.ExitNotRun, err
 		}
-		options := process.Options{Stdin: process.StdinNull, Stdout: append(watch, count...), Stderr: count, Tail: &process.Tail{}, Linger: *linger}
+		options := supervise.Options{Stdin: supervise.StdinNull, Stdout: append(watch, count...), Stderr: count, Tail: &supervise.Tail{}, Linger: *linger}
 		if *keepStdin {
-			options.Stdin = process.StdinHeld
+			options.Stdin = supervise.StdinHeld
 		}
-		c, err := process.Start(args, options)
+		c, err := supervise.Start(args, options)
 		if err != nil {
-			return process.ExitCode(err), err
+			return supervise.ExitCode(err), err
 		}
 		code := c.Wait()
-		writeTerminationMessage(*messageFile, exitcause.Describe(code, options.Tail.String(), readEvidence(), *heap), code)
+		writeTerminationMessage(*messageFile, supervise.DescribeExit(code, options.Tail.String(), readEvidence(), *heap), code)
 		return code, nil
 	}
 }
@@ -100,8 +94,8 @@ func checkJDBCVariable(name string) error {
 }
 
 // readEvidence returns what the kernel counts of this container; nil without access.
-func readEvidence() []exposition.Metric {
-	reader, err := cgroup.Open("/")
+func readEvidence() []container.Metric {
+	reader, err := container.Open("/")
 	if err != nil {
 		return nil
 	}
@@ -159,7 +153,7 @@ func (l *lastLine) describeNotReady() string {
 // forwardConnections serves routes in the background until the process ends.
 func forwardConnections(routes []string) error {
 	for _, text := range routes {
-		route, err := forward.ParseRoute(text)
+		route, err := supervise.ParseRoute(text)
 		if err != nil {
 			return subcommand.UsageErrorf("--forward %w", err)
 		}
@@ -172,21 +166,21 @@ func forwardConnections(routes []string) error {
 
 // newReadinessWatchers removes the ready file, which may be left from an earlier container, and returns watchers that
 // create it when each pattern has matched a line. Until then, starting has the last line. It returns no watchers without a pattern.
-func newReadinessWatchers(patterns []string, file string, starting *lastLine) ([]process.LineWatcher, error) {
+func newReadinessWatchers(patterns []string, file string, starting *lastLine) ([]supervise.LineWatcher, error) {
 	if (len(patterns) == 0) != (file == "") {
 		return nil, subcommand.UsageErrorf("--ready-pattern and --ready-file belong together")
 	}
 	if len(patterns) == 0 {
 		return nil, nil
 	}
-	var watchers []process.LineWatcher
+	var watchers []supervise.LineWatcher
 	unmatched := len(patterns)
 	for _, pattern := range patterns {
 		expression, err := regexp.Compile(pattern)
 		if err != nil {
 			return nil, subcommand.UsageErrorf("--ready-pattern: %w", err)
 		}
-		watchers = append(watchers, process.WatchFirstMatch(expression, func() {
+		watchers = append(watchers, supervise.WatchFirstMatch(expression, func() {
 			if unmatched--; unmatched > 0 {
 				return
 			}
@@ -221,33 +215,33 @@ func serveCommands(address, tokenFile, volume string) error {
 	if tokenFile == "" {
 		return subcommand.UsageErrorf("--commands-addr needs --commands-token-file")
 	}
-	token, err := commands.ReadToken(tokenFile)
+	token, err := calibrate.ReadToken(tokenFile)
 	if err != nil {
 		return err
 	}
-	return listenAndServe(address, commands.NewHandler(token, volume))
+	return listenAndServe(address, calibrate.NewHandler(token, volume))
 }
 
 // metricsHandler serves the usage of this container, its host, volume and JVMs, and the counter.
 type metricsHandler struct {
 	// reader reads the container's usage. If that is not available, readerErr is set and each scrape fails with
 	// it, but the command runs all the same.
-	reader    cgroup.Reader
+	reader    container.Reader
 	readerErr error
 	// volume is a folder on the volume, or empty.
 	volume  string
-	threads *threads.Sampler
+	threads *container.ThreadSampler
 	// counter counts lines of the output, or is nil.
-	counter *exposition.SharedCounter
+	counter *container.SharedCounter
 	// worker is the load worker of the container, or nil.
 	worker *work.Worker
 	// now returns the time of the host.
 	now func() time.Time
 }
 
-func newMetricsHandler(volume string, counter *exposition.SharedCounter) metricsHandler {
-	reader, err := cgroup.Open("/")
-	return metricsHandler{reader: reader, readerErr: err, volume: volume, threads: &threads.Sampler{Root: "/"}, counter: counter,
+func newMetricsHandler(volume string, counter *container.SharedCounter) metricsHandler {
+	reader, err := container.Open("/")
+	return metricsHandler{reader: reader, readerErr: err, volume: volume, threads: &container.ThreadSampler{Root: "/"}, counter: counter,
 		now: time.Now}
 }
 
@@ -260,7 +254,7 @@ func newWorkerMetricsHandler(worker *work.Worker) metricsHandler {
 
 // ServeHTTP answers a scrape.
 func (t metricsHandler) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
-	used, err := cgroup.Usage{}, t.readerErr
+	used, err := container.Usage{}, t.readerErr
 	if err == nil {
 		used, err = t.reader.Read()
 	}
@@ -268,16 +262,16 @@ func (t metricsHandler) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	metrics := slices.Concat(used.Metrics(), t.reader.ReadEvidence(), jvm.Read("/"), t.threads.Read(t.now()))
+	metrics := slices.Concat(used.Metrics(), t.reader.ReadEvidence(), container.ReadJVMs("/"), t.threads.Read(t.now()))
 	if t.counter != nil {
 		metrics = append(metrics, t.counter.Metric())
 	}
 	// The host comes last, because it holds the time of the response.
-	metrics = append(metrics, host.Reader{Root: "/", Volume: t.volume, Now: t.now}.Read()...)
-	w.Header().Set("Content-Type", exposition.ContentType)
+	metrics = append(metrics, container.HostReader{Root: "/", Volume: t.volume, Now: t.now}.Read()...)
+	w.Header().Set("Content-Type", container.ContentType)
 	// An error means that the scraper disconnected.
 	if t.worker != nil {
 		_ = t.worker.WriteLoadMetrics(w, t.now())
 	}
-	_ = exposition.Write(w, metrics...)
+	_ = container.WriteMetrics(w, metrics...)
 }

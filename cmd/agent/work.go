@@ -9,12 +9,10 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/agent/barrier"
-	"github.com/benchnet/benchnet/internal/agent/cgroup"
-	"github.com/benchnet/benchnet/internal/agent/commands"
+	"github.com/benchnet/benchnet/internal/agent/calibrate"
+	"github.com/benchnet/benchnet/internal/agent/container"
 	"github.com/benchnet/benchnet/internal/agent/kube"
-	"github.com/benchnet/benchnet/internal/agent/observer"
-	"github.com/benchnet/benchnet/internal/agent/report"
+	"github.com/benchnet/benchnet/internal/agent/observe"
 	"github.com/benchnet/benchnet/internal/agent/work"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/subcommand"
@@ -49,7 +47,7 @@ func newWorkerCommand(flags *flag.FlagSet) subcommand.Action {
 			return 0, err
 		}
 		if *tokenFile != "" {
-			if w.CommandsToken, err = commands.ReadToken(*tokenFile); err != nil {
+			if w.CommandsToken, err = calibrate.ReadToken(*tokenFile); err != nil {
 				return 0, err
 			}
 		}
@@ -57,10 +55,10 @@ func newWorkerCommand(flags *flag.FlagSet) subcommand.Action {
 		if err != nil {
 			return 0, err
 		}
-		gate := barrier.Barrier{ConfigMaps: cluster.ConfigMaps, Name: *barrierName, Log: logToStderr}
+		gate := kube.Barrier{ConfigMaps: cluster.ConfigMaps, Name: *barrierName, Log: logToStderr}
 		w.Command, w.JMeterPlan, w.StreamURL = args, *plan, *stream
 		w.Barrier = gate.Wait
-		w.Reporter = &report.Writer{ConfigMaps: cluster.ConfigMaps, Name: *reportName, Timeout: reportTimeout}
+		w.Reporter = &kube.ReportWriter{ConfigMaps: cluster.ConfigMaps, Name: *reportName, Timeout: reportTimeout}
 		return w.Run(ctx), nil
 	}
 }
@@ -79,14 +77,14 @@ func newWorkerFromEnv() (*work.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	usage, err := cgroup.Open("/")
+	usage, err := container.Open("/")
 	if err != nil {
 		return nil, err
 	}
 	return &work.Worker{
 		Dir:   cmp.Or(os.Getenv(protocol.DirVariable), protocol.DefaultDir),
 		Index: index, Workers: workers, Workload: workload,
-		Scrape: observer.ScrapeHTTP, OwnUsage: usage, Log: logToStderr, Now: time.Now,
+		Scrape: observe.ScrapeHTTP, OwnUsage: usage, Log: logToStderr, Now: time.Now,
 	}, nil
 }
 

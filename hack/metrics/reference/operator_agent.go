@@ -4,12 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/benchnet/benchnet/internal/agent/cgroup"
-	"github.com/benchnet/benchnet/internal/agent/exposition"
-	"github.com/benchnet/benchnet/internal/agent/host"
-	"github.com/benchnet/benchnet/internal/agent/jvm"
-	"github.com/benchnet/benchnet/internal/agent/latency"
-	"github.com/benchnet/benchnet/internal/agent/threads"
+	"github.com/benchnet/benchnet/internal/agent/container"
+	"github.com/benchnet/benchnet/internal/agent/emulate"
 	"github.com/benchnet/benchnet/internal/agent/work"
 	"github.com/benchnet/benchnet/internal/metrics"
 )
@@ -34,7 +30,7 @@ func fromOperatorMetric(m *metrics.Metric) Metric {
 }
 
 func addAgentMetrics(sources map[Source][]Metric) {
-	for _, m := range slices.Concat(cgroup.Usage{}.Metrics(), cgroup.EvidenceMetrics, host.Metrics, jvm.Metrics, threads.Metrics) {
+	for _, m := range slices.Concat(container.Usage{}.Metrics(), container.EvidenceMetrics, container.HostMetrics, container.JVMMetrics, container.ThreadMetrics) {
 		sources[Agent] = append(sources[Agent], fromAgentMetric(m))
 	}
 	sources[Worker] = []Metric{
@@ -43,12 +39,12 @@ func addAgentMetrics(sources map[Source][]Metric) {
 		fromAgentMetric(work.ErrorsMetric, work.LabelKind),
 	}
 	sources[LatencyEmulation] = []Metric{
-		fromAgentMetric(latency.InfoMetric, latency.LabelMechanism),
-		fromAgentMetric(latency.PeersMetric),
-		fromAgentMetric(latency.PacketsMetric, latency.LabelFate),
+		fromAgentMetric(emulate.InfoMetric, emulate.LabelMechanism),
+		fromAgentMetric(emulate.PeersMetric),
+		fromAgentMetric(emulate.PacketsMetric, emulate.LabelFate),
 	}
 }
 
-func fromAgentMetric(m exposition.Metric, labels ...string) Metric {
+func fromAgentMetric(m container.Metric, labels ...string) Metric {
 	return Metric{m.Name, string(m.Kind), m.Help, labels}
 }

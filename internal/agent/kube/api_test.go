@@ -1,4 +1,3 @@
-// Package kube_test tests the agent's writes to a real API server, with the rights that it has in a cluster.
 package kube_test
 
 import (
@@ -36,11 +35,19 @@ var apiServer struct {
 	restarted []*exec.Cmd
 }
 
+// apiClients returns the clients of the API server. It skips a test that needs the server without its binaries.
+func apiClients(t *testing.T) *kubernetes.Clientset {
+	t.Helper()
+	if apiServer.clients == nil {
+		t.Skip("KUBEBUILDER_ASSETS is not set")
+	}
+	return apiServer.clients
+}
+
 // TestMain starts the API server. hack/cluster/assets builds its binaries and "make test" sets the variable.
 func TestMain(m *testing.M) {
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
-		fmt.Println("skipped: KUBEBUILDER_ASSETS is not set")
-		return
+		os.Exit(m.Run())
 	}
 	apiServer.env = &envtest.Environment{}
 	config, err := apiServer.env.Start()
@@ -113,13 +120,13 @@ func newClientWithRights(t *testing.T, resource string, names, verbs []string, w
 	name := fmt.Sprintf("user-%d", userCount.Add(1))
 	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: name},
 		Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{resource}, ResourceNames: names, Verbs: verbs}}}
-	if _, err := apiServer.clients.RbacV1().Roles(namespace).Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
+	if _, err := apiClients(t).RbacV1().Roles(namespace).Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	binding := &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Name: name},
 		RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
 		Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: name}}}
-	if _, err := apiServer.clients.RbacV1().RoleBindings(namespace).Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
+	if _, err := apiClients(t).RbacV1().RoleBindings(namespace).Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	waitForRights(t, name, resource, names, verbs)
@@ -147,7 +154,7 @@ func waitForRights(t *testing.T, user, resource string, names, verbs []string) {
 	}
 	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{User: user, ResourceAttributes: &asked}}
 	retryUntilSuccess(t, "rights of "+user, func(ctx context.Context) error {
-		answer, err := apiServer.clients.AuthorizationV1().SubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+		answer, err := apiClients(t).AuthorizationV1().SubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 		if err == nil && !answer.Status.Allowed {
 			err = errors.New("not yet")
 		}
@@ -158,7 +165,7 @@ func waitForRights(t *testing.T, user, resource string, names, verbs []string) {
 func createConfigMap(t *testing.T, name string, data map[string]string) {
 	t.Helper()
 	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: data}
-	if _, err := apiServer.clients.CoreV1().ConfigMaps(namespace).Create(t.Context(), object, metav1.CreateOptions{}); err != nil {
+	if _, err := apiClients(t).CoreV1().ConfigMaps(namespace).Create(t.Context(), object, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }

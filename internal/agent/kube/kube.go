@@ -1,4 +1,5 @@
-// Package kube accesses the Secrets, ConfigMaps and other objects of one namespace from within a pod.
+// Package kube reads and writes the objects of one namespace from within a pod: it waits for the barrier of a run, reports to
+// ConfigMaps, and publishes files into Secrets.
 //
 // It uses the dynamic client: the typed one would make the agent, which runs in every member's container, 16 MB
 // larger and take 11 MB more memory.
@@ -63,9 +64,9 @@ func MergePatch(ctx context.Context, objects dynamic.ResourceInterface, name str
 	return patchObject(ctx, objects, name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: protocol.FieldManager})
 }
 
-// Apply sets all fields of an existing object that the agent owns (server-side apply) and forces conflicts. It removes
+// applyObject sets all fields of an existing object that the agent owns (server-side apply) and forces conflicts. It removes
 // owned fields that object omits. object must have the UID of the existing one, so that none is created.
-func Apply(ctx context.Context, objects dynamic.ResourceInterface, object *unstructured.Unstructured) error {
+func applyObject(ctx context.Context, objects dynamic.ResourceInterface, object *unstructured.Unstructured) error {
 	body, err := json.Marshal(object)
 	if err != nil {
 		return err

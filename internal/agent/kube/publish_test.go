@@ -15,22 +15,22 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
-	"github.com/benchnet/benchnet/internal/agent/publish"
+	"github.com/benchnet/benchnet/internal/agent/kube"
 )
 
-var completeAnnotation = publish.Annotation{Key: "benchnet.dev/complete", Value: "true"}
+var completeAnnotation = kube.Annotation{Key: "benchnet.dev/complete", Value: "true"}
 
 func createSecret(t *testing.T, name string) {
 	t.Helper()
 	object := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"of": "the-operator"}}}
-	if _, err := apiServer.clients.CoreV1().Secrets(namespace).Create(t.Context(), object, metav1.CreateOptions{FieldManager: "operator"}); err != nil {
+	if _, err := apiClients(t).CoreV1().Secrets(namespace).Create(t.Context(), object, metav1.CreateOptions{FieldManager: "operator"}); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func getSecret(t *testing.T, name string) *corev1.Secret {
 	t.Helper()
-	object, err := apiServer.clients.CoreV1().Secrets(namespace).Get(t.Context(), name, metav1.GetOptions{})
+	object, err := apiClients(t).CoreV1().Secrets(namespace).Get(t.Context(), name, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,9 +50,9 @@ func writeFolder(t *testing.T, files map[string]string) string {
 }
 
 // newPublisher returns a publisher that may only patch the named Secrets.
-func newPublisher(t *testing.T, wrap func(*rest.Config), names ...string) *publish.Publisher {
+func newPublisher(t *testing.T, wrap func(*rest.Config), names ...string) *kube.Publisher {
 	t.Helper()
-	return &publish.Publisher{Secrets: newClientWithRights(t, "secrets", names, []string{"patch"}, wrap).Secrets, Complete: completeAnnotation, Root: "/"}
+	return &kube.Publisher{Secrets: newClientWithRights(t, "secrets", names, []string{"patch"}, wrap).Secrets, Complete: completeAnnotation, Root: "/"}
 }
 
 func hasData(s *corev1.Secret, want map[string]string) bool {
@@ -63,9 +63,9 @@ func TestPublishNeedsOnlyPatch(t *testing.T) {
 	createSecret(t, "pub-a")
 	createSecret(t, "pub-b")
 	a, b := map[string]string{"nodeInfo-1": "x", "network-parameters": "\x00\xff"}, map[string]string{"keys.jks": "y"}
-	sources := []publish.Source{{Secret: "pub-a", Folder: writeFolder(t, a)}, {Secret: "pub-b", Folder: writeFolder(t, b)}}
+	sources := []kube.SecretSource{{Secret: "pub-a", Folder: writeFolder(t, a)}, {Secret: "pub-b", Folder: writeFolder(t, b)}}
 	outcome, err := newPublisher(t, nil, "pub-a", "pub-b").Publish(t.Context(), sources)
-	if err != nil || outcome != publish.Published {
+	if err != nil || outcome != kube.Published {
 		t.Fatalf("%s, %v", outcome, err)
 	}
 	for name, want := range map[string]map[string]string{"pub-a": a, "pub-b": b} {
@@ -80,9 +80,9 @@ func TestCompleteSecretsAreKept(t *testing.T) {
 	createSecret(t, "kept")
 	p := newPublisher(t, nil, "kept")
 	first := map[string]string{"key": "in use"}
-	for i, want := range []publish.Outcome{publish.Published, publish.AlreadyComplete} {
+	for i, want := range []kube.Outcome{kube.Published, kube.AlreadyComplete} {
 		source := writeFolder(t, []map[string]string{first, {"key": "another"}}[i])
-		if got, err := p.Publish(t.Context(), []publish.Source{{Secret: "kept", Folder: source}}); err != nil || got != want {
+		if got, err := p.Publish(t.Context(), []kube.SecretSource{{Secret: "kept", Folder: source}}); err != nil || got != want {
 			t.Fatalf("call %d: %s, %v; want %s", i, got, err, want)
 		}
 	}
@@ -93,9 +93,9 @@ func TestCompleteSecretsAreKept(t *testing.T) {
 
 func TestPublishCreatesNoSecret(t *testing.T) {
 	createSecret(t, "there")
-	sources := []publish.Source{{Secret: "there", Folder: writeFolder(t, map[string]string{"a": "1"})}, {Secret: "not-there", Folder: writeFolder(t, map[string]string{"a": "1"})}}
+	sources := []kube.SecretSource{{Secret: "there", Folder: writeFolder(t, map[string]string{"a": "1"})}, {Secret: "not-there", Folder: writeFolder(t, map[string]string{"a": "1"})}}
 	// With the create verb as well, so that the error is not due to missing rights.
-	p := &publish.Publisher{Secrets: newClientWithRights(t, "secrets", nil, []string{"*"}, nil).Secrets, Complete: completeAnnotation, Root: "/"}
+	p := &kube.Publisher{Secrets: newClientWithRights(t, "secrets", nil, []string{"*"}, nil).Secrets, Complete: completeAnnotation, Root: "/"}
 	if _, err := p.Publish(t.Context(), sources); !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "not-there") {
 		t.Errorf("error %v", err)
 	}
@@ -127,7 +127,7 @@ func TestSecretDeletedDuringPublish(t *testing.T) {
 		cluster := newClientWithRights(t, "secrets", nil, []string{"*"}, func(c *rest.Config) {
 			c.Wrap(func(next http.RoundTripper) http.RoundTripper {
 				return &beforeRequest{"application/apply-patch+yaml", func() {
-					if err := apiServer.clients.CoreV1().Secrets(namespace).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+					if err := apiClients(t).CoreV1().Secrets(namespace).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
 						t.Error(err)
 					}
 					if again {
@@ -136,11 +136,11 @@ func TestSecretDeletedDuringPublish(t *testing.T) {
 				}, next}
 			})
 		})
-		p := &publish.Publisher{Secrets: cluster.Secrets, Complete: completeAnnotation, Root: "/"}
-		if _, err := p.Publish(t.Context(), []publish.Source{{Secret: name, Folder: writeFolder(t, map[string]string{"a": "1"})}}); err == nil {
+		p := &kube.Publisher{Secrets: cluster.Secrets, Complete: completeAnnotation, Root: "/"}
+		if _, err := p.Publish(t.Context(), []kube.SecretSource{{Secret: name, Folder: writeFolder(t, map[string]string{"a": "1"})}}); err == nil {
 			t.Errorf("%s: published", name)
 		}
-		got, err := apiServer.clients.CoreV1().Secrets(namespace).Get(t.Context(), name, metav1.GetOptions{})
+		got, err := apiClients(t).CoreV1().Secrets(namespace).Get(t.Context(), name, metav1.GetOptions{})
 		if again != (err == nil) || len(got.Data) > 0 {
 			t.Errorf("%s: now holds %q, %v", name, got.Data, err)
 		}
@@ -166,11 +166,11 @@ func TestPublishInterruptedAnywhere(t *testing.T) {
 	names := []string{"int-a", "int-b"}
 	for requests := 0; ; requests++ {
 		for _, name := range names {
-			_ = apiServer.clients.CoreV1().Secrets(namespace).Delete(t.Context(), name, metav1.DeleteOptions{})
+			_ = apiClients(t).CoreV1().Secrets(namespace).Delete(t.Context(), name, metav1.DeleteOptions{})
 			createSecret(t, name)
 		}
 		first := writeFolder(t, map[string]string{"nodeInfo-old": "old", "both": "old"})
-		sources := []publish.Source{{Secret: names[0], Folder: first}, {Secret: names[1], Folder: first}}
+		sources := []kube.SecretSource{{Secret: names[0], Folder: first}, {Secret: names[1], Folder: first}}
 		interrupted := newPublisher(t, func(c *rest.Config) {
 			c.Wrap(func(next http.RoundTripper) http.RoundTripper { return &requestLimit{requests, next} })
 		}, names...)
@@ -190,7 +190,7 @@ func TestPublishInterruptedAnywhere(t *testing.T) {
 		for i := range sources {
 			sources[i].Folder = writeFolder(t, second)
 		}
-		if outcome, err := newPublisher(t, nil, names...).Publish(t.Context(), sources); err != nil || outcome != publish.Published {
+		if outcome, err := newPublisher(t, nil, names...).Publish(t.Context(), sources); err != nil || outcome != kube.Published {
 			t.Fatalf("second publication after %d requests: %s, %v", requests, outcome, err)
 		}
 		for _, name := range names {
@@ -207,7 +207,7 @@ func TestPublishRefuses(t *testing.T) {
 	for want, dir := range map[string]string{
 		"is empty": writeFolder(t, nil), "a b cannot be a key": writeFolder(t, map[string]string{"a b": "x"}), "no such file": "no/such",
 	} {
-		if _, err := p.Publish(t.Context(), []publish.Source{{Secret: "refusing", Folder: dir}}); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "refusing") {
+		if _, err := p.Publish(t.Context(), []kube.SecretSource{{Secret: "refusing", Folder: dir}}); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "refusing") {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}

@@ -12,19 +12,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/benchnet/benchnet/internal/agent/barrier"
 	"github.com/benchnet/benchnet/internal/agent/kube"
-	"github.com/benchnet/benchnet/internal/agent/report"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
 var startInstant = time.Date(2026, 11, 21, 3, 4, 5, 678900000, time.UTC)
 
 // newBarrier returns a barrier with the rights that a worker has.
-func newBarrier(t *testing.T, name string) *barrier.Barrier {
+func newBarrier(t *testing.T, name string) *kube.Barrier {
 	t.Helper()
 	cluster := newClientWithRights(t, "configmaps", []string{name}, []string{"get", "list", "watch"}, nil)
-	return &barrier.Barrier{ConfigMaps: cluster.ConfigMaps, Name: name, RetryInterval: 200 * time.Millisecond, Log: t.Logf}
+	return &kube.Barrier{ConfigMaps: cluster.ConfigMaps, Name: name, RetryInterval: 200 * time.Millisecond, Log: t.Logf}
 }
 
 // releaseBarrier publishes the start, as the operator does.
@@ -32,7 +30,7 @@ func releaseBarrier(t *testing.T, name, start string) {
 	t.Helper()
 	retryUntilSuccess(t, "release", func(ctx context.Context) error {
 		patch := []byte(`{"data":{"start":"` + start + `"}}`)
-		_, err := apiServer.clients.CoreV1().ConfigMaps(namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
+		_, err := apiClients(t).CoreV1().ConfigMaps(namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
 		return err
 	})
 }
@@ -43,7 +41,7 @@ type waitResult struct {
 }
 
 // startWaiting waits at the barrier in the background and returns once it has been watching for a while.
-func startWaiting(t *testing.T, b *barrier.Barrier) <-chan waitResult {
+func startWaiting(t *testing.T, b *kube.Barrier) <-chan waitResult {
 	t.Helper()
 	done := make(chan waitResult, 1)
 	go func() {
@@ -87,7 +85,7 @@ func TestBarrierWaitForStop(t *testing.T) {
 	}()
 	time.Sleep(500 * time.Millisecond)
 	patch := []byte(`{"data":{"stop":"` + startInstant.Format(time.RFC3339Nano) + `"}}`)
-	if _, err := apiServer.clients.CoreV1().ConfigMaps(namespace).Patch(t.Context(), "bar-stop", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+	if _, err := apiClients(t).CoreV1().ConfigMaps(namespace).Patch(t.Context(), "bar-stop", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	assertReleased(t, done)
@@ -136,17 +134,17 @@ func TestBarrierWaitCancelled(t *testing.T) {
 const reportTimeout = 5 * time.Minute
 
 // newReportWriter returns a writer that may only patch its report.
-func newReportWriter(t *testing.T, name string) *report.Writer {
+func newReportWriter(t *testing.T, name string) *kube.ReportWriter {
 	t.Helper()
 	cluster := newClientWithRights(t, "configmaps", []string{name}, []string{"patch"}, nil)
-	return &report.Writer{ConfigMaps: cluster.ConfigMaps, Name: name, Timeout: reportTimeout, RetryInterval: 50 * time.Millisecond}
+	return &kube.ReportWriter{ConfigMaps: cluster.ConfigMaps, Name: name, Timeout: reportTimeout, RetryInterval: 50 * time.Millisecond}
 }
 
 func getReport(t *testing.T, name string) *corev1.ConfigMap {
 	t.Helper()
 	var object *corev1.ConfigMap
 	retryUntilSuccess(t, "read the report", func(ctx context.Context) (err error) {
-		object, err = apiServer.clients.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
+		object, err = apiClients(t).CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
 		return err
 	})
 	return object

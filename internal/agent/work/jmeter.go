@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/internal/agent/files"
-	"github.com/benchnet/benchnet/internal/agent/jtl"
-	"github.com/benchnet/benchnet/internal/agent/process"
+	"github.com/benchnet/benchnet/internal/agent/supervise"
 	"github.com/benchnet/benchnet/internal/kube/termination"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
@@ -37,9 +36,9 @@ func (w *Worker) runJMeter(ctx context.Context) (*measurement.WorkerResult, erro
 		return nil, w.exitError(ctx, 1)
 	case <-time.After(time.Until(window.LoadStart())):
 	}
-	jmeter, err := process.Start(append(w.Command, w.jmeterArguments()...), process.Options{Stdin: process.StdinNull, Linger: lingerTimeout, Tail: &w.output})
+	jmeter, err := supervise.Start(append(w.Command, w.jmeterArguments()...), supervise.Options{Stdin: supervise.StdinNull, Linger: lingerTimeout, Tail: &w.output})
 	if err != nil {
-		return nil, newFailure(process.ExitCode(err), "%v", err)
+		return nil, newFailure(supervise.ExitCode(err), "%v", err)
 	}
 	watching := w.startObserving(ctx, window)
 	samples, log := w.followSamples(jmeter.Ended(), window)
@@ -63,7 +62,7 @@ func (w *Worker) jmeterArguments() []string {
 		fmt.Sprintf("-Jbenchnet.worker=%d", w.Index), fmt.Sprintf("-Jbenchnet.workers=%d", w.Workers),
 		fmt.Sprintf("-Jbenchnet.warmUpSeconds=%d", w.Workload.Measure.WarmUpSeconds),
 		fmt.Sprintf("-Jbenchnet.windowSeconds=%d", w.Workload.Measure.WindowSeconds)}
-	return append(append(arguments, w.loadShare()...), jtl.JMeterArguments()...)
+	return append(append(arguments, w.loadShare()...), sampleLogArguments()...)
 }
 
 // loadShare returns the worker's share of the clients and of the rate as properties. The shares of all workers add up to
@@ -88,7 +87,7 @@ func (w *Worker) loadShare() []string {
 
 // awaitJMeter reports progress until the plan ends, and stops JMeter after the drain. A plan that ends by
 // itself before the end of the window is an error, because the result covers the whole window.
-func (w *Worker) awaitJMeter(ctx context.Context, jmeter *process.Command, window *protocol.Window, log *jtl.SampleLog) error {
+func (w *Worker) awaitJMeter(ctx context.Context, jmeter *supervise.Command, window *protocol.Window, log *sampleLog) error {
 	ticks := time.NewTicker(time.Second)
 	defer ticks.Stop()
 	progress := ""
@@ -128,7 +127,7 @@ func (w *Worker) checkJMeterExit(ctx context.Context, code int, window *protocol
 
 // stopJMeter asks JMeter to record the samples in flight and to end. It fails if JMeter does not, because those
 // samples are then unknown.
-func (w *Worker) stopJMeter(ctx context.Context, jmeter *process.Command) error {
+func (w *Worker) stopJMeter(ctx context.Context, jmeter *supervise.Command) error {
 	if err := files.WriteAtomic(w.filePath(protocol.StopPlanFile), nil, 0o644); err != nil {
 		return err
 	}
@@ -147,10 +146,10 @@ func (w *Worker) stopJMeter(ctx context.Context, jmeter *process.Command) error 
 
 // followSamples reads JMeter's sample log while JMeter writes it. The channel receives the error of the reader
 // at the end.
-func (w *Worker) followSamples(ended <-chan struct{}, window *protocol.Window) (<-chan error, *jtl.SampleLog) {
-	log, read := jtl.NewSampleLog(window), make(chan error, 1)
+func (w *Worker) followSamples(ended <-chan struct{}, window *protocol.Window) (<-chan error, *sampleLog) {
+	log, read := newSampleLog(window), make(chan error, 1)
 	go func() {
-		text, err := jtl.FollowFile(w.filePath(protocol.SamplesFile), ended)
+		text, err := followFile(w.filePath(protocol.SamplesFile), ended)
 		if err != nil {
 			read <- fmt.Errorf("the plan's sample log: %w", err)
 			return

@@ -9,18 +9,18 @@ import (
 	"strings"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/agent/exposition"
+	"github.com/benchnet/benchnet/internal/agent/container"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
 // Metrics of the load that a worker applies, from the start of the load on, the warm-up included.
 var (
-	LatencyMetric = exposition.Metric{Name: "benchnet_worker_latency_seconds", Kind: exposition.Histogram,
+	LatencyMetric = container.Metric{Name: "benchnet_worker_latency_seconds", Kind: container.Histogram,
 		Help: "Latency of the operations that succeeded, from when they were due; the service time in a closed loop."}
-	ErrorsMetric = exposition.Metric{Name: "benchnet_worker_errors_total", Kind: exposition.Counter,
+	ErrorsMetric = container.Metric{Name: "benchnet_worker_errors_total", Kind: container.Counter,
 		Help: "Operations that failed, by kind; Other beyond 20 kinds."}
-	DueMetric = exposition.Metric{Name: "benchnet_worker_operations_due_total", Kind: exposition.Counter,
+	DueMetric = container.Metric{Name: "benchnet_worker_operations_due_total", Kind: container.Counter,
 		Help: "The worker's share of the operations that the rate of an open load makes due."}
 )
 
@@ -35,7 +35,7 @@ var kindEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 func (w *Worker) WriteLoadMetrics(to io.Writer, now time.Time) error {
 	var text strings.Builder
 	if due, open := w.dueOperations(now); open {
-		_ = exposition.WriteHeader(&text, DueMetric)
+		_ = container.WriteHeader(&text, DueMetric)
 		fmt.Fprintf(&text, "%s %d\n", DueMetric.Name, due)
 	}
 	if p, err := w.readProgress(); err == nil && p.Totals != nil {
@@ -58,7 +58,7 @@ func (w *Worker) dueOperations(now time.Time) (int64, bool) {
 }
 
 func writeLatency(text *strings.Builder, totals *protocol.LoadTotals) {
-	_ = exposition.WriteHeader(text, LatencyMetric)
+	_ = container.WriteHeader(text, LatencyMetric)
 	var below int64
 	for i, upper := range protocol.LatencyBucketMicros {
 		below += totals.LatencyCounts[i]
@@ -71,7 +71,7 @@ func writeLatency(text *strings.Builder, totals *protocol.LoadTotals) {
 
 // writeErrors writes the errors by kind. The kind Unfinished is always there, so that a run without errors shows 0.
 func writeErrors(text *strings.Builder, totals *protocol.LoadTotals) {
-	_ = exposition.WriteHeader(text, ErrorsMetric)
+	_ = container.WriteHeader(text, ErrorsMetric)
 	kinds := []string{measurement.Unfinished}
 	for kind := range totals.Errors {
 		if kind != measurement.Unfinished {

@@ -10,16 +10,16 @@ import (
 	"os"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/agent/calibration"
-	"github.com/benchnet/benchnet/internal/agent/machine"
-	"github.com/benchnet/benchnet/internal/agent/observer"
+	"github.com/benchnet/benchnet/internal/agent/calibrate"
+	"github.com/benchnet/benchnet/internal/agent/container"
+	"github.com/benchnet/benchnet/internal/agent/observe"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
 // workerObservation holds the agent's measurements of the window.
 type workerObservation struct {
-	observer.Observation
+	observe.Observation
 	// machines describe the hosts of the observed members.
 	machines map[string]*measurement.Machine
 	ownLoad  *measurement.WorkerUsage
@@ -53,10 +53,10 @@ func (w *Worker) startObserving(ctx context.Context, window *protocol.Window) <-
 		own, clock := make(chan *measurement.WorkerUsage, 1), make(chan *measurement.WorkerClock, 1)
 		go func() { clock <- w.compareClock(ctx, window) }()
 		go func() { own <- w.measureOwnLoad(ctx, window) }()
-		share := observer.SelectEndpoints(w.Workload.Observe, w.Index, w.Workers)
+		share := observe.SelectEndpoints(w.Workload.Observe, w.Index, w.Workers)
 		machines := make(chan map[string]*measurement.Machine, 1)
-		go func() { machines <- observer.DescribeMachines(ctx, w.CommandsToken, share) }()
-		seen := observer.Observe(ctx, share, window, w.Scrape)
+		go func() { machines <- observe.DescribeMachines(ctx, w.CommandsToken, share) }()
+		seen := observe.Observe(ctx, share, window, w.Scrape)
 		done <- workerObservation{seen, <-machines, <-own, <-clock}
 	}()
 	return done
@@ -72,22 +72,22 @@ func (w *Worker) calibratePods(ctx context.Context, start time.Time) {
 	if duration == 0 {
 		return
 	}
-	ctx, cancel := context.WithDeadlineCause(ctx, start.Add(-calibrationMargin), calibration.ErrTooLate)
+	ctx, cancel := context.WithDeadlineCause(ctx, start.Add(-calibrationMargin), calibrate.ErrTooLate)
 	defer cancel()
-	share := observer.SelectEndpoints(w.Workload.Observe, w.Index, w.Workers)
-	w.calibration = calibration.Run(ctx, duration, measurement.WorkerSubject(w.Index), w.CommandsToken, share)
+	share := observe.SelectEndpoints(w.Workload.Observe, w.Index, w.Workers)
+	w.calibration = calibrate.Run(ctx, duration, measurement.WorkerSubject(w.Index), w.CommandsToken, share)
 }
 
 // compareClock compares the worker's clock with that of the reference now and at the end of the window. It returns
 // nil if no member answers now.
 func (w *Worker) compareClock(ctx context.Context, window *protocol.Window) *measurement.WorkerClock {
-	reference, before := observer.CompareWithReference(ctx, w.Workload.Observe, w.Now, w.Scrape)
+	reference, before := observe.CompareWithReference(ctx, w.Workload.Observe, w.Now, w.Scrape)
 	if before == nil {
 		return nil
 	}
 	clock := &measurement.WorkerClock{Reference: reference.Member, Before: before}
 	if window.WaitUntilClosed(ctx) == nil {
-		clock.After = observer.CompareClock(ctx, reference, w.Now, w.Scrape)
+		clock.After = observe.CompareClock(ctx, reference, w.Now, w.Scrape)
 	}
 	return clock
 }
@@ -96,23 +96,23 @@ func (w *Worker) compareClock(ctx context.Context, window *protocol.Window) *mea
 func (w *Worker) measureOwnLoad(ctx context.Context, window *protocol.Window) *measurement.WorkerUsage {
 	before, err1 := w.sampleContainerAt(ctx, window.From())
 	err2 := window.WaitUntilClosed(ctx)
-	after, err3 := observer.SampleContainer(w.OwnUsage)
+	after, err3 := observe.SampleContainer(w.OwnUsage)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		w.Log("the CPU usage of the worker is unknown: %v", err)
 		return nil
 	}
-	load := observer.LoadBetween(before, after)
+	load := observe.LoadBetween(before, after)
 	load.Seconds = window.Seconds()
-	load.Machine = new(machine.Reader{Root: "/"}.Read())
+	load.Machine = new(container.MachineReader{Root: "/"}.Read())
 	return load
 }
 
-func (w *Worker) sampleContainerAt(ctx context.Context, instant time.Time) (observer.ContainerSample, error) {
+func (w *Worker) sampleContainerAt(ctx context.Context, instant time.Time) (observe.ContainerSample, error) {
 	select {
 	case <-ctx.Done():
-		return observer.ContainerSample{}, ctx.Err()
+		return observe.ContainerSample{}, ctx.Err()
 	case <-time.After(time.Until(instant)):
-		return observer.SampleContainer(w.OwnUsage)
+		return observe.SampleContainer(w.OwnUsage)
 	}
 }
 

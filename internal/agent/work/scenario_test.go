@@ -11,9 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/agent/cgroup"
-	"github.com/benchnet/benchnet/internal/agent/exposition"
-	"github.com/benchnet/benchnet/internal/agent/host"
+	"github.com/benchnet/benchnet/internal/agent/container"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
@@ -35,17 +33,17 @@ func (f folderReporter) WriteFailure(_ context.Context, line string) error {
 // busyContainer is a container that uses half a core and is throttled in every other period.
 type busyContainer struct{ began time.Time }
 
-func (b busyContainer) ReadEvidence() []exposition.Metric { return nil }
+func (b busyContainer) ReadEvidence() []container.Metric { return nil }
 
-func (b busyContainer) Read() (cgroup.Usage, error) {
+func (b busyContainer) Read() (container.Usage, error) {
 	lived := time.Since(b.began)
-	return cgroup.Usage{CPU: lived / 2, Periods: uint64(lived.Milliseconds() / 10), ThrottledPeriods: uint64(lived.Milliseconds() / 20), WorkingSet: 1 << 20}, nil
+	return container.Usage{CPU: lived / 2, Periods: uint64(lived.Milliseconds() / 10), ThrottledPeriods: uint64(lived.Milliseconds() / 20), WorkingSet: 1 << 20}, nil
 }
 
 // scrapedMetrics returns the metrics that the container's agent would serve.
 func (b busyContainer) scrapedMetrics() (map[string]float64, error) {
 	used, err := b.Read()
-	values := map[string]float64{"lived": time.Since(b.began).Seconds(), host.Clock: float64(time.Now().Add(time.Minute).UnixNano()) / 1e9}
+	values := map[string]float64{"lived": time.Since(b.began).Seconds(), container.HostClock: float64(time.Now().Add(time.Minute).UnixNano()) / 1e9}
 	for _, m := range used.Metrics() {
 		values[m.Name] = m.Value
 	}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/agent/blocks"
 	"github.com/benchnet/benchnet/internal/agent/files"
+	"github.com/benchnet/benchnet/internal/agent/observe"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
@@ -23,8 +23,8 @@ const minBlockDrain = 2 * time.Second
 func (w *Worker) runStream(parent context.Context) (*measurement.WorkerResult, error) {
 	ctx, stop := context.WithCancelCause(parent)
 	defer stop(nil)
-	stream, window := &blocks.Stream{URL: w.StreamURL, Log: w.Log}, blocks.NewRecorder()
-	go func() { stop(stream.Follow(ctx, func(b blocks.Block) { window.AddBlock(b, time.Now()) })) }()
+	stream, window := &observe.BlockStream{URL: w.StreamURL, Log: w.Log}, observe.NewBlockRecorder()
+	go func() { stop(stream.Follow(ctx, func(b observe.Block) { window.AddBlock(b, time.Now()) })) }()
 	result, err := w.observeBlocks(ctx, stream, window)
 	switch cause := context.Cause(ctx); {
 	case parent.Err() != nil:
@@ -35,7 +35,7 @@ func (w *Worker) runStream(parent context.Context) (*measurement.WorkerResult, e
 	return result, err
 }
 
-func (w *Worker) observeBlocks(ctx context.Context, stream *blocks.Stream, window *blocks.Recorder) (*measurement.WorkerResult, error) {
+func (w *Worker) observeBlocks(ctx context.Context, stream *observe.BlockStream, window *observe.BlockRecorder) (*measurement.WorkerResult, error) {
 	if err := w.awaitFirstBlock(ctx, stream, window); err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (w *Worker) observeBlocks(ctx context.Context, stream *blocks.Stream, windo
 }
 
 // awaitFirstBlock waits for the first block on the stream. It fails after firstBlockTimeout.
-func (w *Worker) awaitFirstBlock(ctx context.Context, stream *blocks.Stream, window *blocks.Recorder) error {
+func (w *Worker) awaitFirstBlock(ctx context.Context, stream *observe.BlockStream, window *observe.BlockRecorder) error {
 	select {
 	case <-window.FirstBlock():
 		return nil
@@ -84,7 +84,7 @@ func (w *Worker) firstBlockTimeout() time.Duration {
 
 // awaitWindowEnd waits for a block after the window, which shows that all blocks of the window have arrived. If
 // none arrives before the drain ends, the stream must be connected: the member then decided no further block.
-func (w *Worker) awaitWindowEnd(ctx context.Context, times *protocol.Window, stream *blocks.Stream, window *blocks.Recorder) error {
+func (w *Worker) awaitWindowEnd(ctx context.Context, times *protocol.Window, stream *observe.BlockStream, window *observe.BlockRecorder) error {
 	ticks := time.NewTicker(time.Second)
 	defer ticks.Stop()
 	for {

@@ -1,6 +1,6 @@
 // Package work runs one load worker: it holds the driver at the barrier, exchanges files between the pod and
 // the API server, observes the members and reports the result. If the network generates its own load, there is
-// no driver and the worker measures the network's blocks.
+// no driver and the worker measures the network's blocks. Of a user's JMeter plan it reads the sample log.
 package work
 
 import (
@@ -16,11 +16,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/agent/cgroup"
-	"github.com/benchnet/benchnet/internal/agent/exitcause"
+	"github.com/benchnet/benchnet/internal/agent/container"
 	"github.com/benchnet/benchnet/internal/agent/files"
-	"github.com/benchnet/benchnet/internal/agent/observer"
-	"github.com/benchnet/benchnet/internal/agent/process"
+	"github.com/benchnet/benchnet/internal/agent/observe"
+	"github.com/benchnet/benchnet/internal/agent/supervise"
 	"github.com/benchnet/benchnet/internal/kube/termination"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
@@ -60,16 +59,16 @@ type Worker struct {
 	// Barrier waits for the instant under protocol.StartKey or protocol.StopKey and returns it.
 	Barrier  func(ctx context.Context, key string) (time.Time, error)
 	Reporter Reporter
-	Scrape   observer.ScrapeFunc
+	Scrape   observe.ScrapeFunc
 	// Now returns the time of the node, which is compared with that of a member's node.
 	Now func() time.Time
 	// OwnUsage reads the usage of the worker's own container.
-	OwnUsage cgroup.Reader
+	OwnUsage container.Reader
 	// Log receives problems that do not end the run.
 	Log func(format string, args ...any)
 
 	// output is the end of what the driver printed.
-	output process.Tail
+	output supervise.Tail
 	// calibration is empty until the barrier, and without a calibration.
 	calibration []measurement.PodCalibration
 	// window is nil until the barrier.
@@ -151,9 +150,9 @@ func (w *Worker) filePath(name string) string { return filepath.Join(w.Dir, name
 
 // runDriver runs a driver that implements the file protocol and returns its result.
 func (w *Worker) runDriver(ctx context.Context) (*measurement.WorkerResult, error) {
-	driver, err := process.Start(w.Command, process.Options{Stdin: process.StdinNull, Linger: lingerTimeout, Tail: &w.output})
+	driver, err := supervise.Start(w.Command, supervise.Options{Stdin: supervise.StdinNull, Linger: lingerTimeout, Tail: &w.output})
 	if err != nil {
-		return nil, newFailure(process.ExitCode(err), "%v", err)
+		return nil, newFailure(supervise.ExitCode(err), "%v", err)
 	}
 	alive, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -237,7 +236,7 @@ func (w *Worker) exitError(ctx context.Context, code int) error {
 
 // exitCause returns what the driver's output or the kernel says about its end, as the end of a message, or "".
 func (w *Worker) exitCause(code int) string {
-	cause := exitcause.Describe(code, w.output.String(), w.OwnUsage.ReadEvidence(), "")
+	cause := supervise.DescribeExit(code, w.output.String(), w.OwnUsage.ReadEvidence(), "")
 	switch {
 	case cause == "":
 		return ""

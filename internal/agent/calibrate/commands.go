@@ -1,0 +1,67 @@
+package calibrate
+
+import (
+	"crypto/subtle"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/benchnet/benchnet/internal/agent/container"
+)
+
+// maxTokenBytes bounds the file of a token.
+const maxTokenBytes = 1 << 10
+
+// ReadToken returns the token in a file. It fails if the file is empty.
+func ReadToken(file string) (string, error) {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("read the token of the commands: %w", err)
+	}
+	token := strings.TrimSpace(string(content))
+	if token == "" || len(token) > maxTokenBytes {
+		return "", fmt.Errorf("read the token of the commands: %s has %d characters, want 1 to %d", file, len(token), maxTokenBytes)
+	}
+	return token, nil
+}
+
+// NewHandler returns a handler of the commands. It refuses requests without the token (401), with a body, since no command has
+// one (413), and during another command (429). The volume is that of the calibration.
+func NewHandler(token, volume string) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+container.MachinePath, describeMachine(container.MachineReader{Root: "/", Volume: volume}))
+	addHandlers(mux, volume)
+	var busy sync.Mutex
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case !hasToken(r, token):
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "the token of the network's commands is missing or wrong", http.StatusUnauthorized)
+		case r.ContentLength != 0: // -1 is a body of unknown length.
+			http.Error(w, "commands have no body", http.StatusRequestEntityTooLarge)
+		case !busy.TryLock():
+			http.Error(w, "another command is under way", http.StatusTooManyRequests)
+		default:
+			defer busy.Unlock()
+			mux.ServeHTTP(w, r)
+		}
+	})
+}
+
+// hasToken compares in a time that does not depend on how much of the token is right.
+func hasToken(r *http.Request, token string) bool {
+	got, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return found && subtle.ConstantTimeCompare([]byte(got), []byte(token)) == 1
+}
+
+// describeMachine answers with the description of the host as JSON.
+func describeMachine(reader container.MachineReader) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		// An error means that the client disconnected.
+		_ = json.NewEncoder(w).Encode(reader.Read())
+	}
+}

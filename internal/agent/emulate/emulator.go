@@ -1,0 +1,204 @@
+// Package emulate emulates distance between a pod and its peers: it delays, drops or rate-limits packets as
+// latency.Config specifies, and follows the peers' pods as they come and go.
+//
+// It changes the network namespace of its own pod, which needs the capability NET_ADMIN. See docs/regions.md.
+package emulate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"net/netip"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/benchnet/benchnet/internal/agent/kube"
+	"github.com/benchnet/benchnet/internal/network/latency"
+)
+
+// retryInterval is the pause after a failed request to the API server.
+const retryInterval = time.Second
+
+// backend delays packets.
+type backend interface {
+	mechanismName() latency.Mechanism
+	// setPeers replaces the peers and their impairments.
+	setPeers(map[netip.Addr]latency.Impairment) error
+	// runUntilCancelled processes packets until ctx ends.
+	runUntilCancelled(context.Context) error
+	// packetCounts returns nil if the kernel handles the packets.
+	packetCounts() *packetCounters
+}
+
+// Emulator emulates the network of one member.
+type Emulator struct {
+	config    *latency.Config
+	member    string
+	backend   backend
+	ready     atomic.Bool
+	peerCount atomic.Int64
+	log       func(format string, args ...any)
+}
+
+// New prepares the pod's network for emulation by the kernel's netem, or by a user-space queue if the kernel
+// lacks netem. It delays no packets yet. It fails if the member is in no region of the network; ExitCode maps
+// the other errors.
+func New(config *latency.Config, member string, log func(format string, args ...any)) (*Emulator, error) {
+	if _, ok := config.Members[member]; !ok && config.Database == nil {
+		return nil, fmt.Errorf("member %s has no region in network %s", member, config.Network)
+	}
+	e := &Emulator{config: config, member: member, log: log}
+	inKernel, err := newNetemBackend(chooseSegmentSize(config), newNetemQdisc)
+	if err == nil {
+		e.backend = inKernel
+		return e, nil
+	}
+	if !errors.Is(err, unix.ENOENT) && !errors.Is(err, unix.EOPNOTSUPP) {
+		return nil, fmt.Errorf("emulate with netem: %w", err)
+	}
+	log("the kernel has no netem (%v): emulating in user space", err)
+	held, again := newUserSpaceBackend(chooseSegmentSize(config), deriveSeed(config, member))
+	if again != nil {
+		return nil, fmt.Errorf("emulate in user space, since the kernel has no netem (%s): %w", err.Error(), again)
+	}
+	e.backend = held
+	return e, nil
+}
+
+// chooseSegmentSize returns wireSegments if a link loses single packets or has a limited bandwidth.
+func chooseSegmentSize(config *latency.Config) segmentSize {
+	single := slices.ContainsFunc(config.Links, func(l latency.RegionLink) bool { return l.LossPercent > 0 || l.BitsPerSecond > 0 })
+	if single {
+		return wireSegments
+	}
+	return largeSegments
+}
+
+// deriveSeed returns a seed that depends only on network and member, so that runs lose the same packets of the
+// same traffic.
+func deriveSeed(config *latency.Config, member string) uint64 {
+	sum := fnv.New64a()
+	_, _ = sum.Write([]byte(config.Network + "/" + member)) // A hash accepts every write.
+	return sum.Sum64()
+}
+
+// ExitCode returns the exit code for an error of New.
+func ExitCode(err error) int {
+	switch {
+	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
+		return latency.ExitCapabilityMissing
+	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.EPROTONOSUPPORT):
+		return latency.ExitKernelLacksSupport
+	}
+	return 1
+}
+
+// MemberPod identifies the member's pod and the ConfigMap for its report.
+type MemberPod struct {
+	Namespace *kube.NamespaceClient
+	// Name and UID of the pod.
+	Name, UID string
+	// ReportName is the ConfigMap to which all members report.
+	ReportName string
+}
+
+// Run emulates the network until ctx ends or the backend fails.
+func (e *Emulator) Run(ctx context.Context, at MemberPod) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	work := make(chan error, 1)
+	go func() {
+		err := e.backend.runUntilCancelled(ctx)
+		cancel(err)
+		work <- err
+	}()
+	err := e.followPeers(ctx, at)
+	cancel(err)
+	return errors.Join(err, <-work)
+}
+
+// followPeers sets the peers after every change. It reports ready once all present peers are set and the API
+// server shows this pod's address, which its peers need.
+func (e *Emulator) followPeers(ctx context.Context, at MemberPod) error {
+	changes := make(chan struct{}, 1)
+	changed := func() {
+		select {
+		case changes <- struct{}{}:
+		default:
+		}
+	}
+	pods, err := startInformer(ctx, at.Namespace, "pods", labelNetwork+"="+e.config.Network, changed)
+	if err != nil {
+		return err
+	}
+	services, err := startInformer(ctx, at.Namespace, "services", "", changed)
+	if err != nil {
+		return err
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-changes:
+		}
+		if !pods.informer.HasSynced() || !services.informer.HasSynced() {
+			time.AfterFunc(100*time.Millisecond, changed)
+			continue
+		}
+		present := pods.listObjects()
+		if err := e.setPeers(impairmentsByAddress(e.config, e.member, present, services.listObjects())); err != nil {
+			return err
+		}
+		if !e.ready.Load() && isPodAddressKnown(present, at.Name) {
+			if err := e.reportReady(ctx, at); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (e *Emulator) setPeers(ways map[netip.Addr]latency.Impairment) error {
+	if err := e.backend.setPeers(ways); err != nil {
+		return err
+	}
+	if was := e.peerCount.Swap(int64(len(ways))); was != int64(len(ways)) {
+		e.log("the latency to %d addresses is emulated", len(ways))
+	}
+	return nil
+}
+
+// isPodAddressKnown reports whether the API server shows an address of the named pod.
+func isPodAddressKnown(pods []*unstructured.Unstructured, name string) bool {
+	return slices.ContainsFunc(pods, func(pod *unstructured.Unstructured) bool {
+		return pod.GetName() == name && len(podAddresses(pod)) > 0
+	})
+}
+
+// reportReady reports to the operator, and by readiness to the kubelet, that the emulation is in effect. It
+// retries until the report is accepted or ctx ends.
+func (e *Emulator) reportReady(ctx context.Context, at MemberPod) error {
+	text, err := json.Marshal(latency.SidecarStatus{Pod: at.UID, Mechanism: e.backend.mechanismName()})
+	if err != nil {
+		return fmt.Errorf("encode the report: %w", err)
+	}
+	for ctx.Err() == nil {
+		_, err := kube.MergePatch(ctx, at.Namespace.ConfigMaps, at.ReportName, map[string]any{"data": map[string]any{e.member: string(text)}})
+		if err == nil {
+			break
+		}
+		e.log("report to ConfigMap %s: %v; trying again", at.ReportName, err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(retryInterval):
+		}
+	}
+	e.ready.Store(true)
+	e.log("emulating the latency of %[2]s with %[1]s", e.backend.mechanismName(), e.member)
+	return nil
+}
