@@ -11,17 +11,16 @@ import (
 
 	"github.com/ethereum/go-ethereum/params"
 
-	"github.com/benchnet/benchnet/drivers/evm/internal/account"
-	worker "github.com/benchnet/benchnet/drivers/evm/internal/drive"
+	"github.com/benchnet/benchnet/drivers/evm/internal/drive"
 	"github.com/benchnet/benchnet/drivers/evm/internal/genesis"
-	"github.com/benchnet/benchnet/drivers/evm/internal/nodekey"
+	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
 	"github.com/benchnet/benchnet/internal/platform/evm"
 	"github.com/benchnet/benchnet/internal/subcommand"
 )
 
-func runDriver(*flag.FlagSet) subcommand.Action {
+func newDriveCommand(*flag.FlagSet) subcommand.Action {
 	return subcommand.WithoutArguments(func(ctx context.Context, _ io.Writer) error {
-		w, err := worker.NewFromEnvironment(os.Getenv, log.Printf)
+		w, err := drive.NewFromEnvironment(os.Getenv, log.Printf)
 		if err == nil {
 			err = w.Run(ctx)
 		}
@@ -35,7 +34,7 @@ func runDriver(*flag.FlagSet) subcommand.Action {
 	})
 }
 
-func printOrFundAccounts(flags *flag.FlagSet) subcommand.Action {
+func newAccountsCommand(flags *flag.FlagSet) subcommand.Action {
 	seedFile := flags.String("seed-file", "", "file with the seed from which the accounts are derived")
 	count := flags.Int("count", evm.DefaultAccounts, "number of accounts")
 	fund := flags.String("fund", "", "genesis in geth's format to add the accounts to")
@@ -50,7 +49,7 @@ func printOrFundAccounts(flags *flag.FlagSet) subcommand.Action {
 		if *count < 1 || *count > evm.MaxAccounts {
 			return subcommand.UsageErrorf("--count %d; want 1 to %d", *count, evm.MaxAccounts)
 		}
-		seed, err := account.ReadSeed(*seedFile)
+		seed, err := transfer.ReadSeed(*seedFile)
 		if err != nil {
 			return err
 		}
@@ -69,7 +68,7 @@ func printOrFundAccounts(flags *flag.FlagSet) subcommand.Action {
 	})
 }
 
-func writeGenesis(flags *flag.FlagSet) subcommand.Action {
+func newGenesisCommand(flags *flag.FlagSet) subcommand.Action {
 	seedFile := flags.String("seed-file", "", "file with the seed from which the accounts are derived")
 	accounts := flags.Int("accounts", evm.DefaultAccounts, "number of accounts to fund")
 	out := flags.String("out", "", "file for the genesis")
@@ -88,7 +87,7 @@ func writeGenesis(flags *flag.FlagSet) subcommand.Action {
 		case *chainID == 0:
 			return subcommand.UsageErrorf("--chain-id 0; want at least 1")
 		}
-		seed, err := account.ReadSeed(*seedFile)
+		seed, err := transfer.ReadSeed(*seedFile)
 		if err != nil {
 			return err
 		}
@@ -96,7 +95,7 @@ func writeGenesis(flags *flag.FlagSet) subcommand.Action {
 	})
 }
 
-func writeNodeKeys(flags *flag.FlagSet) subcommand.Action {
+func newKeysCommand(flags *flag.FlagSet) subcommand.Action {
 	count := flags.Int("count", 0, "number of nodes")
 	out := flags.String("out", "", "folder for the files: <i>/nodekey and <i>/enode of each node; enodes, jwt and seed for all")
 	address := flags.String("address", "127.0.0.1:30303", "host:port in the enodes; {i} is replaced by the node's index")
@@ -107,6 +106,6 @@ func writeNodeKeys(flags *flag.FlagSet) subcommand.Action {
 		if err := subcommand.RequireFlags("out", *out); err != nil {
 			return err
 		}
-		return nodekey.WriteFiles(*out, *count, *address)
+		return genesis.WriteKeys(*out, *count, *address)
 	})
 }

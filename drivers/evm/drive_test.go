@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/benchnet/benchnet/drivers/evm/internal/gethtest"
+	"github.com/benchnet/benchnet/drivers/evm/internal/testchain"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
@@ -158,7 +158,7 @@ func newOrders(rate float64, warmUp, window, drain int, operation map[string]any
 	for i, address := range addresses {
 		targets = append(targets, map[string]string{"name": fmt.Sprintf("member-%d", i), "address": address})
 	}
-	all := map[string]any{"chainId": gethtest.ChainID, "accounts": 100}
+	all := map[string]any{"chainId": testchain.ChainID, "accounts": 100}
 	for name, value := range operation {
 		all[name] = value
 	}
@@ -167,8 +167,8 @@ func newOrders(rate float64, warmUp, window, drain int, operation map[string]any
 		"measure": map[string]any{"warmUpSeconds": warmUp, "windowSeconds": window, "drainSeconds": drain}}
 }
 
-func startGeth(t *testing.T, flags ...string) *gethtest.Node {
-	return gethtest.Start(t, gethtest.Options{Seed: []byte(testSeed), Accounts: 100, Flags: flags})
+func startGeth(t *testing.T, flags ...string) *testchain.Geth {
+	return testchain.StartGeth(t, testchain.GethOptions{Seed: []byte(testSeed), Accounts: 100, Flags: flags})
 }
 
 // assertSums checks that each operation of the window completed or failed exactly once.

@@ -8,8 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/benchnet/benchnet/drivers/evm/internal/gethtest"
-	"github.com/benchnet/benchnet/drivers/evm/internal/sink"
+	"github.com/benchnet/benchnet/drivers/evm/internal/testchain"
 	"github.com/benchnet/benchnet/internal/platform/evm"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 )
@@ -126,9 +125,9 @@ func TestNodeWithoutPoolMethods(t *testing.T) {
 }
 
 // startSink starts a chain that executes nothing and makes a block every 100 ms.
-func startSink(t *testing.T) (*sink.Chain, string) {
+func startSink(t *testing.T) (*testchain.Sink, string) {
 	t.Helper()
-	chain := sink.NewChain(gethtest.ChainID)
+	chain := testchain.NewSink(testchain.ChainID)
 	server := httptest.NewServer(chain)
 	ended := make(chan struct{})
 	go func() {
@@ -225,7 +224,7 @@ func TestBatchesWaitForClients(t *testing.T) {
 	}
 }
 
-func signalNode(t *testing.T, node *gethtest.Node, signal syscall.Signal) {
+func signalNode(t *testing.T, node *testchain.Geth, signal syscall.Signal) {
 	t.Helper()
 	if err := syscall.Kill(node.PID(), signal); err != nil {
 		t.Fatal(err)

@@ -7,9 +7,8 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"github.com/benchnet/benchnet/drivers/evm/internal/account"
-	"github.com/benchnet/benchnet/drivers/evm/internal/gethtest"
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
+	"github.com/benchnet/benchnet/drivers/evm/internal/testchain"
 	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
 	"github.com/benchnet/benchnet/internal/platform/evm"
 )
@@ -38,13 +37,13 @@ func TestLedgerFindsForeignTransactions(t *testing.T) {
 }
 
 // payForeign sends a transfer between two accounts of the seed without the driver.
-func payForeign(t *testing.T, node *gethtest.Node, from, to int) {
+func payForeign(t *testing.T, node *testchain.Geth, from, to int) {
 	t.Helper()
-	accounts, err := account.Seed(testSeed).Accounts([]int{from, to})
+	accounts, err := transfer.Seed(testSeed).Accounts([]int{from, to})
 	if err != nil {
 		t.Fatal(err)
 	}
-	signer := transfer.NewSigner(evm.Operation{ChainID: gethtest.ChainID, Recipient: accounts[1].Address.Hex(), ValueWei: "1000",
+	signer := transfer.NewSigner(evm.Operation{ChainID: testchain.ChainID, Recipient: accounts[1].Address.Hex(), ValueWei: "1000",
 		GasLimit: evm.DefaultGasLimit, MaxFeePerGasWei: evm.DefaultMaxFeePerGas, MaxPriorityFeePerGasWei: evm.DefaultMaxPriorityFeePerGas})
 	client, _, err := member.Dial(t.Context(), "member-0", node.HTTP, 1, 0)
 	if err != nil {

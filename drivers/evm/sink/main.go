@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/benchnet/benchnet/drivers/evm/internal/sink"
+	"github.com/benchnet/benchnet/drivers/evm/internal/testchain"
 )
 
 func main() {
@@ -23,14 +23,14 @@ func main() {
 	every := flag.Duration("block-time", time.Second, "time between blocks")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
-	err := serveChain(ctx, *address, sink.NewChain(*chainID), *every)
+	err := serveChain(ctx, *address, testchain.NewSink(*chainID), *every)
 	stop()
 	if err != nil {
 		log.Fatal(err)
 	}
 }
 
-func serveChain(ctx context.Context, address string, chain *sink.Chain, every time.Duration) error {
+func serveChain(ctx context.Context, address string, chain *testchain.Sink, every time.Duration) error {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return fmt.Errorf("serve: %w", err)

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/benchnet/benchnet/drivers/evm/internal/load"
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
-	"github.com/benchnet/benchnet/drivers/evm/internal/record"
 	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
 	"github.com/benchnet/benchnet/internal/platform/evm"
 )
@@ -16,7 +16,7 @@ import (
 type blockLog struct {
 	signer   *transfer.Signer
 	mu       sync.Mutex
-	recorder *record.Recorder
+	recorder *load.Recorder
 	newest   *member.Block
 	// included is the number of the worker's transfers since the reset, and spent their value and fees.
 	included int64
@@ -36,7 +36,7 @@ func (l *blockLog) addBlock(b *member.Block, transfers int64, at time.Time) {
 	}
 }
 
-func (l *blockLog) setRecorder(r *record.Recorder) {
+func (l *blockLog) setRecorder(r *load.Recorder) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.recorder = r

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/benchnet/benchnet/drivers/evm/internal/record"
+	"github.com/benchnet/benchnet/drivers/evm/internal/load"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/run/protocol/clocktest"
@@ -26,7 +26,7 @@ func TestWallClockStepEntersNoLatency(t *testing.T) {
 		t.Fatal(err)
 	}
 	window := protocol.MeasureTimes{WindowSeconds: 3000}.NewWindow(start)
-	recorder := record.NewRecorder(window)
+	recorder := load.NewRecorder(window)
 	for _, seconds := range []int{1800, -1800} {
 		recorder.RecordCompleted(window.From(), clocktest.SetWallClock(time.Now(), seconds))
 	}

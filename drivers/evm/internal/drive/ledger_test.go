@@ -11,7 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
-	"github.com/benchnet/benchnet/drivers/evm/internal/sink"
+	"github.com/benchnet/benchnet/drivers/evm/internal/testchain"
 	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
 	"github.com/benchnet/benchnet/internal/platform/evm"
 	"github.com/benchnet/benchnet/internal/run/protocol"
@@ -53,7 +53,7 @@ func TestLedgerFindsMissingValue(t *testing.T) {
 
 // TestLedgerFindsDivergentMember has a member that the worker sends nothing to.
 func TestLedgerFindsDivergentMember(t *testing.T) {
-	server := httptest.NewServer(sink.NewChain(5))
+	server := httptest.NewServer(testchain.NewSink(5))
 	defer server.Close()
 	workload := &evm.Workload{WorkloadFile: protocol.WorkloadFile[evm.Operation]{Operation: evm.Operation{ChainID: 5},
 		Load: &protocol.OfferedLoad{Clients: 1}, Targets: []protocol.Target{{Name: "member-7", Address: server.URL}}}}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/load"
-	"github.com/benchnet/benchnet/drivers/evm/internal/record"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
@@ -23,7 +22,7 @@ const (
 
 // measureRun applies the load and returns the result.
 func (c *session) measureRun(ctx context.Context, window *protocol.Window, tell func(protocol.Progress)) (*measurement.WorkerResult, error) {
-	recorder := record.NewRecorder(window)
+	recorder := load.NewRecorder(window)
 	c.tracker.SetOutcomes(recorder)
 	c.blocks.setRecorder(recorder)
 	targets := c.newTargetSeries(window)
@@ -64,21 +63,21 @@ func (c *session) measureRun(ctx context.Context, window *protocol.Window, tell 
 
 // newTargetSeries returns the series of each sender's target. If several workers send to one target, each has
 // its own series.
-func (c *session) newTargetSeries(window *protocol.Window) []*record.TargetSeries {
-	var made []*record.TargetSeries
+func (c *session) newTargetSeries(window *protocol.Window) []*load.TargetSeries {
+	var made []*load.TargetSeries
 	for _, h := range c.senders {
 		subject := c.driver.Workload.Targets[h.Target].Name
 		if c.driver.Workers > len(c.driver.Workload.Targets) {
 			subject = fmt.Sprintf("%s (worker %d)", subject, c.driver.Index)
 		}
-		made = append(made, record.NewTargetSeries(subject, window))
+		made = append(made, load.NewTargetSeries(subject, window))
 	}
 	return made
 }
 
 // applyLoad runs the senders. Then it waits until the window has ended and no transfer is outstanding, or
 // until the drain ends.
-func (c *session) applyLoad(ctx context.Context, window *protocol.Window, recorder *record.Recorder, targets []*record.TargetSeries) {
+func (c *session) applyLoad(ctx context.Context, window *protocol.Window, recorder *load.Recorder, targets []*load.TargetSeries) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
@@ -100,7 +99,7 @@ func (c *session) applyLoad(ctx context.Context, window *protocol.Window, record
 	}
 }
 
-func reportProgress(ctx context.Context, recorder *record.Recorder, tell func(protocol.Progress)) {
+func reportProgress(ctx context.Context, recorder *load.Recorder, tell func(protocol.Progress)) {
 	callPeriodically(ctx, progressInterval, func() { tell(recorder.Progress(time.Now())) })
 }
 
@@ -138,7 +137,7 @@ func (c *session) samplesPoolOf(h *preparedSender) bool {
 }
 
 // samplePool samples the node's pool at the end of each second of the window.
-func (c *session) samplePool(ctx context.Context, h *preparedSender, window *protocol.Window, target *record.TargetSeries) {
+func (c *session) samplePool(ctx context.Context, h *preparedSender, window *protocol.Window, target *load.TargetSeries) {
 	for second := range window.MaxSeconds() {
 		sleepUntil(ctx, window.From().Add(time.Duration(second+1)*time.Second))
 		if ctx.Err() != nil {

@@ -9,8 +9,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"github.com/benchnet/benchnet/drivers/evm/internal/account"
-	"github.com/benchnet/benchnet/drivers/evm/internal/inclusion"
 	"github.com/benchnet/benchnet/drivers/evm/internal/load"
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
 	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
@@ -30,7 +28,7 @@ var errStopped = errors.New("the driver was stopped before the end of the run")
 type preparedSender struct {
 	*load.Sender
 	sequence    *transfer.Sequence
-	accounts    []*account.Account
+	accounts    []*transfer.Account
 	firstNonces []uint64
 }
 
@@ -39,8 +37,8 @@ type session struct {
 	driver       *Driver
 	senders      []*preparedSender
 	nodes        map[string]*member.Node
-	tracker      *inclusion.Tracker
-	watcher      *inclusion.Watcher
+	tracker      *load.Tracker
+	watcher      *load.Watcher
 	signer       *transfer.Signer
 	blocks       *blockLog
 	initialState ledgerState
@@ -72,7 +70,7 @@ func (w *Driver) setUp(ctx context.Context) (*session, error) {
 	if n := w.Workload.SenderCount(w.Workers); w.Workload.Operation.Accounts < n {
 		return nil, fmt.Errorf("operation.accounts: %d for %d senders; want at least one for each", w.Workload.Operation.Accounts, n)
 	}
-	c := &session{driver: w, nodes: map[string]*member.Node{}, tracker: inclusion.NewTracker(), signer: transfer.NewSigner(w.Workload.Operation)}
+	c := &session{driver: w, nodes: map[string]*member.Node{}, tracker: load.NewTracker(), signer: transfer.NewSigner(w.Workload.Operation)}
 	for _, step := range []func(context.Context) error{c.prepareSenders, c.startWatching, c.sendTrialTransfers, c.readInitialState, c.startSigning} {
 		if err := step(ctx); err != nil {
 			c.shutDown()
@@ -87,7 +85,7 @@ func (w *Driver) setUp(ctx context.Context) (*session, error) {
 
 // prepareSenders creates the senders of this worker.
 func (c *session) prepareSenders(ctx context.Context) error {
-	seed, err := account.ReadSeed(c.driver.Workload.Operation.SeedFile)
+	seed, err := transfer.ReadSeed(c.driver.Workload.Operation.SeedFile)
 	if err != nil {
 		return err
 	}
@@ -101,7 +99,7 @@ func (c *session) prepareSenders(ctx context.Context) error {
 	return nil
 }
 
-func (c *session) prepareSender(ctx context.Context, share evm.Sender, seed account.Seed) (*preparedSender, error) {
+func (c *session) prepareSender(ctx context.Context, share evm.Sender, seed transfer.Seed) (*preparedSender, error) {
 	workload := c.driver.Workload
 	target := workload.Targets[share.Target]
 	node, err := c.connectNode(ctx, target.Name, target.Address)

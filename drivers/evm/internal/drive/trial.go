@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"time"
 
-	"github.com/benchnet/benchnet/drivers/evm/internal/inclusion"
+	"github.com/benchnet/benchnet/drivers/evm/internal/load"
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
 	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
 	"github.com/benchnet/benchnet/internal/platform/evm"
@@ -15,7 +15,7 @@ import (
 // startWatching starts watching the chain through the nodes of this worker's senders, one at a time. It uses
 // their head URLs if there are any.
 func (c *session) startWatching(ctx context.Context) error {
-	w := &inclusion.Watcher{Log: c.driver.Log}
+	w := &load.Watcher{Log: c.driver.Log}
 	for _, h := range c.senders {
 		url := c.driver.Workload.Targets[h.Target].Address
 		if heads := c.driver.Workload.Operation.Heads; len(heads) > 0 {
@@ -51,15 +51,15 @@ func (c *session) startWatching(ctx context.Context) error {
 
 // sendTrialTransfers sends one transfer from each sender and waits until blocks include them.
 func (c *session) sendTrialTransfers(ctx context.Context) error {
-	var flights []*inclusion.Flight
+	var flights []*load.Flight
 	for _, h := range c.senders {
 		t, err := h.sequence.SignNext()
 		if err != nil {
 			return err
 		}
-		f := &inclusion.Flight{Transfer: t, Sender: h.Index}
+		f := &load.Flight{Transfer: t, Sender: h.Index}
 		flights = append(flights, f)
-		c.tracker.MarkSent([]*inclusion.Flight{f}, time.Time{}, time.Now())
+		c.tracker.MarkSent([]*load.Flight{f}, time.Time{}, time.Now())
 		refused, err := h.Node.Submit(ctx, []*transfer.Transfer{t})
 		if err == nil {
 			err = refused[0]
@@ -74,7 +74,7 @@ func (c *session) sendTrialTransfers(ctx context.Context) error {
 	return c.checkTrial(ctx, flights)
 }
 
-func (c *session) awaitTrial(ctx context.Context, flights []*inclusion.Flight) error {
+func (c *session) awaitTrial(ctx context.Context, flights []*load.Flight) error {
 	deadline := time.Now().Add(trialTimeout)
 	for {
 		waiting := c.tracker.FilterNotIncluded(flights)
@@ -93,7 +93,7 @@ func (c *session) awaitTrial(ctx context.Context, flights []*inclusion.Flight) e
 }
 
 // checkTrial fails if a trial transfer was reverted because of its recipient or gas limit.
-func (c *session) checkTrial(ctx context.Context, flights []*inclusion.Flight) error {
+func (c *session) checkTrial(ctx context.Context, flights []*load.Flight) error {
 	for i, h := range c.senders {
 		receipt, err := h.Node.ReceiptOf(ctx, flights[i].Hash)
 		if err != nil {

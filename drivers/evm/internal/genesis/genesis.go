@@ -1,4 +1,4 @@
-// Package genesis modifies a genesis in geth's format and preserves all fields that it does not know.
+// Package genesis prepares a network: it writes a genesis or funds accounts in one, and generates the keys and secrets of nodes.
 package genesis
 
 import (
@@ -12,7 +12,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
-	"github.com/benchnet/benchnet/drivers/evm/internal/account"
+	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
 	"github.com/benchnet/benchnet/internal/agent/files"
 )
 
@@ -21,7 +21,7 @@ var weiPerEther = new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil)
 
 // Change describes the changes to a genesis.
 type Change struct {
-	Seed account.Seed
+	Seed transfer.Seed
 	// Accounts is the number of accounts to fund, counted from the start of the seed's sequence.
 	Accounts int
 	// Ether is the balance of each account, a whole number in decimal.

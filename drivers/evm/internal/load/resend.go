@@ -6,7 +6,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"github.com/benchnet/benchnet/drivers/evm/internal/inclusion"
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
 	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
 )
@@ -24,11 +23,11 @@ const (
 // ResendLost resends overdue transfers that the node has lost, for example in a restart. Otherwise all later
 // transfers of their accounts would wait indefinitely. A resent transfer keeps its operation. The flights of
 // each account are in nonce order.
-func (s *Sender) ResendLost(ctx context.Context, accounts [][]*inclusion.Flight) error {
+func (s *Sender) ResendLost(ctx context.Context, accounts [][]*Flight) error {
 	probed := min(maxProbedAccounts, len(accounts))
 	lost, err := s.findLost(ctx, accounts[:probed])
 	if err == nil && len(lost) > 0 {
-		var more []*inclusion.Flight
+		var more []*Flight
 		more, err = s.findLost(ctx, accounts[probed:])
 		lost = append(lost, more...)
 	}
@@ -39,13 +38,13 @@ func (s *Sender) ResendLost(ctx context.Context, accounts [][]*inclusion.Flight)
 }
 
 // findLost returns the flights that the node has lost. The flights of each account are in nonce order.
-func (s *Sender) findLost(ctx context.Context, accounts [][]*inclusion.Flight) ([]*inclusion.Flight, error) {
+func (s *Sender) findLost(ctx context.Context, accounts [][]*Flight) ([]*Flight, error) {
 	addresses := make([]common.Address, len(accounts))
 	for i, flights := range accounts {
 		addresses[i] = flights[0].Account.Address
 	}
 	nonces, err := s.Node.Nonces(ctx, addresses, member.PendingBlock)
-	var lost []*inclusion.Flight
+	var lost []*Flight
 	for i, next := range nonces {
 		// The next nonce is above all transfers that the node has, so the first flight is lost if its nonce is
 		// not below.
@@ -56,7 +55,7 @@ func (s *Sender) findLost(ctx context.Context, accounts [][]*inclusion.Flight) (
 	return lost, err
 }
 
-func (s *Sender) resendFlights(ctx context.Context, lost []*inclusion.Flight) error {
+func (s *Sender) resendFlights(ctx context.Context, lost []*Flight) error {
 	transfers := make([]*transfer.Transfer, len(lost))
 	for i, f := range lost {
 		transfers[i] = f.Transfer

@@ -1,4 +1,5 @@
-// Package load submits transfers in an open loop: the schedule of batches does not depend on responses.
+// Package load submits transfers in an open loop: the schedule of batches does not depend on responses. It tracks each transfer up
+// to the block that includes it, and records the outcomes in the result of the worker.
 package load
 
 import (
@@ -7,9 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/benchnet/benchnet/drivers/evm/internal/inclusion"
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
-	"github.com/benchnet/benchnet/drivers/evm/internal/record"
 	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
 	"github.com/benchnet/benchnet/internal/platform/evm"
 	"github.com/benchnet/benchnet/internal/run/measurement"
@@ -29,16 +28,16 @@ type Sender struct {
 	Clients int
 	// Signed yields signed transfers in nonce order.
 	Signed  <-chan *transfer.Transfer
-	Tracker *inclusion.Tracker
+	Tracker *Tracker
 
-	recorder *record.Recorder
-	target   *record.TargetSeries
+	recorder *Recorder
+	target   *TargetSeries
 	// clients holds an element for each batch that is outstanding.
 	clients chan struct{}
 	// busyUntil is the end of the last time in which a batch waited because all clients were busy.
 	busyUntil time.Time
 	mu        sync.Mutex
-	toResend  []*inclusion.Flight
+	toResend  []*Flight
 }
 
 // errSigningEnded means that there are no more signed transfers.
@@ -47,7 +46,7 @@ var errSigningEnded = errors.New("signing ended early")
 // Run submits the transfers that are due from the start to the end of the window, which may become earlier
 // meanwhile. While all clients are busy, batches wait. It catches up on late batches until ctx ends, and then waits
 // for the responses.
-func (s *Sender) Run(ctx context.Context, window *protocol.Window, recorder *record.Recorder, target *record.TargetSeries) {
+func (s *Sender) Run(ctx context.Context, window *protocol.Window, recorder *Recorder, target *TargetSeries) {
 	s.recorder, s.target, s.clients = recorder, target, make(chan struct{}, s.Clients)
 	var answers sync.WaitGroup
 	defer answers.Wait()
@@ -126,7 +125,7 @@ func (s *Sender) submitBatch(ctx context.Context, due time.Time, n int64, answer
 }
 
 // takeFlights returns n transfers: first those to resend, then new ones.
-func (s *Sender) takeFlights(ctx context.Context, n int64) ([]*inclusion.Flight, error) {
+func (s *Sender) takeFlights(ctx context.Context, n int64) ([]*Flight, error) {
 	flights := s.takeResends(int(n))
 	for int64(len(flights)) < n {
 		select {
@@ -134,7 +133,7 @@ func (s *Sender) takeFlights(ctx context.Context, n int64) ([]*inclusion.Flight,
 			if !open {
 				return flights, errSigningEnded
 			}
-			flights = append(flights, &inclusion.Flight{Transfer: t, Sender: s.Index})
+			flights = append(flights, &Flight{Transfer: t, Sender: s.Index})
 		case <-ctx.Done():
 			return flights, errors.New("it was not signed before the end of the drain")
 		}
@@ -142,17 +141,17 @@ func (s *Sender) takeFlights(ctx context.Context, n int64) ([]*inclusion.Flight,
 	return flights, nil
 }
 
-func (s *Sender) takeResends(n int) []*inclusion.Flight {
+func (s *Sender) takeResends(n int) []*Flight {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	flights := make([]*inclusion.Flight, 0, n)
+	flights := make([]*Flight, 0, n)
 	usable := s.Tracker.FilterNotIncluded(s.toResend)
 	n = min(n, len(usable))
 	s.toResend = usable[n:]
 	return append(flights, usable[:n]...)
 }
 
-func (s *Sender) submitPart(ctx context.Context, flights []*inclusion.Flight) {
+func (s *Sender) submitPart(ctx context.Context, flights []*Flight) {
 	bounded, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	transfers := make([]*transfer.Transfer, len(flights))

@@ -8,19 +8,19 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"github.com/benchnet/benchnet/drivers/evm/internal/account"
-	"github.com/benchnet/benchnet/drivers/evm/internal/gethtest"
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
+	"github.com/benchnet/benchnet/drivers/evm/internal/testchain"
+	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
 )
 
 func TestAgainstGeth(t *testing.T) {
-	seed := account.Seed("a seed for the tests")
-	geth := gethtest.Start(t, gethtest.Options{Seed: seed, Accounts: 250, Ether: "3", Flags: []string{"--rpc.batch-request-limit", "100"}})
+	seed := transfer.Seed("a seed for the tests")
+	geth := testchain.StartGeth(t, testchain.GethOptions{Seed: seed, Accounts: 250, Ether: "3", Flags: []string{"--rpc.batch-request-limit", "100"}})
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	for _, url := range []string{geth.HTTP, geth.WebSocket} {
 		node, chain, err := member.Dial(ctx, "member-0", url, 2, 10*time.Second)
-		if err != nil || chain != gethtest.ChainID {
+		if err != nil || chain != testchain.ChainID {
 			t.Fatalf("chain %d, %v", chain, err)
 		}
 		defer node.Close()
@@ -34,7 +34,7 @@ func TestAgainstGeth(t *testing.T) {
 	}
 }
 
-func assertBalances(ctx context.Context, t *testing.T, node *member.Node, seed account.Seed) {
+func assertBalances(ctx context.Context, t *testing.T, node *member.Node, seed transfer.Seed) {
 	t.Helper()
 	for i, want := range map[int]string{0: "3000000000000000000", 99: "3000000000000000000", 250: "0"} {
 		a, err := seed.Account(i)
@@ -51,7 +51,7 @@ func assertBalances(ctx context.Context, t *testing.T, node *member.Node, seed a
 
 // TestSubscribeBlocks checks that a node pushes its new blocks, about one per second.
 func TestSubscribeBlocks(t *testing.T) {
-	geth := gethtest.Start(t, gethtest.Options{Seed: account.Seed("a seed for the tests"), Accounts: 1})
+	geth := testchain.StartGeth(t, testchain.GethOptions{Seed: transfer.Seed("a seed for the tests"), Accounts: 1})
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	node, _, err := member.Dial(ctx, "member-0", geth.WebSocket, 1, 10*time.Second)

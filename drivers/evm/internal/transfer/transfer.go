@@ -1,4 +1,4 @@
-// Package transfer signs plain ether transfers ahead of time.
+// Package transfer derives the accounts of a run from one seed, and signs plain ether transfers between them ahead of time.
 package transfer
 
 import (
@@ -9,7 +9,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
-	"github.com/benchnet/benchnet/drivers/evm/internal/account"
 	"github.com/benchnet/benchnet/internal/platform/evm"
 )
 
@@ -18,7 +17,7 @@ type Transfer struct {
 	// Raw is the argument of eth_sendRawTransaction.
 	Raw     []byte
 	Hash    common.Hash
-	Account *account.Account
+	Account *Account
 	Nonce   uint64
 }
 
@@ -64,7 +63,7 @@ func (s *Signer) Value() *big.Int { return s.value }
 func (s *Signer) Recipient() common.Address { return s.to }
 
 // Sign returns the signed transfer of an account with a nonce.
-func (s *Signer) Sign(a *account.Account, nonce uint64) (*Transfer, error) {
+func (s *Signer) Sign(a *Account, nonce uint64) (*Transfer, error) {
 	tx, err := types.SignNewTx(a.Key, s.signer, &types.DynamicFeeTx{
 		ChainID: s.chainID, Nonce: nonce, GasTipCap: s.tipCap, GasFeeCap: s.feeCap, Gas: s.gas, To: &s.to, Value: s.value})
 	if err != nil {
@@ -80,7 +79,7 @@ func (s *Signer) Sign(a *account.Account, nonce uint64) (*Transfer, error) {
 // Sequence signs for several accounts in turn.
 type Sequence struct {
 	Signer   *Signer
-	Accounts []*account.Account
+	Accounts []*Account
 	// Nonces are the next nonces in the order of Accounts.
 	Nonces      []uint64
 	nextAccount int

@@ -9,18 +9,17 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
-	"github.com/benchnet/benchnet/drivers/evm/internal/account"
 	"github.com/benchnet/benchnet/internal/platform/evm"
 )
 
 var testOperation = evm.Operation{ChainID: 12345, Recipient: evm.DefaultRecipient, ValueWei: "10", GasLimit: 21000,
 	MaxFeePerGasWei: "2000000000", MaxPriorityFeePerGasWei: "1000000000"}
 
-func newAccounts(t testing.TB, n int) []*account.Account {
+func newAccounts(t testing.TB, n int) []*Account {
 	t.Helper()
-	var made []*account.Account
+	var made []*Account
 	for i := range n {
-		a, err := account.Seed("a seed for the tests").Account(i)
+		a, err := Seed("a seed for the tests").Account(i)
 		if err != nil {
 			t.Fatal(err)
 		}

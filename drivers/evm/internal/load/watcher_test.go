@@ -1,4 +1,4 @@
-package inclusion
+package load
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
-	"github.com/benchnet/benchnet/drivers/evm/internal/sink"
+	"github.com/benchnet/benchnet/drivers/evm/internal/testchain"
 )
 
 // seenHeights collects the heights that a watcher reports.
@@ -58,7 +58,7 @@ func dialNode(t *testing.T, server *httptest.Server) *member.Node {
 }
 
 func TestWatcherSeesEveryBlockAndMovesOn(t *testing.T) {
-	chain := sink.NewChain(5)
+	chain := testchain.NewSink(5)
 	first, second := httptest.NewServer(chain), httptest.NewServer(chain)
 	defer second.Close()
 	var seen seenHeights

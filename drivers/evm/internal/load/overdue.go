@@ -1,11 +1,11 @@
-package inclusion
+package load
 
 import (
 	"cmp"
 	"slices"
 	"time"
 
-	"github.com/benchnet/benchnet/drivers/evm/internal/account"
+	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
 )
 
 // ListOverdue returns the flights that the node accepted, that were sent before the given time, and that no
@@ -14,7 +14,7 @@ import (
 func (t *Tracker) ListOverdue(before time.Time) map[int][][]*Flight {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	byAccount := map[*account.Account][]*Flight{}
+	byAccount := map[*transfer.Account][]*Flight{}
 	for a, first := range t.lowestNonceFlights() {
 		if first.isOverdue(before) {
 			byAccount[a] = nil
@@ -37,8 +37,8 @@ func (t *Tracker) ListOverdue(before time.Time) map[int][][]*Flight {
 }
 
 // lowestNonceFlights returns the flight with the lowest nonce of each account.
-func (t *Tracker) lowestNonceFlights() map[*account.Account]*Flight {
-	firsts := map[*account.Account]*Flight{}
+func (t *Tracker) lowestNonceFlights() map[*transfer.Account]*Flight {
+	firsts := map[*transfer.Account]*Flight{}
 	for _, f := range t.flights {
 		if known := firsts[f.Account]; known == nil || f.Nonce < known.Nonce {
 			firsts[f.Account] = f

@@ -1,4 +1,4 @@
-package inclusion
+package load
 
 import (
 	"errors"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"github.com/benchnet/benchnet/drivers/evm/internal/account"
 	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
 )
 
@@ -145,7 +144,7 @@ func TestWaitingFlightsAreUnfinished(t *testing.T) {
 
 func TestListOverdue(t *testing.T) {
 	tr, _ := newTestTracker()
-	owners := []*account.Account{{Index: 0}, {Index: 1}, {Index: 2}, {Index: 3}}
+	owners := []*transfer.Account{{Index: 0}, {Index: 1}, {Index: 2}, {Index: 3}}
 	made := map[string]*Flight{}
 	add := func(name string, n byte, owner, sender int, nonce uint64, sent int64, refusal error, answered bool) {
 		f := newFlight(n)

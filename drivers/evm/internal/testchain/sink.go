@@ -1,6 +1,5 @@
-// Package sink is a JSON-RPC endpoint that puts transactions into blocks without checking or executing them.
-// Its cost is minimal, so that a measurement against it shows the cost of the sender.
-package sink
+// Package testchain provides chains for tests and benchmarks of the sender: a sink that accepts every transaction, and a real geth.
+package testchain
 
 import (
 	"bytes"
@@ -16,8 +15,9 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// Chain is the endpoint. Its zero value is not usable; use NewChain.
-type Chain struct {
+// Sink is a JSON-RPC endpoint that puts transactions into blocks without checking or executing them. Its cost is minimal, so that a
+// measurement against it shows the cost of the sender. Its zero value is not usable; use NewSink.
+type Sink struct {
 	id uint64
 	// Refuse is called for every transaction, numbered from 0 in the order of arrival. A non-empty result
 	// rejects the transaction with that message.
@@ -43,15 +43,15 @@ type sinkBlock struct {
 	Transactions []common.Hash  `json:"transactions"`
 }
 
-// NewChain returns a chain with its first block.
-func NewChain(chainID uint64) *Chain {
-	c := &Chain{id: chainID, blockNumbers: map[common.Hash]int{}}
+// NewSink returns a chain with its first block.
+func NewSink(chainID uint64) *Sink {
+	c := &Sink{id: chainID, blockNumbers: map[common.Hash]int{}}
 	c.SealBlock()
 	return c
 }
 
 // SealBlock makes a block of the transactions in the pool.
-func (c *Chain) SealBlock() {
+func (c *Sink) SealBlock() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	number := len(c.blocks)
@@ -67,7 +67,7 @@ func (c *Chain) SealBlock() {
 }
 
 // AcceptedCount returns the number of accepted transactions.
-func (c *Chain) AcceptedCount() int64 {
+func (c *Sink) AcceptedCount() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := int64(len(c.pool))
@@ -98,7 +98,7 @@ type rpcError struct {
 func (r *rpcError) Error() string { return r.Message }
 
 // ServeHTTP responds to a call or a batch of calls.
-func (c *Chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (c *Sink) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -129,13 +129,13 @@ func (c *Chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-func (c *Chain) isStalled() bool {
+func (c *Sink) isStalled() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.Answered > 0 && c.arrivedCount >= c.Answered
 }
 
-func (c *Chain) handleRequest(r *rpcRequest) rpcResponse {
+func (c *Sink) handleRequest(r *rpcRequest) rpcResponse {
 	result, err := c.callMethod(r)
 	if err != nil {
 		return rpcResponse{Version: "2.0", ID: r.ID, Error: err}
@@ -146,7 +146,7 @@ func (c *Chain) handleRequest(r *rpcRequest) rpcResponse {
 	return rpcResponse{Version: "2.0", ID: r.ID, Result: result}
 }
 
-func (c *Chain) callMethod(r *rpcRequest) (any, *rpcError) {
+func (c *Sink) callMethod(r *rpcRequest) (any, *rpcError) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch r.Method {
@@ -174,7 +174,7 @@ func (c *Chain) callMethod(r *rpcRequest) (any, *rpcError) {
 	return nil, &rpcError{-32601, "the method " + r.Method + " does not exist/is not available"}
 }
 
-func (c *Chain) acceptTransaction(r *rpcRequest) (any, *rpcError) {
+func (c *Sink) acceptTransaction(r *rpcRequest) (any, *rpcError) {
 	var raw hexutil.Bytes
 	if len(r.Params) != 1 || json.Unmarshal(r.Params[0], &raw) != nil {
 		return nil, &rpcError{-32602, "invalid argument 0"}
@@ -191,7 +191,7 @@ func (c *Chain) acceptTransaction(r *rpcRequest) (any, *rpcError) {
 	return hash, nil
 }
 
-func (c *Chain) getBlock(r *rpcRequest) any {
+func (c *Sink) getBlock(r *rpcRequest) any {
 	var number hexutil.Uint64
 	if len(r.Params) == 0 {
 		return nil
@@ -205,7 +205,7 @@ func (c *Chain) getBlock(r *rpcRequest) any {
 	return c.blocks[number]
 }
 
-func (c *Chain) getReceipt(r *rpcRequest) any {
+func (c *Sink) getReceipt(r *rpcRequest) any {
 	var hash common.Hash
 	if len(r.Params) != 1 || json.Unmarshal(r.Params[0], &hash) != nil {
 		return nil

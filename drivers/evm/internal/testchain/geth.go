@@ -1,6 +1,4 @@
-// Package gethtest runs a real geth for tests. It is built once from its Go module, and each node has its own
-// genesis and chain on the loopback interface.
-package gethtest
+package testchain
 
 import (
 	"context"
@@ -16,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/benchnet/benchnet/drivers/evm/internal/account"
 	"github.com/benchnet/benchnet/drivers/evm/internal/genesis"
+	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
 )
 
 // gethPackage is the package of geth. go.mod pins its version as a tool.
@@ -29,10 +27,10 @@ const ChainID = 12345
 // nodeTimeout bounds how long geth takes to start listening.
 const nodeTimeout = 5 * time.Minute
 
-// Options configures a node.
-type Options struct {
+// GethOptions configures a node.
+type GethOptions struct {
 	// Seed and Accounts define the accounts that the genesis funds.
-	Seed     account.Seed
+	Seed     transfer.Seed
 	Accounts int
 	// Ether is the balance of each account. Default: 1000000.
 	Ether string
@@ -42,8 +40,9 @@ type Options struct {
 	Flags []string
 }
 
-// Node is a running geth that makes a block every second.
-type Node struct {
+// Geth is a running geth that makes a block every second. It is built once from its Go module, and each node has its own genesis and
+// chain on the loopback interface.
+type Geth struct {
 	// HTTP and WebSocket are the URLs of its JSON-RPC.
 	HTTP, WebSocket string
 	arguments       []string
@@ -52,8 +51,8 @@ type Node struct {
 	ended           chan struct{}
 }
 
-// Start runs a node until the test ends.
-func Start(t testing.TB, o Options) *Node {
+// StartGeth runs a node until the test ends.
+func StartGeth(t testing.TB, o GethOptions) *Geth {
 	t.Helper()
 	dir := t.TempDir()
 	node, err := prepareNode(buildGeth(t), dir, o)
@@ -129,7 +128,7 @@ func lockFolder(t testing.TB, dir string) (unlock func()) {
 }
 
 // prepareNode creates a chain in dir and the command line of its node.
-func prepareNode(geth, dir string, o Options) (*Node, error) {
+func prepareNode(geth, dir string, o GethOptions) (*Geth, error) {
 	if o.Ether == "" {
 		o.Ether = "1000000"
 	}
@@ -148,7 +147,7 @@ func prepareNode(geth, dir string, o Options) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &Node{HTTP: "http://127.0.0.1:" + ports[0], WebSocket: "ws://127.0.0.1:" + ports[1], logPath: filepath.Join(dir, "log")}
+	n := &Geth{HTTP: "http://127.0.0.1:" + ports[0], WebSocket: "ws://127.0.0.1:" + ports[1], logPath: filepath.Join(dir, "log")}
 	n.arguments = append([]string{geth, "--verbosity", "2", "--datadir", data, "--dev", "--dev.period", "1", "--ipcdisable", "--nodiscover", "--maxpeers", "0",
 		"--http", "--http.port", ports[0], "--http.api", "eth,net,txpool", "--ws", "--ws.port", ports[1], "--ws.api", "eth,net,txpool",
 		"--miner.gaslimit", strconv.FormatUint(o.GasLimit, 10), "--txpool.globalslots", "200000", "--txpool.accountslots", "2000",
@@ -157,7 +156,7 @@ func prepareNode(geth, dir string, o Options) (*Node, error) {
 }
 
 // Run starts the node, also again after Kill or Stop, and waits until it listens.
-func (n *Node) Run() error {
+func (n *Geth) Run() error {
 	log, err := os.OpenFile(n.logPath, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
@@ -178,7 +177,7 @@ func (n *Node) Run() error {
 	return n.awaitListening()
 }
 
-func (n *Node) awaitListening() error {
+func (n *Geth) awaitListening() error {
 	ctx, cancel := context.WithTimeout(context.Background(), nodeTimeout)
 	defer cancel()
 	for {
@@ -204,7 +203,7 @@ func isListening(ctx context.Context, url string) bool {
 }
 
 // Kill kills the node, as in a crash.
-func (n *Node) Kill() {
+func (n *Geth) Kill() {
 	if n.command == nil {
 		return
 	}
@@ -215,7 +214,7 @@ func (n *Node) Kill() {
 }
 
 // Stop stops the node gracefully. The node keeps its chain, and its pool only if geth's flags persist it.
-func (n *Node) Stop() error {
+func (n *Geth) Stop() error {
 	if err := n.command.Process.Signal(syscall.SIGINT); err != nil {
 		return fmt.Errorf("stop geth: %w", err)
 	}
@@ -225,7 +224,7 @@ func (n *Node) Stop() error {
 }
 
 // PID returns the process ID of the running node.
-func (n *Node) PID() int { return n.command.Process.Pid }
+func (n *Geth) PID() int { return n.command.Process.Pid }
 
 func freePorts(n int) ([]string, error) {
 	var ports []string

@@ -1,5 +1,4 @@
-// Package record aggregates the outcomes of a worker's operations into its result.
-package record
+package load
 
 import (
 	"fmt"

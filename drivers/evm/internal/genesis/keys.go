@@ -1,6 +1,4 @@
-// Package nodekey generates the keys of execution clients for the peer-to-peer network, the secret of the
-// Engine API, and the seed of a run's accounts.
-package nodekey
+package genesis
 
 import (
 	"crypto/rand"
@@ -16,7 +14,7 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/files"
 )
 
-// Files that WriteFiles creates.
+// Files that WriteKeys creates.
 const (
 	// KeyFile holds a node's private key in 64 hexadecimal digits, as geth --nodekey and reth --p2p-secret-key
 	// read it.
@@ -31,9 +29,10 @@ const (
 	SeedFile = "seed"
 )
 
-// WriteFiles creates the files of count nodes below dir, those of node i in dir/<i>. address is a host and
+// WriteKeys generates the keys of execution clients for the peer-to-peer network, the secret of the Engine API, and the seed of a
+// run's accounts. It creates the files of count nodes below dir, those of node i in dir/<i>. address is a host and
 // port in which {i} is replaced by i.
-func WriteFiles(dir string, count int, address string) error {
+func WriteKeys(dir string, count int, address string) error {
 	var enodes []string
 	for i := range count {
 		enode, err := writeNode(filepath.Join(dir, strconv.Itoa(i)), strings.ReplaceAll(address, "{i}", strconv.Itoa(i)))

@@ -1,6 +1,4 @@
-// Package account derives the keys of a run's accounts from one seed. The genesis that funds the accounts and
-// the driver that spends from them therefore agree without a shared list.
-package account
+package transfer
 
 import (
 	"bytes"
@@ -17,7 +15,8 @@ import (
 // minSeedBytes is the minimum length of a seed in bytes.
 const minSeedBytes = 16
 
-// Seed is the secret from which all accounts are derived.
+// Seed is the secret from which all accounts are derived. The genesis that funds the accounts and the driver that spends from them
+// therefore agree without a shared list.
 type Seed []byte
 
 // Account is a key with its address and its index in the seed's sequence.

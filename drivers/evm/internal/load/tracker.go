@@ -1,5 +1,4 @@
-// Package inclusion tracks transfers from their submission to the block that includes them.
-package inclusion
+package load
 
 import (
 	"errors"
@@ -8,7 +7,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"github.com/benchnet/benchnet/drivers/evm/internal/account"
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
 	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
 )
@@ -54,13 +52,13 @@ type Tracker struct {
 	// waiting counts the flights that wait for a block. included counts all flights in blocks since the start.
 	waiting, included int64
 	// includedByAccount divides included among the accounts.
-	includedByAccount map[*account.Account]int64
+	includedByAccount map[*transfer.Account]int64
 }
 
 // NewTracker returns an empty tracker without a recorder. Flights tracked before SetOutcomes must not belong
 // to operations.
 func NewTracker() *Tracker {
-	return &Tracker{flights: map[common.Hash]*Flight{}, includedByAccount: map[*account.Account]int64{}}
+	return &Tracker{flights: map[common.Hash]*Flight{}, includedByAccount: map[*transfer.Account]int64{}}
 }
 
 // SetOutcomes sets the recorder of further outcomes.
@@ -175,7 +173,7 @@ func (t *Tracker) Counts() (waiting, included int64) {
 }
 
 // IncludedOf returns how many flights of an account are in blocks.
-func (t *Tracker) IncludedOf(a *account.Account) int64 {
+func (t *Tracker) IncludedOf(a *transfer.Account) int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.includedByAccount[a]

@@ -1,4 +1,4 @@
-package inclusion
+package load
 
 import (
 	"context"

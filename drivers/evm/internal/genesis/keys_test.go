@@ -1,4 +1,4 @@
-package nodekey
+package genesis
 
 import (
 	"encoding/hex"
@@ -23,7 +23,7 @@ func readLine(t *testing.T, path ...string) string {
 
 func TestEnodesBelongToTheirKeys(t *testing.T) {
 	dir := t.TempDir()
-	if err := WriteFiles(dir, 3, "10.0.0.1{i}:30303"); err != nil {
+	if err := WriteKeys(dir, 3, "10.0.0.1{i}:30303"); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(readLine(t, dir, EnodesFile), "\n")
@@ -53,7 +53,7 @@ func TestEnodesBelongToTheirKeys(t *testing.T) {
 func TestSecretsAreRandomAndPrivate(t *testing.T) {
 	first, second := t.TempDir(), t.TempDir()
 	for _, dir := range []string{first, second} {
-		if err := WriteFiles(dir, 1, "h:1"); err != nil {
+		if err := WriteKeys(dir, 1, "h:1"); err != nil {
 			t.Fatal(err)
 		}
 	}
