@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -39,7 +40,7 @@ func newEmulateCommand(flags *flag.FlagSet) subcommand.Action {
 		if err != nil {
 			return 0, err
 		}
-		emulator, err := emulate.New(parsed, *member, logToStderr)
+		emulator, err := emulate.New(parsed, *member)
 		if err != nil {
 			return emulate.ExitCode(err), err
 		}
@@ -74,7 +75,7 @@ func listenAndServe(address string, handler http.Handler) error {
 	}
 	server := &http.Server{Handler: handler, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes}
-	go func() { logToStderr("serve HTTP: %v", server.Serve(listener)) }()
+	go func() { slog.Error("HTTP server ended", "err", server.Serve(listener)) }()
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -37,7 +38,7 @@ func newInstallCommand(flags *flag.FlagSet) subcommand.Action {
 		}
 		renewed, err := files.EmptyOnNewEpoch(*renew, *epoch)
 		if renewed {
-			logToStderr("emptied %s: epoch %s starts", *renew, *epoch)
+			slog.Info("folder emptied for a new epoch", "folder", *renew, "epoch", *epoch)
 		}
 		return err
 	})

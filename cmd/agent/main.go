@@ -6,7 +6,7 @@
 package main
 
 import (
-	"fmt"
+	"log/slog"
 	"os"
 	"strings"
 
@@ -36,7 +36,10 @@ var program = subcommand.Program{Name: "agent", Purpose: "benchnet's helper insi
 		Purpose: "print the round trips to a peer in microseconds, measured by connecting", DeclareFlags: newPingCommand},
 }}
 
-func main() { os.Exit(program.Run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	os.Exit(program.Run(os.Args[1:], os.Stdout, os.Stderr))
+}
 
 // repeatedFlag is a flag that can be given several times.
 type repeatedFlag []string
@@ -46,9 +49,4 @@ func (v *repeatedFlag) String() string { return strings.Join(*v, " ") }
 func (v *repeatedFlag) Set(value string) error {
 	*v = append(*v, value)
 	return nil
-}
-
-// logToStderr prints a line to the standard error.
-func logToStderr(format string, args ...any) {
-	fmt.Fprintf(os.Stderr, "agent: "+format+"\n", args...)
 }

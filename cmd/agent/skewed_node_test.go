@@ -163,7 +163,11 @@ func runSkewedWorker(seconds string) int {
 		}
 		return time.Time{}, ctx.Err()
 	}
-	return w.Run(context.Background())
+	code, err := w.Run(context.Background())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	return code
 }
 
 // folderReporter writes the result of a worker to a file in the folder.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"net/http"
 	"os"
 	"regexp"
@@ -117,7 +118,7 @@ func writeTerminationMessage(file, message string, code int) {
 		err = errors.Join(err, out.Close())
 	}
 	if err != nil {
-		logToStderr("write the termination message: %v", err)
+		slog.Error("termination message not written", "err", err)
 	}
 }
 
@@ -185,7 +186,7 @@ func newReadinessWatchers(patterns []string, file string, starting *lastLine) ([
 				return
 			}
 			if err := files.WriteAtomic(file, nil, 0o644); err != nil {
-				logToStderr("create the ready file: %v", err)
+				slog.Error("ready file not created", "err", err)
 			}
 		}))
 	}

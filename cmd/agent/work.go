@@ -55,11 +55,11 @@ func newWorkerCommand(flags *flag.FlagSet) subcommand.Action {
 		if err != nil {
 			return 0, err
 		}
-		gate := kube.Barrier{ConfigMaps: cluster.ConfigMaps, Name: *barrierName, Log: logToStderr}
+		gate := kube.Barrier{ConfigMaps: cluster.ConfigMaps, Name: *barrierName}
 		w.Command, w.JMeterPlan, w.StreamURL = args, *plan, *stream
 		w.Barrier = gate.Wait
 		w.Reporter = &kube.ReportWriter{ConfigMaps: cluster.ConfigMaps, Name: *reportName, Timeout: reportTimeout}
-		return w.Run(ctx), nil
+		return w.Run(ctx)
 	}
 }
 
@@ -84,7 +84,7 @@ func newWorkerFromEnv() (*work.Worker, error) {
 	return &work.Worker{
 		Dir:   cmp.Or(os.Getenv(protocol.DirVariable), protocol.DefaultDir),
 		Index: index, Workers: workers, Workload: workload,
-		Scrape: observe.ScrapeHTTP, OwnUsage: usage, Log: logToStderr, Now: time.Now,
+		Scrape: observe.ScrapeHTTP, OwnUsage: usage, Now: time.Now,
 	}, nil
 }
 

@@ -6,7 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log"
+	"log/slog"
 	"os"
 
 	"github.com/ethereum/go-ethereum/params"
@@ -20,7 +20,7 @@ import (
 
 func newDriveCommand(*flag.FlagSet) subcommand.Action {
 	return subcommand.WithoutArguments(func(ctx context.Context, _ io.Writer) error {
-		w, err := drive.NewFromEnvironment(os.Getenv, log.Printf)
+		w, err := drive.NewFromEnvironment(os.Getenv)
 		if err == nil {
 			err = w.Run(ctx)
 		}
@@ -28,7 +28,7 @@ func newDriveCommand(*flag.FlagSet) subcommand.Action {
 			return nil
 		}
 		if lost := w.WriteFailure(err); lost != nil {
-			log.Printf("write the failure: %v", lost)
+			slog.Error("failure not written", "err", lost)
 		}
 		return err
 	})

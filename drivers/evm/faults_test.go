@@ -239,7 +239,7 @@ func TestLargeBatchesAreSplit(t *testing.T) {
 	r := startDriver(t, 0, 1, newOrders(400, 0, 3, 120, map[string]any{"batchSize": 400}, node.HTTP)).awaitReady()
 	r.releaseAt(time.Now().Add(time.Second))
 	assertUndisturbed(t, r.awaitResult(), 1200)
-	if !strings.Contains(r.output.String(), "member-0 does not take 400 calls in a JSON-RPC batch: batches are split into parts of at most 100") {
+	if !strings.Contains(r.output.String(), `msg="JSON-RPC batches are split" member=member-0 calls=400 limit=100`) {
 		t.Errorf("the driver said %q", r.output.String())
 	}
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"log/slog"
 	"os"
 
 	"github.com/benchnet/benchnet/internal/subcommand"
@@ -19,4 +20,7 @@ var program = subcommand.Program{Name: "evm", Purpose: "load on Ethereum nodes",
 		Purpose: "generate the nodes' keys, the secret between validator and execution client, and a seed of accounts", DeclareFlags: newKeysCommand},
 }}
 
-func main() { os.Exit(program.Run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	os.Exit(program.Run(os.Args[1:], os.Stdout, os.Stderr))
+}

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"log/slog"
 	"net/netip"
 	"slices"
 	"sync/atomic"
@@ -43,17 +44,16 @@ type Emulator struct {
 	backend   backend
 	ready     atomic.Bool
 	peerCount atomic.Int64
-	log       func(format string, args ...any)
 }
 
 // New prepares the pod's network for emulation by the kernel's netem, or by a user-space queue if the kernel
 // lacks netem. It delays no packets yet. It fails if the member is in no region of the network; ExitCode maps
 // the other errors.
-func New(config *latency.Config, member string, log func(format string, args ...any)) (*Emulator, error) {
+func New(config *latency.Config, member string) (*Emulator, error) {
 	if _, ok := config.Members[member]; !ok && config.Database == nil {
 		return nil, fmt.Errorf("member %s has no region in network %s", member, config.Network)
 	}
-	e := &Emulator{config: config, member: member, log: log}
+	e := &Emulator{config: config, member: member}
 	inKernel, err := newNetemBackend(chooseSegmentSize(config), newNetemQdisc)
 	if err == nil {
 		e.backend = inKernel
@@ -62,7 +62,7 @@ func New(config *latency.Config, member string, log func(format string, args ...
 	if !errors.Is(err, unix.ENOENT) && !errors.Is(err, unix.EOPNOTSUPP) {
 		return nil, fmt.Errorf("emulate with netem: %w", err)
 	}
-	log("the kernel has no netem (%v): emulating in user space", err)
+	slog.Info("kernel has no netem, emulating in user space", "err", err)
 	held, again := newUserSpaceBackend(chooseSegmentSize(config), deriveSeed(config, member))
 	if again != nil {
 		return nil, fmt.Errorf("emulate in user space, since the kernel has no netem (%s): %w", err.Error(), again)
@@ -168,7 +168,7 @@ func (e *Emulator) setPeers(ways map[netip.Addr]latency.Impairment) error {
 		return err
 	}
 	if was := e.peerCount.Swap(int64(len(ways))); was != int64(len(ways)) {
-		e.log("the latency to %d addresses is emulated", len(ways))
+		slog.Info("peers changed", "addresses", len(ways))
 	}
 	return nil
 }
@@ -192,13 +192,13 @@ func (e *Emulator) reportReady(ctx context.Context, at MemberPod) error {
 		if err == nil {
 			break
 		}
-		e.log("report to ConfigMap %s: %v; trying again", at.ReportName, err)
+		slog.Warn("emulation not reported, retrying", "configMap", at.ReportName, "err", err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(retryInterval):
 		}
 	}
 	e.ready.Store(true)
-	e.log("emulating the latency of %[2]s with %[1]s", e.backend.mechanismName(), e.member)
+	slog.Info("emulation ready", "member", e.member, "mechanism", e.backend.mechanismName())
 	return nil
 }

@@ -94,7 +94,7 @@ func TestFollowsPods(t *testing.T) {
 	config := &latency.Config{Network: "net", Members: map[string]string{"member-0": "NYC", "member-1": "LON"},
 		Links: []latency.RegionLink{{Between: [2]string{"LON", "NYC"}, Link: latency.Link{RoundTripMicros: 72_000}}}}
 	peers := &recordingBackend{}
-	e := &Emulator{config: config, member: "member-0", backend: peers, log: t.Logf}
+	e := &Emulator{config: config, member: "member-0", backend: peers}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {

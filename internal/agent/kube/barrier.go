@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,8 +20,6 @@ type Barrier struct {
 	Name       string
 	// RetryInterval is the pause after a failed request or an expired watch; one second by default.
 	RetryInterval time.Duration
-	// Log receives problems that do not end the wait.
-	Log func(format string, args ...any)
 }
 
 // watchTimeoutSeconds bounds one watch, so that a silently broken connection delays the barrier by no more than this.
@@ -39,7 +38,7 @@ func (b *Barrier) Wait(ctx context.Context, key string) (time.Time, error) {
 			return parseInstant(key, text)
 		}
 		if err != nil && ctx.Err() == nil {
-			b.Log("barrier %s: %v; trying again", b.Name, err)
+			slog.Warn("watch of the barrier ended, retrying", "configMap", b.Name, "err", err)
 		}
 		select {
 		case <-ctx.Done():

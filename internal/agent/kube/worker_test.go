@@ -22,7 +22,7 @@ var startInstant = time.Date(2026, 11, 21, 3, 4, 5, 678900000, time.UTC)
 func newBarrier(t *testing.T, name string) *kube.Barrier {
 	t.Helper()
 	cluster := newClientWithRights(t, "configmaps", []string{name}, []string{"get", "list", "watch"}, nil)
-	return &kube.Barrier{ConfigMaps: cluster.ConfigMaps, Name: name, RetryInterval: 200 * time.Millisecond, Log: t.Logf}
+	return &kube.Barrier{ConfigMaps: cluster.ConfigMaps, Name: name, RetryInterval: 200 * time.Millisecond}
 }
 
 // releaseBarrier publishes the start, as the operator does.

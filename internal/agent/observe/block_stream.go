@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"math"
 	"net"
 	"net/http"
@@ -67,8 +68,6 @@ var errBlocksLost = errors.New("blocks were lost")
 // that stays open. With "?from=<height>" the stream starts at that height, without it at the next block.
 type BlockStream struct {
 	URL string
-	// Log receives lost and restored connections.
-	Log func(format string, args ...any)
 
 	client *http.Client
 	lock   sync.Mutex
@@ -88,9 +87,9 @@ func (s *BlockStream) setConnectionError(err error) {
 	defer s.lock.Unlock()
 	switch {
 	case err != nil && s.connectionErr == nil:
-		s.Log("stream %s: %v; trying again", s.URL, err)
+		slog.Warn("connection to the block stream lost, retrying", "url", s.URL, "err", err)
 	case err == nil && s.connectionErr != nil:
-		s.Log("stream %s: connected", s.URL)
+		slog.Info("connected to the block stream", "url", s.URL)
 	}
 	s.connectionErr = err
 }

@@ -26,7 +26,7 @@ func newMemberStream(t *testing.T, answers ...responder) *BlockStream {
 		answers[n-1](w, r.URL.Query().Get("from"))
 	}))
 	t.Cleanup(server.Close)
-	return &BlockStream{URL: server.URL + "/blocks", Log: t.Logf}
+	return &BlockStream{URL: server.URL + "/blocks"}
 }
 
 // respondWithBlocks returns a responder that expects the parameter from, sends blocks of the given heights and closes.

@@ -1,7 +1,9 @@
 package work
 
 import (
+	"bytes"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,7 +19,7 @@ var loadAt = time.Unix(1000, 0)
 // newLoadedWorker returns a worker of two with an open loop of 100 operations/s for 10 s, and the given progress.
 func newLoadedWorker(t *testing.T, progress string) *Worker {
 	t.Helper()
-	w := &Worker{Dir: t.TempDir(), Workers: 2, Log: t.Logf, Workload: &protocol.WorkloadFile[any]{
+	w := &Worker{Dir: t.TempDir(), Workers: 2, Workload: &protocol.WorkloadFile[any]{
 		Load: &protocol.OfferedLoad{RatePerSecond: 100}, Measure: protocol.MeasureTimes{WarmUpSeconds: 4, WindowSeconds: 6}}}
 	w.window.Store(w.Workload.Measure.NewWindow(loadAt))
 	if err := os.WriteFile(filepath.Join(w.Dir, protocol.ProgressFile), []byte(progress), 0o600); err != nil {
@@ -73,16 +75,18 @@ func TestLoadMetricsOfBadProgress(t *testing.T) {
 // them once.
 func TestInvalidTotalsLeaveProgress(t *testing.T) {
 	w := newLoadedWorker(t, `{"phase": "Window", "completed": 7, "totals": {"latencyCounts": [1]}}`)
-	var logged []string
-	w.Log = func(format string, args ...any) { logged = append(logged, fmt.Sprintf(format, args...)) }
+	var logged bytes.Buffer
+	former := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&logged, nil)))
+	defer slog.SetDefault(former)
 	for range 2 {
 		p, err := w.readProgress()
 		if err != nil || p.Phase != protocol.PhaseWindow || p.Completed != 7 || p.Totals != nil {
 			t.Errorf("progress %+v, %v; want 7 completions without totals", p, err)
 		}
 	}
-	if len(logged) != 1 || !strings.Contains(logged[0], "latencyCounts: has 1 counts, want 21") {
-		t.Errorf("log %q, want one line", logged)
+	if got := logged.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "latencyCounts: has 1 counts, want 21") {
+		t.Errorf("log %q, want one line", got)
 	}
 }
 

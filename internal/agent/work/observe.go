@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"time"
 
@@ -98,7 +99,7 @@ func (w *Worker) measureOwnLoad(ctx context.Context, window *protocol.Window) *m
 	err2 := window.WaitUntilClosed(ctx)
 	after, err3 := observe.SampleContainer(w.OwnUsage)
 	if err := errors.Join(err1, err2, err3); err != nil {
-		w.Log("the CPU usage of the worker is unknown: %v", err)
+		slog.Warn("CPU usage of the worker is unknown", "err", err)
 		return nil
 	}
 	load := observe.LoadBetween(before, after)
@@ -143,7 +144,7 @@ func (w *Worker) reportProgress(ctx context.Context, last string) string {
 	case errors.Is(err, fs.ErrNotExist):
 		return last
 	case err != nil:
-		w.Log("%v", err)
+		slog.Warn("progress of the driver is unreadable", "err", err)
 		return last
 	}
 	// Prometheus scrapes the totals. The operator needs only the recent steps.
@@ -156,7 +157,7 @@ func (w *Worker) reportProgress(ctx context.Context, last string) string {
 		return last
 	}
 	if err := w.Reporter.WriteProgress(ctx, string(text)); err != nil {
-		w.Log("report progress: %v", err)
+		slog.Warn("progress not reported", "err", err)
 		return last
 	}
 	return string(text)
@@ -185,7 +186,7 @@ func (w *Worker) readProgress() (protocol.Progress, error) {
 	if p.Totals != nil {
 		if err := p.Totals.Validate(); err != nil {
 			p.Totals = nil
-			w.logInvalidTotals.Do(func() { w.Log("the load has no metrics: %s: %v", protocol.ProgressFile, err) })
+			w.logInvalidTotals.Do(func() { slog.Warn("load has no metrics", "file", protocol.ProgressFile, "err", err) })
 		}
 	}
 	return p, nil

@@ -68,7 +68,6 @@ func runScenario(name string) int {
 		Scrape:   func(context.Context, string, []string) (map[string]float64, error) { return usage.scrapedMetrics() },
 		Now:      time.Now,
 		OwnUsage: usage,
-		Log:      func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) },
 	}
 	delay := 1500 * time.Millisecond // Long enough for a worker on a busy machine.
 	kind, stopped := strings.CutSuffix(name, " stopped")
@@ -101,7 +100,11 @@ func runScenario(name string) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	return w.Run(ctx)
+	code, err := w.Run(ctx)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	return code
 }
 
 // awaitReadyFile releases the worker once it is ready, like the operator.

@@ -23,7 +23,7 @@ const minBlockDrain = 2 * time.Second
 func (w *Worker) runStream(parent context.Context) (*measurement.WorkerResult, error) {
 	ctx, stop := context.WithCancelCause(parent)
 	defer stop(nil)
-	stream, window := &observe.BlockStream{URL: w.StreamURL, Log: w.Log}, observe.NewBlockRecorder()
+	stream, window := &observe.BlockStream{URL: w.StreamURL}, observe.NewBlockRecorder()
 	go func() { stop(stream.Follow(ctx, func(b observe.Block) { window.AddBlock(b, time.Now()) })) }()
 	result, err := w.observeBlocks(ctx, stream, window)
 	switch cause := context.Cause(ctx); {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,8 +65,6 @@ type Worker struct {
 	Now func() time.Time
 	// OwnUsage reads the usage of the worker's own container.
 	OwnUsage container.Reader
-	// Log receives problems that do not end the run.
-	Log func(format string, args ...any)
 
 	// output is the end of what the driver printed.
 	output supervise.Tail
@@ -92,26 +91,23 @@ func newFailure(code int, format string, args ...any) error {
 	return runFailure{max(code, 1), fmt.Sprintf(format, args...)}
 }
 
-// Run runs the worker to its end and returns its exit code: 0 if the result is published, else the driver's
-// exit code or 1. The end of ctx stops the run.
-func (w *Worker) Run(ctx context.Context) int {
+// Run runs the worker to its end. It returns the exit code 0 if the result is published, else the driver's exit code or 1 with the
+// reason in one line. The end of ctx stops the run.
+func (w *Worker) Run(ctx context.Context) (int, error) {
 	result, err := w.measureRun(ctx)
 	publish := context.WithoutCancel(ctx)
 	if err == nil {
 		if err = w.publishResult(publish, result); err == nil {
-			return 0
+			return 0, nil
 		}
 	}
-	line := strings.Join(strings.Fields(err.Error()), " ")
-	w.Log("%s", line)
-	if err := w.Reporter.WriteFailure(publish, line); err != nil {
-		w.Log("report the failure: %v", err)
+	failure := runFailure{code: 1}
+	errors.As(err, &failure)
+	failure.line = strings.Join(strings.Fields(err.Error()), " ")
+	if err := w.Reporter.WriteFailure(publish, failure.line); err != nil {
+		slog.Error("failure not reported", "err", err)
 	}
-	var f runFailure
-	if errors.As(err, &f) {
-		return f.code
-	}
-	return 1
+	return failure.code, failure
 }
 
 func (w *Worker) publishResult(ctx context.Context, result *measurement.WorkerResult) error {
@@ -212,7 +208,7 @@ func (w *Worker) applyStop(ctx context.Context, window *protocol.Window) {
 		err = w.writeInstant(protocol.StopFile, stop)
 	}
 	if err != nil {
-		w.Log("the window ends as requested: %v", err)
+		slog.Warn("window not stopped early", "err", err)
 	}
 }
 

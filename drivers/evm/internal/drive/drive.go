@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -29,14 +30,12 @@ type Driver struct {
 	// Index is the index of this worker among all Workers.
 	Index, Workers int
 	Workload       *evm.Workload
-	// Log logs messages that are not in the result.
-	Log func(format string, args ...any)
 }
 
 // NewFromEnvironment returns the worker that the environment variables of the protocol describe. On an error
 // it still returns a driver that can write the failure file.
-func NewFromEnvironment(getenv func(string) string, log func(string, ...any)) (*Driver, error) {
-	w := &Driver{Dir: getenv(protocol.DirVariable), Index: 0, Workers: 1, Log: log}
+func NewFromEnvironment(getenv func(string) string) (*Driver, error) {
+	w := &Driver{Dir: getenv(protocol.DirVariable), Index: 0, Workers: 1}
 	if w.Dir == "" {
 		w.Dir = protocol.DefaultDir
 	}
@@ -83,7 +82,7 @@ func (w *Driver) Run(ctx context.Context) error {
 	}
 	result, err := crew.measureRun(ctx, w.Workload.Measure.NewWindow(start), func(p protocol.Progress) {
 		if err := w.writeJSON(protocol.ProgressFile, p); err != nil {
-			w.Log("write progress: %v", err)
+			slog.Warn("progress not written", "err", err)
 		}
 	})
 	if err != nil {
@@ -151,6 +150,6 @@ func (w *Driver) applyStop(window *protocol.Window) {
 		err = window.StopAt(stop)
 	}
 	if err != nil {
-		w.Log("the window ends as requested: %v", err)
+		slog.Warn("window not stopped early", "err", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/big"
 	"slices"
 	"time"
@@ -50,7 +51,7 @@ func (c *session) readInitialState(ctx context.Context) error {
 		return c.initialState.err
 	})
 	if err != nil {
-		c.driver.Log("the ledger will not be checked: %v", err)
+		slog.Warn("ledger will not be checked", "err", err)
 	}
 	return ctx.Err()
 }

@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -110,7 +111,7 @@ func (c *session) resendLost(ctx context.Context) {
 		for _, h := range c.senders {
 			if accounts := overdue[h.Index]; len(accounts) > 0 {
 				if err := h.ResendLost(ctx, accounts); err != nil && ctx.Err() == nil {
-					c.driver.Log("looking for lost transactions: %v", err)
+					slog.Warn("lost transactions not found", "member", h.Node.Name, "err", err)
 				}
 			}
 		}
@@ -148,7 +149,7 @@ func (c *session) samplePool(ctx context.Context, h *preparedSender, window *pro
 		cancel()
 		if err != nil {
 			if second == 0 {
-				c.driver.Log("the transaction pool is not recorded: %v", err)
+				slog.Warn("transaction pool not recorded", "member", h.Node.Name, "err", err)
 			}
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/big"
 	"time"
 
@@ -148,7 +149,7 @@ func (c *session) findBatchLimit(ctx context.Context, node *member.Node, share e
 	wanted := max(1, int(largest))
 	limit, err := node.BatchLimit(ctx, wanted)
 	if err == nil && limit < wanted {
-		c.driver.Log("%s does not take %d calls in a JSON-RPC batch: batches are split into parts of at most %d", node.Name, wanted, limit)
+		slog.Info("JSON-RPC batches are split", "member", node.Name, "calls", wanted, "limit", limit)
 	}
 	return limit, err
 }

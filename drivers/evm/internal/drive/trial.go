@@ -15,7 +15,7 @@ import (
 // startWatching starts watching the chain through the nodes of this worker's senders, one at a time. It uses
 // their head URLs if there are any.
 func (c *session) startWatching(ctx context.Context) error {
-	w := &load.Watcher{Log: c.driver.Log}
+	w := &load.Watcher{}
 	for _, h := range c.senders {
 		url := c.driver.Workload.Targets[h.Target].Address
 		if heads := c.driver.Workload.Operation.Heads; len(heads) > 0 {

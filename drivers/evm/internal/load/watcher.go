@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
@@ -30,15 +31,13 @@ type Watcher struct {
 	NextHeight uint64
 	// OnBlock is called for each block when it arrives.
 	OnBlock func(block *member.Block, at time.Time)
-	// Log logs failures.
-	Log func(format string, args ...any)
 }
 
 // Run watches the chain until ctx ends.
 func (w *Watcher) Run(ctx context.Context) {
 	for i := 0; ctx.Err() == nil; i = (i + 1) % len(w.Nodes) {
 		if err := w.watchNode(ctx, w.Nodes[i], w.Announces[i]); err != nil && ctx.Err() == nil {
-			w.Log("watching blocks: %v", err)
+			slog.Warn("watch of blocks failed", "member", w.Nodes[i].Name, "err", err)
 			sleepContext(ctx, pollInterval)
 		}
 	}

@@ -62,7 +62,7 @@ func TestWatcherSeesEveryBlockAndMovesOn(t *testing.T) {
 	first, second := httptest.NewServer(chain), httptest.NewServer(chain)
 	defer second.Close()
 	var seen seenHeights
-	w := &Watcher{Nodes: []*member.Node{dialNode(t, first), dialNode(t, second)}, Announces: []bool{false, false}, NextHeight: 1, OnBlock: seen.addBlock, Log: t.Logf}
+	w := &Watcher{Nodes: []*member.Node{dialNode(t, first), dialNode(t, second)}, Announces: []bool{false, false}, NextHeight: 1, OnBlock: seen.addBlock}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
