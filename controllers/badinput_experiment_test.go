@@ -166,8 +166,8 @@ func TestBadExperiments(t *testing.T) {
 					t.Errorf("the message should name %q: %s", part, message)
 				}
 			}
-			if made := w.listObjectNames(); len(made) > 1 {
-				t.Errorf("a refused experiment must create no objects, but there are %v", made)
+			if created := w.listObjectNames(); len(created) > 1 {
+				t.Errorf("a refused experiment must create no objects, but there are %v", created)
 			}
 		})
 	}

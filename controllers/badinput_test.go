@@ -186,8 +186,8 @@ func expectRejections(t *testing.T, good string, mistakes []badInputCase) {
 					t.Errorf("the message should name %q: %s", part, message)
 				}
 			}
-			if made := w.listObjectNames(); len(made) > 1 {
-				t.Errorf("a refused network must create no objects, but there are %v", made)
+			if created := w.listObjectNames(); len(created) > 1 {
+				t.Errorf("a refused network must create no objects, but there are %v", created)
 			}
 		})
 	}

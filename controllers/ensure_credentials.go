@@ -46,9 +46,9 @@ func secretLabels(network *v1alpha1.BenchmarkNetwork, component naming.Component
 	return pods.AddMissing(naming.NetworkLabels(network.Name, component), network.Spec.CommonLabels)
 }
 
-// containsLabels reports whether the labels include the wanted ones.
-func containsLabels(labels, wanted map[string]string) bool {
-	return k8slabels.SelectorFromSet(wanted).Matches(k8slabels.Set(labels))
+// containsLabels reports whether the labels include the required ones.
+func containsLabels(labels, required map[string]string) bool {
+	return k8slabels.SelectorFromSet(required).Matches(k8slabels.Set(labels))
 }
 
 func (r *NetworkReconciler) createCredential(ctx context.Context, network *v1alpha1.BenchmarkNetwork, c platform.Credential) error {

@@ -132,12 +132,12 @@ func (r *ExperimentReconciler) advanceExperiment(ctx context.Context, pass *expe
 
 // deleteUnneededNetworks deletes the networks that are no longer needed, with foreground propagation.
 func (r *ExperimentReconciler) deleteUnneededNetworks(ctx context.Context, pass *experimentPass) error {
-	wanted := map[string]bool{}
+	desired := map[string]bool{}
 	for _, i := range pass.step.DesiredNetworks {
-		wanted[pass.design.Networks[i].Name] = true
+		desired[pass.design.Networks[i].Name] = true
 	}
 	for name, network := range pass.networks {
-		if !wanted[name] {
+		if !desired[name] {
 			if err := r.Writer.DeleteForeground(ctx, network); err != nil {
 				return err
 			}

@@ -43,7 +43,7 @@ func (w *testEnv) wantLost(name, advice string, before map[string]corev1.Secret)
 			w.t.Errorf("Secret %s was changed when %s was lost", other, name)
 		}
 	}
-	if _, made := now[name]; made && now[name].UID != before[name].UID {
+	if _, regenerated := now[name]; regenerated && now[name].UID != before[name].UID {
 		w.t.Errorf("Secret %s was made again", name)
 	}
 	if err := w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: naming.GenesisJob("banks")}, &batchv1.Job{}); err == nil {

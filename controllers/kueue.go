@@ -33,8 +33,8 @@ const (
 )
 
 // DetectKueue returns the requested mode, or KueueIgnore if the API server does not serve Kueue's API.
-func DetectKueue(asked KueueMode, served discovery.ServerResourcesInterface) (KueueMode, error) {
-	if asked != KueueHonor {
+func DetectKueue(mode KueueMode, served discovery.ServerResourcesInterface) (KueueMode, error) {
+	if mode != KueueHonor {
 		return KueueIgnore, nil
 	}
 	_, err := served.ServerResourcesForGroupVersion(kueuev1beta1.GroupVersion.String())
@@ -67,14 +67,14 @@ func (r *NetworkReconciler) reconcileKueueWorkload(ctx context.Context, pass *ne
 	if workload != nil && !metav1.IsControlledBy(workload, pass.network) {
 		return r.replaceForeignWorkload(ctx, pass, workload)
 	}
-	switch wanted := r.wantsWorkload(pass); {
+	switch needed := r.wantsWorkload(pass); {
 	case workload != nil && admission.IsEvicted(workload):
 		return r.handleEviction(ctx, pass, workload)
 	case status.IsAdmitted(pass.network):
 		return status.AdmissionDecision{}, r.keepWorkload(ctx, pass, workload)
-	case workload != nil && !wanted:
+	case workload != nil && !needed:
 		return status.AdmissionDecision{}, r.releaseWorkload(ctx, workload)
-	case !wanted:
+	case !needed:
 		return status.AdmissionDecision{}, nil
 	case workload == nil:
 		return waitingForKueueDecision("its Workload was just created"), r.applyKueueWorkload(ctx, pass, nil)
@@ -119,11 +119,11 @@ func (r *NetworkReconciler) acceptReservation(ctx context.Context, pass *network
 // keepWorkload keeps the quota of an admitted network. A network that began without Kueue queues for quota while
 // it has a queue label.
 func (r *NetworkReconciler) keepWorkload(ctx context.Context, pass *networkPass, workload *kueuev1beta1.Workload) error {
-	wanted := r.wantsWorkload(pass)
+	needed := r.wantsWorkload(pass)
 	switch {
-	case workload == nil && !wanted, workload != nil && workload.DeletionTimestamp != nil:
+	case workload == nil && !needed, workload != nil && workload.DeletionTimestamp != nil:
 		return nil
-	case workload == nil || wanted && !admission.HasQuotaReserved(workload):
+	case workload == nil || needed && !admission.HasQuotaReserved(workload):
 		err := r.applyKueueWorkload(ctx, pass, workload)
 		if isRefused(err) { // The network goes on without quota.
 			log.FromContext(ctx).Info("Workload refused", "reason", err.Error())

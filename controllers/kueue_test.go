@@ -83,9 +83,9 @@ func TestKueueAdmission(t *testing.T) {
 	if got := w.startedNetworks(); got != "b" {
 		t.Fatalf("networks that Kueue admits should not count towards the operator's limit and start when Kueue admits them; but %q started", got)
 	}
-	asked := w.getKueueWorkload("a")
-	if ref := metav1.GetControllerOf(asked); asked.Spec.QueueName != "ours" || ref == nil || ref.UID != w.getNetwork("a").UID {
-		t.Errorf("the Workload should have the network's queue and owner: %s, %+v", asked.Spec.QueueName, ref)
+	requested := w.getKueueWorkload("a")
+	if ref := metav1.GetControllerOf(requested); requested.Spec.QueueName != "ours" || ref == nil || ref.UID != w.getNetwork("a").UID {
+		t.Errorf("the Workload should have the network's queue and owner: %s, %+v", requested.Spec.QueueName, ref)
 	}
 	if c := w.admittedCondition("a"); c.Reason != v1alpha1.ReasonQueued || !strings.Contains(c.Message, "waiting for Kueue") {
 		t.Errorf("Admitted should report that Kueue decides: %+v", c)
@@ -93,8 +93,8 @@ func TestKueueAdmission(t *testing.T) {
 	must(t, w.client.Patch(w.ctx, w.getNetwork("a"), client.RawPatch("application/merge-patch+json",
 		[]byte(`{"metadata": {"labels": {"kueue.x-k8s.io/queue-name": "theirs"}}, "spec": {"priority": 5}}`))))
 	w.reconcileNetwork("a")
-	if asked = w.getKueueWorkload("a"); asked.Spec.QueueName != "theirs" || *asked.Spec.Priority != 5 {
-		t.Errorf("a waiting network may change the queue and the priority: %s, %d", asked.Spec.QueueName, *asked.Spec.Priority)
+	if requested = w.getKueueWorkload("a"); requested.Spec.QueueName != "theirs" || *requested.Spec.Priority != 5 {
+		t.Errorf("a waiting network may change the queue and the priority: %s, %d", requested.Spec.QueueName, *requested.Spec.Priority)
 	}
 	w.setKueueCondition("a", kueue.WorkloadQuotaReserved, "QuotaReserved", "in ClusterQueue all")
 	w.reconcileNetwork("a")

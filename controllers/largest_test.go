@@ -139,12 +139,12 @@ type largestNetwork struct {
 
 // dryRunCreate returns the network with its defaults if the API server and the platform accept it.
 func (l *largestNetwork) dryRunCreate() (*v1alpha1.BenchmarkNetwork, error) {
-	made := l.object.DeepCopy()
-	if err := l.client.Create(l.ctx, made, client.DryRunAll, client.FieldValidation(metav1.FieldValidationStrict)); err != nil {
+	created := l.object.DeepCopy()
+	if err := l.client.Create(l.ctx, created, client.DryRunAll, client.FieldValidation(metav1.FieldValidationStrict)); err != nil {
 		return nil, err
 	}
 	network := &v1alpha1.BenchmarkNetwork{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(made.Object, network); err != nil {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(created.Object, network); err != nil {
 		return nil, err
 	}
 	p, err := l.platforms.Get(network.Spec.Platform.Type)

@@ -12,7 +12,7 @@ import (
 
 // isRefused reports whether a write was refused for a reason that a retry cannot remove: a foreign object has the name, the API
 // server finds the object invalid or too large, or an admission policy forbids it. Missing rights of the operator are no such
-// reason, since an upgrade replaces them for a moment, and quotas are none either.
+// reason, since an upgrade replaces them for a moment, and neither is a quota.
 func isRefused(err error) bool {
 	switch {
 	case err == nil, isQuotaExceeded(err), apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):

@@ -96,7 +96,7 @@ func TestQueryObjectivesOfARun(t *testing.T) {
 	<-w.queries.Done()
 	w.reconcileRun("extra")
 	w.reconcileRun("extra")
-	asked := queries.Load()
+	evaluated := queries.Load()
 	w.reconcileRun("extra")
 	var got []string
 	for _, o := range w.getRun("extra").Status.Objectives {
@@ -105,8 +105,8 @@ func TestQueryObjectivesOfARun(t *testing.T) {
 	if want := "Throughput Passed, in-flight Failed, rate Passed, series Undecided"; strings.Join(got, ", ") != want {
 		t.Errorf("got %s, want %s", strings.Join(got, ", "), want)
 	}
-	if asked != 6 || queries.Load() != asked {
-		t.Errorf("got %d, then %d queries, want 3 of each operator", asked, queries.Load())
+	if evaluated != 6 || queries.Load() != evaluated {
+		t.Errorf("got %d, then %d queries, want 3 of each operator", evaluated, queries.Load())
 	}
 	s := w.getRun("extra").Status
 	cm := &corev1.ConfigMap{}

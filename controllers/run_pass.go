@@ -271,7 +271,7 @@ func (p *runPass) requeueResult(now time.Time) ctrl.Result {
 // Once the network is ready for a run, its status.epoch.turn is the UID of that run.
 func waitReasonOf(run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork, runs []*v1alpha1.BenchmarkRun) status.WaitReason {
 	ready := meta.FindStatusCondition(network.Status.Conditions, v1alpha1.ConditionReady)
-	standing := ready != nil && ready.Status == metav1.ConditionTrue && network.Status.ObservedGeneration == network.Generation
+	usable := ready != nil && ready.Status == metav1.ConditionTrue && network.Status.ObservedGeneration == network.Generation
 	older := firstUnfinishedRunBefore(run, runs)
 	switch {
 	case network.DeletionTimestamp != nil: // It may look ready until the end.
@@ -280,12 +280,12 @@ func waitReasonOf(run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork
 		return status.WaitReason{Reason: v1alpha1.ReasonPaused, Message: fmt.Sprintf("spec.pauseRuns of BenchmarkNetwork %s is true", network.Name)}
 	case ready != nil && ready.Reason == v1alpha1.ReasonResetting:
 		return status.WaitReason{Reason: v1alpha1.ReasonWaitingForReset, Message: fmt.Sprintf("BenchmarkNetwork %s: %s", network.Name, ready.Message)}
-	case !standing && ready != nil && ready.Message != "":
+	case !usable && ready != nil && ready.Message != "":
 		return status.WaitReason{
 			Reason:  v1alpha1.ReasonWaitingForNetwork,
 			Message: fmt.Sprintf("BenchmarkNetwork %s is not ready: %s", network.Name, ready.Message),
 		}
-	case !standing:
+	case !usable:
 		return status.WaitReason{Reason: v1alpha1.ReasonWaitingForNetwork, Message: fmt.Sprintf("BenchmarkNetwork %s is not ready", network.Name)}
 	case network.Status.Epoch != nil && network.Status.Epoch.Turn == run.UID:
 		return status.WaitReason{}

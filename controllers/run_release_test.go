@@ -137,10 +137,10 @@ func (w *testEnv) replaceNetworkObject(name string, again bool, runs ...string) 
 		w.reconcileRun(run)
 	}
 	if again {
-		made := &v1alpha1.BenchmarkNetwork{ObjectMeta: w.objectMeta(name), Spec: old.Spec}
-		must(w.t, w.client.Create(w.ctx, made))
-		made.Status = old.Status
-		must(w.t, w.client.Status().Update(w.ctx, made))
+		created := &v1alpha1.BenchmarkNetwork{ObjectMeta: w.objectMeta(name), Spec: old.Spec}
+		must(w.t, w.client.Create(w.ctx, created))
+		created.Status = old.Status
+		must(w.t, w.client.Status().Update(w.ctx, created))
 	}
 }
 

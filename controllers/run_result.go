@@ -57,13 +57,13 @@ func (r *RunReconciler) writeResult(ctx context.Context, pass *runPass) error {
 
 // judgeQueries appends the outcomes of the query objectives to the result, or returns false while their queries are evaluated.
 func (r *RunReconciler) judgeQueries(ctx context.Context, run *v1alpha1.BenchmarkRun, result *document.RunResult) bool {
-	wanted := run.Spec.Workload.QueryObjectives()
-	if len(wanted) == 0 {
+	queries := run.Spec.Workload.QueryObjectives()
+	if len(queries) == 0 {
 		return true
 	}
 	answers, evaluated := r.Queries.Evaluate(ctx, run, result.Times.WindowSeconds, result.Times.WindowEnd, r.Now())
 	if evaluated {
-		result.Objectives = append(result.Objectives, objectives.JudgeQueries(wanted, answers, result.Verdict)...)
+		result.Objectives = append(result.Objectives, objectives.JudgeQueries(queries, answers, result.Verdict)...)
 	}
 	return evaluated
 }

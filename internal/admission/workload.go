@@ -74,12 +74,12 @@ func appendPodSet(sets []kueue.PodSet, name string, wanted corev1.ResourceList) 
 // buildPodTemplate returns a pod template with the wanted requests and the node constraints of the spec: Kueue
 // considers nothing else.
 func buildPodTemplate(spec *corev1.PodSpec, wanted corev1.ResourceList) corev1.PodTemplateSpec {
-	asked := corev1.PodSpec{NodeSelector: spec.NodeSelector, Tolerations: spec.Tolerations, RestartPolicy: corev1.RestartPolicyNever,
+	podSpec := corev1.PodSpec{NodeSelector: spec.NodeSelector, Tolerations: spec.Tolerations, RestartPolicy: corev1.RestartPolicyNever,
 		Containers: []corev1.Container{{Name: "all", Image: "none", Resources: corev1.ResourceRequirements{Requests: wanted}}}}
 	if spec.Affinity != nil && spec.Affinity.NodeAffinity != nil {
-		asked.Affinity = &corev1.Affinity{NodeAffinity: spec.Affinity.NodeAffinity}
+		podSpec.Affinity = &corev1.Affinity{NodeAffinity: spec.Affinity.NodeAffinity}
 	}
-	return corev1.PodTemplateSpec{Spec: asked}
+	return corev1.PodTemplateSpec{Spec: podSpec}
 }
 
 func podRequests(pod *corev1.Pod) corev1.ResourceList {

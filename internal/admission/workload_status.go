@@ -23,14 +23,14 @@ func HasQuotaReserved(w *kueue.Workload) bool {
 
 // WorkloadMessage returns Kueue's message about a Workload.
 func WorkloadMessage(w *kueue.Workload) string {
-	said := meta.FindStatusCondition(w.Status.Conditions, kueue.WorkloadQuotaReserved)
+	condition := meta.FindStatusCondition(w.Status.Conditions, kueue.WorkloadQuotaReserved)
 	if IsEvicted(w) && HasQuotaReserved(w) {
-		said = meta.FindStatusCondition(w.Status.Conditions, kueue.WorkloadEvicted)
+		condition = meta.FindStatusCondition(w.Status.Conditions, kueue.WorkloadEvicted)
 	}
-	if said == nil {
+	if condition == nil {
 		return "the Workload was not processed yet"
 	}
-	return said.Message
+	return condition.Message
 }
 
 // MarkPodsReady sets the condition PodsReady and reports whether it changed. If Kueue waits for pods, it evicts

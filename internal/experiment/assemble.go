@@ -78,17 +78,17 @@ func confidenceLevel(compare *v1alpha1.Comparison) float64 {
 // collectEndedRuns returns the runs that have ended or were deleted, sorted by their start.
 func (d *Design) collectEndedRuns(step *NextStep, seen ObservedState) []Run {
 	runs := []Run{}
-	for _, made := range step.CreatedRuns {
-		run := seen.Runs[made.Name]
+	for _, created := range step.CreatedRuns {
+		run := seen.Runs[created.Name]
 		if run.Verdict == "" {
 			continue
 		}
-		run.Point, run.Repetition, run.Attempt, run.Network = made.Point.Name, made.Repetition, made.Attempt, d.Networks[made.Network].Name
+		run.Point, run.Repetition, run.Attempt, run.Network = created.Point.Name, created.Repetition, created.Attempt, d.Networks[created.Network].Name
 		runs = append(runs, run)
 	}
-	for _, made := range step.DeletedRuns {
-		runs = append(runs, Run{Name: made.Name, Point: made.Point.Name, Repetition: made.Repetition, Attempt: made.Attempt,
-			Network: d.Networks[made.Network].Name, Verdict: RunDeleted, Reasons: []string{"it was deleted"}})
+	for _, created := range step.DeletedRuns {
+		runs = append(runs, Run{Name: created.Name, Point: created.Point.Name, Repetition: created.Repetition, Attempt: created.Attempt,
+			Network: d.Networks[created.Network].Name, Verdict: RunDeleted, Reasons: []string{"it was deleted"}})
 	}
 	slices.SortStableFunc(runs, func(a, b Run) int { return a.Start.Compare(b.Start) })
 	return runs

@@ -14,10 +14,10 @@ import (
 // judgePoint returns the outcome of each objective at a point. It fails if a run that the system itself made
 // invalid failed it, or if the whole interval over the valid runs misses the limit. It passes if no run failed and the whole
 // interval keeps to the limit. Of too few runs for an interval, all must miss it or keep to it. All else is undecided.
-func judgePoint(wanted []v1alpha1.MetricObjective, p *Point, runs []Run) []verdict.ObjectiveOutcome {
+func judgePoint(required []v1alpha1.MetricObjective, p *Point, runs []Run) []verdict.ObjectiveOutcome {
 	var all []verdict.ObjectiveOutcome
-	for i := range wanted {
-		all = append(all, judgePointLimit(objectives.LimitOf(&wanted[i]), p, runs))
+	for i := range required {
+		all = append(all, judgePointLimit(objectives.LimitOf(&required[i]), p, runs))
 	}
 	return all
 }
@@ -73,23 +73,23 @@ func describeFailedRuns(runs []Run) string {
 
 // judgePointQueries returns the outcome of each query objective at a point. It fails if it failed in any run, and passes if it passed in
 // all valid runs and no run failed. All else is undecided.
-func judgePointQueries(wanted []v1alpha1.QueryObjective, runs []Run) []verdict.ObjectiveOutcome {
+func judgePointQueries(required []v1alpha1.QueryObjective, runs []Run) []verdict.ObjectiveOutcome {
 	var all []verdict.ObjectiveOutcome
-	for i := range wanted {
-		all = append(all, judgePointQuery(&wanted[i], runs))
+	for i := range required {
+		all = append(all, judgePointQuery(&required[i], runs))
 	}
 	return all
 }
 
-func judgePointQuery(wanted *v1alpha1.QueryObjective, runs []Run) verdict.ObjectiveOutcome {
-	decisive, message := verdict.ObjectiveUndecided, wanted.Name+" is unknown: the point has no valid run"
+func judgePointQuery(required *v1alpha1.QueryObjective, runs []Run) verdict.ObjectiveOutcome {
+	decisive, message := verdict.ObjectiveUndecided, required.Name+" is unknown: the point has no valid run"
 	valid := 0
 	for i := range runs {
-		outcome := runs[i].findObjective(wanted.Name)
+		outcome := runs[i].findObjective(required.Name)
 		switch {
 		case outcome == nil:
 		case outcome.Outcome == verdict.ObjectiveFailed:
-			return objectives.NewQueryOutcome(wanted, outcome.Outcome, "run "+runs[i].Name+": "+outcome.Message)
+			return objectives.NewQueryOutcome(required, outcome.Outcome, "run "+runs[i].Name+": "+outcome.Message)
 		case runs[i].Verdict == RunValid:
 			if valid++; valid == 1 || outcome.Outcome == verdict.ObjectiveUndecided {
 				decisive, message = outcome.Outcome, "run "+runs[i].Name+": "+outcome.Message
@@ -102,7 +102,7 @@ func judgePointQuery(wanted *v1alpha1.QueryObjective, runs []Run) verdict.Object
 	case decisive == verdict.ObjectivePassed:
 		message = fmt.Sprintf("passed in %s, %s", format.Count(valid, "valid run"), message)
 	}
-	return objectives.NewQueryOutcome(wanted, decisive, message)
+	return objectives.NewQueryOutcome(required, decisive, message)
 }
 
 // findObjective returns the run's outcome of the objective on that metric or query, or nil.

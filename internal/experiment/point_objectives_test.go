@@ -44,12 +44,12 @@ func TestJudgePoint(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var runs []Run
 			for i, r := range c.runs {
-				made := Run{Name: fmt.Sprintf("r%d", i+1), Verdict: r.verdict, Metrics: map[string]float64{string(v1alpha1.MetricLatencyP95): r.p95}}
-				made.Excluded = r.outcome == verdict.ObjectiveUndecided // Only the host made it invalid.
+				measured := Run{Name: fmt.Sprintf("r%d", i+1), Verdict: r.verdict, Metrics: map[string]float64{string(v1alpha1.MetricLatencyP95): r.p95}}
+				measured.Excluded = r.outcome == verdict.ObjectiveUndecided // Only the host made it invalid.
 				if r.outcome != "" {
-					made.Objectives = []verdict.ObjectiveOutcome{{Metric: string(v1alpha1.MetricLatencyP95), Outcome: r.outcome, Message: "p95"}}
+					measured.Objectives = []verdict.ObjectiveOutcome{{Metric: string(v1alpha1.MetricLatencyP95), Outcome: r.outcome, Message: "p95"}}
 				}
-				runs = append(runs, made)
+				runs = append(runs, measured)
 			}
 			got := judgePoint(wanted, &Point{Metrics: EstimateMetrics(runs, 0, 0.95)}, runs)
 			if len(got) != 1 || got[0].Outcome != c.outcome || !strings.Contains(got[0].Message, c.says) {
@@ -84,12 +84,12 @@ func TestJudgePointQueries(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var runs []Run
 			for i, r := range c.runs {
-				made := Run{Name: fmt.Sprintf("r%d", i+1), Verdict: r.verdict}
-				made.Excluded = r.outcome == verdict.ObjectiveUndecided // Only the host made it invalid.
+				measured := Run{Name: fmt.Sprintf("r%d", i+1), Verdict: r.verdict}
+				measured.Excluded = r.outcome == verdict.ObjectiveUndecided // Only the host made it invalid.
 				if r.outcome != "" {
-					made.Objectives = []verdict.ObjectiveOutcome{{Metric: "queue", Outcome: r.outcome, Message: "queue"}}
+					measured.Objectives = []verdict.ObjectiveOutcome{{Metric: "queue", Outcome: r.outcome, Message: "queue"}}
 				}
-				runs = append(runs, made)
+				runs = append(runs, measured)
 			}
 			got := judgePointQueries(wanted, runs)
 			if len(got) != 1 || got[0].Metric != "queue" || got[0].Limit != 1 || got[0].Outcome != c.outcome || !strings.Contains(got[0].Message, c.says) {

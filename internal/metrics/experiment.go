@@ -70,8 +70,8 @@ func (s sampleWriter) writeExperiment(e *v1alpha1.BenchmarkExperiment, runs runT
 		s.writeSample(experimentPhase, 1, e.Namespace, e.Name, string(e.Status.Phase))
 	}
 	if p := e.Status.Plan; p != nil && p.Runs > 0 {
-		made := runs.underWay + runs.valid + runs.invalid + runs.failed
-		s.writeSample(experimentRuns, float64(max(0, int(p.Runs)-made)), e.Namespace, e.Name, "Planned")
+		created := runs.underWay + runs.valid + runs.invalid + runs.failed
+		s.writeSample(experimentRuns, float64(max(0, int(p.Runs)-created)), e.Namespace, e.Name, "Planned")
 		s.writeSample(experimentRunSeconds, p.Duration.Seconds()/float64(p.Runs), e.Namespace, e.Name)
 	}
 	s.writeSample(experimentRuns, float64(runs.underWay), e.Namespace, e.Name, "UnderWay")

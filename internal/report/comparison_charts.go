@@ -33,7 +33,7 @@ func comparedMetrics(e *experiment.Result) []metricInfo {
 		seen[c.Metric] = true
 	}
 	var all []metricInfo
-	for _, name := range sortMetricNames(seen) {
+	for _, name := range sortedMetricNames(seen) {
 		all = append(all, experimentMetric(e, name))
 	}
 	return all

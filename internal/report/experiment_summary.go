@@ -68,7 +68,7 @@ func abbreviateList(values []string) string {
 }
 
 // findBestPoint returns the point with the highest throughput among those with a valid run. A point at which a run fell short of the
-// offered rate, failed, or is invalid because of the system is none: its valid runs are the survivors.
+// offered rate, failed, or is invalid because of the system does not count: its valid runs are the survivors.
 func findBestPoint(e *experiment.Result) *experiment.Point {
 	failed := map[string]bool{}
 	for _, r := range e.Runs {

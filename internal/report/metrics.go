@@ -125,7 +125,7 @@ func pointMetricNames(points []experiment.Point) []string {
 			seen[name] = true
 		}
 	}
-	return sortMetricNames(seen)
+	return sortedMetricNames(seen)
 }
 
 func runMetricNames(runs []experiment.Run) []string {
@@ -135,11 +135,11 @@ func runMetricNames(runs []experiment.Run) []string {
 			seen[name] = true
 		}
 	}
-	return sortMetricNames(seen)
+	return sortedMetricNames(seen)
 }
 
-// sortMetricNames returns known metrics in the order of knownMetrics, then others by name.
-func sortMetricNames(seen map[string]bool) []string {
+// sortedMetricNames returns known metrics in the order of knownMetrics, then others by name.
+func sortedMetricNames(seen map[string]bool) []string {
 	var names []string
 	for name := range seen {
 		names = append(names, name)

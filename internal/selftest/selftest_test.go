@@ -73,10 +73,10 @@ func (i *testInstallation) runSelfTest() (string, bool) {
 	must(i.t, err)
 	kube, err := discovery.NewDiscoveryClientForConfig(user)
 	must(i.t, err)
-	var said strings.Builder
+	var output strings.Builder
 	inspected := selftest.Runner{Client: c, Discovery: kube, Namespace: "default", ReadinessURL: i.readyz.URL}
-	err = inspected.Run(i.t.Context(), &said)
-	return said.String(), err == nil
+	err = inspected.Run(i.t.Context(), &output)
+	return output.String(), err == nil
 }
 
 // grantNetworkCreation lets the tester create networks, as the chart does.
@@ -115,12 +115,12 @@ func TestSelfTest(t *testing.T) {
 // expectChecks compares the result of each check and looks for words in the output.
 func (i *testInstallation) expectChecks(verdicts, words string) {
 	i.t.Helper()
-	said, well := i.runSelfTest()
+	output, well := i.runSelfTest()
 	var got []string
-	for _, line := range strings.Split(strings.TrimSpace(said), "\n") {
+	for _, line := range strings.Split(strings.TrimSpace(output), "\n") {
 		got = append(got, strings.Fields(line)[0])
 	}
-	if strings.Join(got, " ") != verdicts || !strings.Contains(said, words) || well != !strings.Contains(verdicts, "FAILED") {
-		i.t.Errorf("well: %t, want %s and a word of %q:\n%s", well, verdicts, words, said)
+	if strings.Join(got, " ") != verdicts || !strings.Contains(output, words) || well != !strings.Contains(verdicts, "FAILED") {
+		i.t.Errorf("well: %t, want %s and a word of %q:\n%s", well, verdicts, words, output)
 	}
 }

@@ -149,11 +149,11 @@ func networkPhase(in NetworkInput, s v1alpha1.BenchmarkNetworkStatus) v1alpha1.P
 			ended++
 		}
 	}
-	wanted := len(in.Network.Spec.Workloads)
+	listed := len(in.Network.Spec.Workloads)
 	switch {
-	case ended < len(in.Runs), ended > 0 && ended < wanted && !in.Network.Spec.PauseRuns:
+	case ended < len(in.Runs), ended > 0 && ended < listed && !in.Network.Spec.PauseRuns:
 		return v1alpha1.PhaseRunning
-	case ended > 0 && ended >= wanted:
+	case ended > 0 && ended >= listed:
 		return v1alpha1.PhaseFinished
 	default:
 		return v1alpha1.PhaseReady

@@ -59,10 +59,10 @@ type RunInput struct {
 
 // ComputeRun returns the status of a run.
 func ComputeRun(in RunInput) v1alpha1.BenchmarkRunStatus {
-	old, wanted := in.Run.Status, in.Run.Spec.Workload.Workers.Count
+	old, workers := in.Run.Status, in.Run.Spec.Workload.Workers.Count
 	s := v1alpha1.BenchmarkRunStatus{ObservedGeneration: in.Run.Generation,
 		WorkersReady: in.WorkersReady, StartTime: old.StartTime, Release: old.Release, Unit: cmp.Or(in.Unit, old.Unit),
-		Display: v1alpha1.RunDisplay{Workers: fmt.Sprintf("%d/%d", in.WorkersReady, wanted)}}
+		Display: v1alpha1.RunDisplay{Workers: fmt.Sprintf("%d/%d", in.WorkersReady, workers)}}
 	if in.Start != nil {
 		start := metav1.NewMicroTime(*in.Start)
 		s.StartTime = &start

@@ -43,7 +43,7 @@ func (r *resultTable) addNetworks(w networkBatch, took time.Duration, waits []ti
 	part := fmt.Sprintf("%d networks of %d by the operator", w.networks, w.members)
 	n := float64(w.networks)
 	rate := n / took.Seconds()
-	sent, made := after.requests.countsSince(before.requests), after.createdObjects-before.createdObjects
+	sent, created := after.requests.countsSince(before.requests), after.createdObjects-before.createdObjects
 	r.addRow(part, "all networks Ready", formatSeconds(took))
 	if w.networks > 1 {
 		r.addRow(part, "networks/s to Ready", fmt.Sprintf("%.2f", rate))
@@ -53,7 +53,7 @@ func (r *resultTable) addNetworks(w networkBatch, took time.Duration, waits []ti
 			formatSeconds(durationQuantile(waits, 0.5))+", "+formatSeconds(durationQuantile(waits, 0.99)),
 		)
 	}
-	r.addRow(part, "objects made per network", fmt.Sprintf("%.1f", float64(made)/n))
+	r.addRow(part, "objects made per network", fmt.Sprintf("%.1f", float64(created)/n))
 	r.addRow(part, "requests per network", fmt.Sprintf("%.1f: %s", float64(sent.sumWithoutCacheFills())/n, sent.formatPerNetwork(w.networks)))
 	count, p99 := after.reconcileTimes.quantileSince(before.reconcileTimes, 0.99)
 	r.addRow(part, "passes per network, 99th percentile of their time", fmt.Sprintf("%.1f, %s", count/n, p99))

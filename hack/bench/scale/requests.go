@@ -32,7 +32,7 @@ type auditEvent struct {
 // countRequests counts a user's requests in the API server's audit log, and the objects that they created,
 // without events. It ignores discovery, which has no resource, and the lease of leader election, which does not
 // depend on networks.
-func (p *controlPlane) countRequests(user string) (all requestCounts, made int, err error) {
+func (p *controlPlane) countRequests(user string) (all requestCounts, created int, err error) {
 	file, err := os.Open(p.auditLogPath())
 	if err != nil {
 		return nil, 0, fmt.Errorf("open the audit log: %w", err)
@@ -55,10 +55,10 @@ func (p *controlPlane) countRequests(user string) (all requestCounts, made int, 
 		}
 		all[what]++
 		if e.ResponseStatus.Code == http.StatusCreated && e.ObjectRef.Resource != "events" {
-			made++
+			created++
 		}
 	}
-	return all, made, lines.Err()
+	return all, created, lines.Err()
 }
 
 // countsSince returns the numbers of requests since before.

@@ -78,14 +78,14 @@ func WriteHeader(w io.Writer, m Metric) error {
 	return err
 }
 
-// ReadMetrics returns the sums of the wanted metrics and omits those without samples. A wanted metric is a name, which
+// ReadMetrics returns the sums of the requested metrics and omits those without samples. A requested metric is a name, which
 // matches all labels, or a name with required labels: pool_connections{state="Pending"}, which is 0 if the
 // metric has only other labels. Parts of a histogram are separate metrics: x_sum, x_count.
 //
 // It picks single metrics out of possibly thousands of lines every second, next to the measured workload. The usual library
 // (prometheus/common/expfmt) decodes all of them into protocol buffers and adds 1.9 MB to a program of 12 MB.
-func ReadMetrics(r io.Reader, wanted ...string) (map[string]float64, error) {
-	selectors := parseSelectors(wanted)
+func ReadMetrics(r io.Reader, requested ...string) (map[string]float64, error) {
+	selectors := parseSelectors(requested)
 	values := map[string]float64{}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLineBytes)
@@ -109,16 +109,16 @@ func ReadMetrics(r io.Reader, wanted ...string) (map[string]float64, error) {
 	return values, nil
 }
 
-// selector is one wanted metric with its required labels, each in text form.
+// selector is one requested metric with its required labels, each in text form.
 type selector struct {
 	text   string
 	labels [][]byte
 }
 
-// parseSelectors parses the wanted metrics and groups them by metric name.
-func parseSelectors(wanted []string) map[string][]selector {
-	all := make(map[string][]selector, len(wanted))
-	for _, text := range wanted {
+// parseSelectors parses the requested metrics and groups them by metric name.
+func parseSelectors(requested []string) map[string][]selector {
+	all := make(map[string][]selector, len(requested))
+	for _, text := range requested {
 		name, rest, _ := strings.Cut(text, "{")
 		s := selector{text: text}
 		for label := range strings.SplitSeq(strings.TrimSuffix(rest, "}"), ",") {
@@ -135,18 +135,18 @@ func parseSelectors(wanted []string) map[string][]selector {
 
 // matchingValue returns value if labels contain all required labels, else 0.
 func (s selector) matchingValue(labels []byte, value float64) float64 {
-	for _, wanted := range s.labels {
-		if !hasLabel(labels, wanted) {
+	for _, required := range s.labels {
+		if !hasLabel(labels, required) {
 			return 0
 		}
 	}
 	return value
 }
 
-// hasLabel reports whether wanted, such as state="idle", is one of the labels rather than the end of another label.
-func hasLabel(labels, wanted []byte) bool {
+// hasLabel reports whether required, such as state="idle", is one of the labels rather than the end of another label.
+func hasLabel(labels, required []byte) bool {
 	for at := 0; ; at++ {
-		i := bytes.Index(labels[at:], wanted)
+		i := bytes.Index(labels[at:], required)
 		if i < 0 {
 			return false
 		}

@@ -65,7 +65,7 @@ func TestUploadFolders(t *testing.T) {
 	}
 }
 
-// TestUploadErrorsOmitTheBody checks that an error contains no text of a server that is none of S3.
+// TestUploadErrorsOmitTheBody checks that an error contains no text of a server that does not speak S3.
 func TestUploadErrorsOmitTheBody(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "internal text", http.StatusForbidden)

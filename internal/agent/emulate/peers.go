@@ -19,7 +19,7 @@ const (
 	labelJob      = "batch.kubernetes.io/job-name"
 )
 
-// peerFromPod returns the peer that a pod is to the members of its network, or false if it is none.
+// peerFromPod returns the peer that a pod is to the members of its network, or false if it is no such pod.
 func peerFromPod(pod *unstructured.Unstructured) (latency.Peer, bool) {
 	labels := pod.GetLabels()
 	switch {

@@ -133,12 +133,12 @@ func (u *userSpaceBackend) waitUntilDue(next time.Duration, more bool) error {
 	if !more {
 		return u.queue.waitReadable(-1, u.wakeFD)
 	}
-	asked := max(0, next-u.wakeDelay-time.Since(u.startedAt))
-	target := time.Since(u.startedAt) + asked
-	if err := u.queue.waitReadable(asked, u.wakeFD); err != nil {
+	timeout := max(0, next-u.wakeDelay-time.Since(u.startedAt))
+	target := time.Since(u.startedAt) + timeout
+	if err := u.queue.waitReadable(timeout, u.wakeFD); err != nil {
 		return err
 	}
-	if over := time.Since(u.startedAt) - target; asked > 0 && over >= 0 {
+	if over := time.Since(u.startedAt) - target; timeout > 0 && over >= 0 {
 		u.wakeDelay += (min(over, maxWakeDelay) - u.wakeDelay) / 16
 	}
 	return nil

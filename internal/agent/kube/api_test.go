@@ -148,11 +148,11 @@ func newClientWithRights(t *testing.T, resource string, names, verbs []string, w
 // waitForRights waits until the API server applies a new role.
 func waitForRights(t *testing.T, user, resource string, names, verbs []string) {
 	t.Helper()
-	asked := authorizationv1.ResourceAttributes{Namespace: namespace, Resource: resource, Verb: verbs[0]}
+	attributes := authorizationv1.ResourceAttributes{Namespace: namespace, Resource: resource, Verb: verbs[0]}
 	if len(names) > 0 {
-		asked.Name = names[0]
+		attributes.Name = names[0]
 	}
-	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{User: user, ResourceAttributes: &asked}}
+	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{User: user, ResourceAttributes: &attributes}}
 	retryUntilSuccess(t, "rights of "+user, func(ctx context.Context) error {
 		answer, err := apiClients(t).AuthorizationV1().SubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 		if err == nil && !answer.Status.Allowed {

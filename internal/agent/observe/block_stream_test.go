@@ -20,9 +20,9 @@ type responder func(w http.ResponseWriter, from string)
 // newMemberStream returns a stream of a member that gives the answers in order and repeats the last one.
 func newMemberStream(t *testing.T, answers ...responder) *BlockStream {
 	t.Helper()
-	var asked atomic.Int64
+	var requests atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		n := min(int(asked.Add(1)), len(answers))
+		n := min(int(requests.Add(1)), len(answers))
 		answers[n-1](w, r.URL.Query().Get("from"))
 	}))
 	t.Cleanup(server.Close)
@@ -31,9 +31,9 @@ func newMemberStream(t *testing.T, answers ...responder) *BlockStream {
 
 // respondWithBlocks returns a responder that expects the parameter from, sends blocks of the given heights and closes.
 func respondWithBlocks(t *testing.T, from string, heights ...int64) responder {
-	return func(w http.ResponseWriter, asked string) {
-		if asked != from {
-			t.Errorf("asked for blocks from %q, want %q", asked, from)
+	return func(w http.ResponseWriter, got string) {
+		if got != from {
+			t.Errorf("blocks requested from %q, want %q", got, from)
 		}
 		for _, h := range heights {
 			fmt.Fprintf(w, `{"height":%d,"timeMillis":1790000000000.125,"bytes":3,"transactions":2,"round":1,"proposer":"ab"}`+"\n", h)
@@ -106,16 +106,16 @@ func TestConnectionError(t *testing.T) {
 		"no JSON":  {func(w http.ResponseWriter, _ string) { fmt.Fprintln(w, "hello") }, `line "hello": invalid character`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var asked atomic.Int64
-			s := newMemberStream(t, func(w http.ResponseWriter, from string) { asked.Add(1); c.answer(w, from) })
+			var requests atomic.Int64
+			s := newMemberStream(t, func(w http.ResponseWriter, from string) { requests.Add(1); c.answer(w, from) })
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			ended := make(chan error, 1)
 			go func() { ended <- s.Follow(ctx, func(b Block) { t.Errorf("got %+v", b) }) }()
 			reported := func() bool { err := s.ConnectionError(); return err != nil && strings.Contains(err.Error(), c.want) }
-			for limit := time.Now().Add(2 * time.Minute); !(reported() && asked.Load() > 1); time.Sleep(10 * time.Millisecond) {
+			for limit := time.Now().Add(2 * time.Minute); !(reported() && requests.Load() > 1); time.Sleep(10 * time.Millisecond) {
 				if time.Now().After(limit) {
-					t.Fatalf("asked %d times, trouble %v, want %q", asked.Load(), s.ConnectionError(), c.want)
+					t.Fatalf("%d requests, connection error %v, want %q", requests.Load(), s.ConnectionError(), c.want)
 				}
 			}
 			cancel()
@@ -133,15 +133,15 @@ func TestNoConnectionErrorWhileConnected(t *testing.T) {
 		time.Sleep(300 * time.Millisecond)
 	}
 	s := newMemberStream(t, respondWithBlocks(t, "", 5), held)
-	var trouble []error
+	var problems []error
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	_ = s.Follow(ctx, func(b Block) {
-		if trouble = append(trouble, s.ConnectionError()); b.Height == 6 {
+		if problems = append(problems, s.ConnectionError()); b.Height == 6 {
 			cancel()
 		}
 	})
-	if len(trouble) != 2 || trouble[0] != nil || trouble[1] != nil {
-		t.Errorf("trouble %v while blocks come", trouble)
+	if len(problems) != 2 || problems[0] != nil || problems[1] != nil {
+		t.Errorf("connection errors %v while blocks come", problems)
 	}
 }

@@ -24,8 +24,8 @@ var agentSeries = []protocol.ObservedSeries{
 // buildAgentSeries returns the agent's series, rounded to whole bytes, without those that have no values.
 func buildAgentSeries(o protocol.ObservedEndpoint, readings []scrapeSample, seconds int) []measurement.NamedSeries {
 	var all []measurement.NamedSeries
-	for _, wanted := range agentSeries {
-		s := buildSeries(o, wanted, readings, seconds)
+	for _, series := range agentSeries {
+		s := buildSeries(o, series, readings, seconds)
 		if math.IsNaN(s.Values.Mean()) {
 			continue
 		}

@@ -238,14 +238,14 @@ func TestSampleInterval(t *testing.T) {
 	if want := (measurement.Series{none, 10, none, 20, none}); !equalSeries(got.Values, want) {
 		t.Errorf("got %v, want %v", got.Values, want)
 	}
-	asked, began := 0, time.Now()
+	scraped, began := 0, time.Now()
 	seen := Observe(t.Context(), []protocol.ObservedEndpoint{{Member: "a", EverySeconds: 2, Series: []protocol.ObservedSeries{{Metric: "m", Kind: protocol.SeriesGauge}}}}, newWindow(3),
 		func(context.Context, string, []string) (map[string]float64, error) {
-			asked++
+			scraped++
 			return map[string]float64{"m": 1}, nil
 		})
-	if asked != 2 || time.Since(began) < 2*time.Second || len(seen.Members) != 0 || !equalSeries(seen.Series[0].Values, measurement.Series{none, 1, none}) {
-		t.Errorf("asked %d times within %v, saw %+v", asked, time.Since(began), seen)
+	if scraped != 2 || time.Since(began) < 2*time.Second || len(seen.Members) != 0 || !equalSeries(seen.Series[0].Values, measurement.Series{none, 1, none}) {
+		t.Errorf("asked %d times within %v, saw %+v", scraped, time.Since(began), seen)
 	}
 }
 

@@ -93,11 +93,11 @@ func (n Needs) Exceeds(other Needs) bool {
 }
 
 func (n Needs) peakRequest(name corev1.ResourceName) resource.Quantity {
-	standing, setUp := sumRequests(n.RunningPods)[name], sumRequests(n.SetupPods)[name]
-	if setUp.Cmp(standing) > 0 {
+	running, setUp := sumRequests(n.RunningPods)[name], sumRequests(n.SetupPods)[name]
+	if setUp.Cmp(running) > 0 {
 		return setUp
 	}
-	return standing
+	return running
 }
 
 // sumRequests returns the sum of the pods' requests.

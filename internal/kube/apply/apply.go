@@ -89,12 +89,12 @@ func (w *Writer) ApplyAndReturn(ctx context.Context, owner Owner, desired, live 
 		return nil, err
 	}
 	if live == nil {
-		made, err := w.applyNew(ctx, owner, intent)
+		applied, err := w.applyNew(ctx, owner, intent)
 		if err != nil {
 			return nil, err
 		}
 		log.FromContext(ctx).Info("object created", "object", intent.GetKind()+"/"+intent.GetName())
-		return made, nil
+		return applied, nil
 	}
 	drift, edited := findDrift(intent, live), wasEdited(intent, live)
 	if hasDryRun(intent) && hasSameHash(intent, live) {
@@ -114,12 +114,12 @@ func (w *Writer) ApplyAndReturn(ctx context.Context, owner Owner, desired, live 
 	if edited || driftOf(intent) == kinds.DriftByMutableFields {
 		return w.restoreContent(ctx, owner, desired, intent, drift, live)
 	}
-	made, err := w.sendApplyPatch(ctx, intent)
+	applied, err := w.sendApplyPatch(ctx, intent)
 	if err != nil {
 		return nil, err
 	}
 	w.reportApply(ctx, owner, intent, drift, live)
-	return made, nil
+	return applied, nil
 }
 
 // IsOutdated reports whether the live object was applied from another desired object.
@@ -139,13 +139,13 @@ func (w *Writer) sendApplyPatch(ctx context.Context, intent *unstructured.Unstru
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", name, err)
 	}
-	made := &metav1.PartialObjectMetadata{}
-	made.SetGroupVersionKind(intent.GroupVersionKind())
-	made.SetNamespace(intent.GetNamespace())
-	made.SetName(intent.GetName())
+	applied := &metav1.PartialObjectMetadata{}
+	applied.SetGroupVersionKind(intent.GroupVersionKind())
+	applied.SetNamespace(intent.GetNamespace())
+	applied.SetName(intent.GetName())
 	// Without FieldValidationIgnore, the API server parses the patch twice, to find duplicate fields. It refuses unknown
 	// fields in any case.
-	err = w.client.Patch(ctx, made, client.RawPatch(types.ApplyPatchType, data), client.FieldOwner(v1alpha1.ManagedBy), client.ForceOwnership,
+	err = w.client.Patch(ctx, applied, client.RawPatch(types.ApplyPatchType, data), client.FieldOwner(v1alpha1.ManagedBy), client.ForceOwnership,
 		client.FieldValidation(metav1.FieldValidationIgnore))
 	if apierrors.HasStatusCause(err, metav1.CauseTypeFieldValueInvalid) && strings.Contains(err.Error(), "metadata.uid") {
 		err = apierrors.NewConflict(schema.GroupResource{Group: intent.GroupVersionKind().Group, Resource: intent.GetKind()}, intent.GetName(), err)
@@ -153,7 +153,7 @@ func (w *Writer) sendApplyPatch(ctx context.Context, intent *unstructured.Unstru
 	if err != nil {
 		return nil, fmt.Errorf("apply %s: %w", name, err)
 	}
-	return made, nil
+	return applied, nil
 }
 
 // applyNew applies an object that is not in the cache. If it exists nevertheless, it was created a moment ago
@@ -165,12 +165,12 @@ func (w *Writer) applyNew(ctx context.Context, owner Owner, intent *unstructured
 	}
 	version := intent.GetResourceVersion()
 	intent.SetResourceVersion(createOnlyVersion)
-	made, err := w.sendApplyPatch(ctx, intent)
+	applied, err := w.sendApplyPatch(ctx, intent)
 	if err == nil && hasDryRun(intent) {
-		w.upToDate.addHash(w.upToDate.hashSpec(intent, made))
+		w.upToDate.addHash(w.upToDate.hashSpec(intent, applied))
 	}
 	if !apierrors.IsConflict(err) {
-		return made, err
+		return applied, err
 	}
 	if err := w.CheckOwnership(ctx, owner.Object, intent); err != nil {
 		return nil, err

@@ -205,14 +205,14 @@ func (w *Writer) restoreMutable(ctx context.Context, intent *unstructured.Unstru
 // sendPatch sends a patch of the intent's object that is not an apply.
 func (w *Writer) sendPatch(ctx context.Context, intent *unstructured.Unstructured, patch client.Patch, options ...client.PatchOption,
 ) (*metav1.PartialObjectMetadata, error) {
-	made := &metav1.PartialObjectMetadata{}
-	made.SetGroupVersionKind(intent.GroupVersionKind())
-	made.SetNamespace(intent.GetNamespace())
-	made.SetName(intent.GetName())
-	if err := w.client.Patch(ctx, made, patch, append(options, client.FieldOwner(v1alpha1.ManagedBy))...); err != nil {
+	written := &metav1.PartialObjectMetadata{}
+	written.SetGroupVersionKind(intent.GroupVersionKind())
+	written.SetNamespace(intent.GetNamespace())
+	written.SetName(intent.GetName())
+	if err := w.client.Patch(ctx, written, patch, append(options, client.FieldOwner(v1alpha1.ManagedBy))...); err != nil {
 		return nil, fmt.Errorf("restore %s %s: %w", intent.GetKind(), client.ObjectKeyFromObject(intent), err)
 	}
-	return made, nil
+	return written, nil
 }
 
 // hasOtherSpec reports whether the spec of the live object differs from that of the intent, with what the API server and webhooks
@@ -222,11 +222,11 @@ func (w *Writer) hasOtherSpec(ctx context.Context, intent *unstructured.Unstruct
 	if w.upToDate.hasHash(compared) {
 		return false, nil
 	}
-	made, err := w.replaceContent(ctx, intent, live, client.DryRunAll)
+	written, err := w.replaceContent(ctx, intent, live, client.DryRunAll)
 	if err != nil {
 		return false, err
 	}
-	if made.UID != live.GetUID() || made.Generation != live.GetGeneration() {
+	if written.UID != live.GetUID() || written.Generation != live.GetGeneration() {
 		return true, nil
 	}
 	w.upToDate.addHash(compared)
@@ -259,14 +259,14 @@ func (w *Writer) replaceAndApply(ctx context.Context, intent *unstructured.Unstr
 	if driftOf(intent) == kinds.DriftByMutableFields {
 		return w.restoreMutable(ctx, intent, live)
 	}
-	made, err := w.replaceContent(ctx, intent, live)
+	written, err := w.replaceContent(ctx, intent, live)
 	if err != nil {
 		return nil, err
 	}
 	if hasDryRun(intent) {
-		w.upToDate.addHash(w.upToDate.hashSpec(intent, made))
+		w.upToDate.addHash(w.upToDate.hashSpec(intent, written))
 	} else {
-		intent.SetResourceVersion(made.ResourceVersion) // A later edit must not be remembered as up to date.
+		intent.SetResourceVersion(written.ResourceVersion) // A later edit must not be remembered as up to date.
 	}
 	return w.sendApplyPatch(ctx, intent)
 }

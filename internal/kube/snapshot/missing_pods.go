@@ -133,11 +133,11 @@ func (s *Snapshot) ownersLackingPods() []client.Object {
 }
 
 func setLacksPods(set *appsv1.StatefulSet) bool {
-	wanted := int32(1)
+	desired := int32(1)
 	if set.Spec.Replicas != nil {
-		wanted = *set.Spec.Replicas
+		desired = *set.Spec.Replicas
 	}
-	return set.Status.ObservedGeneration > 0 && set.Status.ObservedGeneration >= set.Generation && set.Status.Replicas < wanted
+	return set.Status.ObservedGeneration > 0 && set.Status.ObservedGeneration >= set.Generation && set.Status.Replicas < desired
 }
 
 // jobLacksPods reports whether a Job has started and has fewer pods than it runs at a time. Jobs that have ended
@@ -147,9 +147,9 @@ func jobLacksPods(job *batchv1.Job) bool {
 	if ended := s.UncountedTerminatedPods; ended != nil && len(ended.Succeeded)+len(ended.Failed) > 0 {
 		return false
 	}
-	wanted := int32(1)
+	desired := int32(1)
 	if job.Spec.Parallelism != nil {
-		wanted = *job.Spec.Parallelism
+		desired = *job.Spec.Parallelism
 	}
-	return s.StartTime != nil && s.Active+s.Succeeded+s.Failed < wanted && len(s.Conditions) == 0
+	return s.StartTime != nil && s.Active+s.Succeeded+s.Failed < desired && len(s.Conditions) == 0
 }

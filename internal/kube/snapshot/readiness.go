@@ -60,15 +60,15 @@ func (s *Snapshot) Readiness(planned client.Object) Readiness {
 	}
 }
 
-func (s *Snapshot) plannedReadiness(made client.Object) Readiness {
-	switch made := made.(type) {
+func (s *Snapshot) plannedReadiness(intent client.Object) Readiness {
+	switch intent := intent.(type) {
 	case *appsv1.StatefulSet:
-		return s.statefulSetReadiness(made)
+		return s.statefulSetReadiness(intent)
 	case *batchv1.Job:
-		return s.jobReadiness(made)
+		return s.jobReadiness(intent)
 	case *unstructured.Unstructured: // An object of a chart.
-		if made.GetKind() == "StatefulSet" {
-			return s.statefulSetReadiness(&appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: made.GetName()}})
+		if intent.GetKind() == "StatefulSet" {
+			return s.statefulSetReadiness(&appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: intent.GetName()}})
 		}
 	}
 	return Readiness{State: StateReady}
@@ -89,14 +89,14 @@ func (s *Snapshot) SecretDigest(name string) string {
 }
 
 func (s *Snapshot) statefulSetReadiness(set *appsv1.StatefulSet) Readiness {
-	wanted := int32(1)
+	desired := int32(1)
 	if set.Spec.Replicas != nil {
-		wanted = *set.Spec.Replicas
+		desired = *set.Spec.Replicas
 	}
-	if set.Status.ObservedGeneration >= set.Generation && set.Status.ReadyReplicas >= wanted {
+	if set.Status.ObservedGeneration >= set.Generation && set.Status.ReadyReplicas >= desired {
 		return Readiness{State: StateReady}
 	}
-	message := fmt.Sprintf("StatefulSet %s: %d of %d pods ready", set.Name, set.Status.ReadyReplicas, wanted)
+	message := fmt.Sprintf("StatefulSet %s: %d of %d pods ready", set.Name, set.Status.ReadyReplicas, desired)
 	return s.appendPodProblem(set, Readiness{State: StateWaiting, Message: message})
 }
 
@@ -104,17 +104,17 @@ func (s *Snapshot) statefulSetReadiness(set *appsv1.StatefulSet) Readiness {
 // the cache right after a write. It also reports pods that are left of a StatefulSet scaled to zero. Otherwise
 // it returns "".
 func (s *Snapshot) staleReason(live *appsv1.StatefulSet, object client.Object) string {
-	wanted := plannedReplicas(object)
-	written := live.Spec.Replicas != nil && *live.Spec.Replicas == wanted
+	desired := plannedReplicas(object)
+	written := live.Spec.Replicas != nil && *live.Spec.Replicas == desired
 	if planned, ok := object.(*appsv1.StatefulSet); ok {
 		written = written && pods.Epoch(live) == pods.Epoch(planned)
 	}
 	left := max(int(live.Status.Replicas), s.countPods(live.UID))
 	switch {
-	case wanted == 0 && (!written || live.Status.ObservedGeneration < live.Generation || left > 0):
+	case desired == 0 && (!written || live.Status.ObservedGeneration < live.Generation || left > 0):
 		return fmt.Sprintf("StatefulSet %s: %d pods have not stopped yet", live.Name, left)
 	case !written:
-		return fmt.Sprintf("StatefulSet %s: %d pods have not started yet", live.Name, wanted)
+		return fmt.Sprintf("StatefulSet %s: %d pods have not started yet", live.Name, desired)
 	}
 	return ""
 }

@@ -233,11 +233,11 @@ const serviceAccountKind = "ServiceAccount"
 func setServiceAccount(set *unstructured.Unstructured, objects []*unstructured.Unstructured) error {
 	path := []string{"spec", "template", "spec", "serviceAccountName"}
 	account, _, _ := unstructured.NestedString(set.Object, path...)
-	made := slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool {
+	exists := slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool {
 		return o.GetKind() == serviceAccountKind && o.GetName() == account
 	})
 	switch {
-	case made:
+	case exists:
 		return unstructured.SetNestedField(set.Object, naming.ChartAccount(account), path...)
 	case account != "" && account != "default":
 		return fmt.Errorf("spec.template.spec.serviceAccountName %s is not allowed, only default or one that the chart creates", account)

@@ -31,7 +31,7 @@ func validateValues(c *chartv2.Chart, values map[string]any) error {
 	return nil
 }
 
-// asTable returns a value as a map, or nil if it is none.
+// asTable returns a value as a map, or nil if it is not a map.
 func asTable(value any) map[string]any {
 	switch v := value.(type) {
 	case map[string]any:

@@ -251,8 +251,8 @@ func TestUserChartRefused(t *testing.T) {
 
 // TestSchemaLoadsNothing checks that schemas that refer to documents on a server or in a file load nothing.
 func TestSchemaLoadsNothing(t *testing.T) {
-	asked := false
-	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))
+	requested := false
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requested = true }))
 	defer server.Close()
 	file := filepath.Join(t.TempDir(), "schema.json")
 	if err := os.WriteFile(file, []byte("false"), 0o600); err != nil { // This schema would reject all values.
@@ -270,7 +270,7 @@ func TestSchemaLoadsNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			mustBuild(t, withChart(t, map[string]string{"templates/a.yaml": userService, "values.schema.json": schema}))
-			if asked {
+			if requested {
 				t.Error("the server was asked")
 			}
 		})

@@ -44,20 +44,20 @@ func (w *Workload) buildSender(s, n int) Sender {
 	targets := len(w.Targets)
 	target := s % targets
 	// The number of the n senders that submit to this target.
-	beside := (n-target-1)/targets + 1
-	made := Sender{Index: s, Target: target, RatePerSecond: w.Load.RatePerSecond / float64(targets) / float64(beside)}
+	sharing := (n-target-1)/targets + 1
+	sender := Sender{Index: s, Target: target, RatePerSecond: w.Load.RatePerSecond / float64(targets) / float64(sharing)}
 	if w.Load.Arrivals == protocol.ArrivalsPoisson {
-		made.arrivalSeed = w.Load.Seed
+		sender.arrivalSeed = w.Load.Seed
 	}
 	for i := s; i < w.Operation.Accounts; i += n {
-		made.Accounts = append(made.Accounts, i)
+		sender.Accounts = append(sender.Accounts, i)
 	}
-	made.Interval = time.Duration(w.Operation.BatchIntervalMillis) * time.Millisecond
-	if made.Interval == 0 {
-		made.Interval = time.Duration(float64(w.Operation.BatchSize) / made.RatePerSecond * float64(time.Second))
+	sender.Interval = time.Duration(w.Operation.BatchIntervalMillis) * time.Millisecond
+	if sender.Interval == 0 {
+		sender.Interval = time.Duration(float64(w.Operation.BatchSize) / sender.RatePerSecond * float64(time.Second))
 	}
-	made.Offset = time.Duration(float64(made.Interval) * float64(s) / float64(n))
-	return made
+	sender.Offset = time.Duration(float64(sender.Interval) * float64(s) / float64(n))
+	return sender
 }
 
 // BatchSizes returns a function that yields the number of transactions in each batch in turn. Each call starts at the

@@ -100,11 +100,11 @@ func (w *Workload) validateBatchRate() error {
 	if o.BatchSize == 0 || o.BatchIntervalMillis == 0 {
 		return nil
 	}
-	made := float64(len(w.Targets)) * float64(o.BatchSize) * 1000 / float64(o.BatchIntervalMillis)
-	if math.Abs(made-w.Load.RatePerSecond) > 0.001*w.Load.RatePerSecond {
+	offered := float64(len(w.Targets)) * float64(o.BatchSize) * 1000 / float64(o.BatchIntervalMillis)
+	if math.Abs(offered-w.Load.RatePerSecond) > 0.001*w.Load.RatePerSecond {
 		return fmt.Errorf("operation.batchSize: %d transactions every %d ms to each of %d targets are %g a second, but load.ratePerSecond is %g; "+
 			"make them agree, or omit batchSize or batchIntervalMillis",
-			o.BatchSize, o.BatchIntervalMillis, len(w.Targets), made, w.Load.RatePerSecond)
+			o.BatchSize, o.BatchIntervalMillis, len(w.Targets), offered, w.Load.RatePerSecond)
 	}
 	return nil
 }

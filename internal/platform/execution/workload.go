@@ -59,13 +59,13 @@ func validateBatchRate(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload
 	}
 	targets := len(targetMembers(spec, w.EVM))
 	rate := w.Load.Rate()
-	made := float64(targets) * float64(*w.EVM.BatchSize) * float64(time.Second) / float64(w.EVM.BatchInterval.Duration)
-	if math.Abs(made-rate) <= 0.001*rate {
+	offered := float64(targets) * float64(*w.EVM.BatchSize) * float64(time.Second) / float64(w.EVM.BatchInterval.Duration)
+	if math.Abs(offered-rate) <= 0.001*rate {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path, *w.EVM.BatchSize, fmt.Sprintf(
 		"every %s to each of %d members is %g transactions a second, but load.ratePerSecond is %g: omit one of the three or make them agree",
-		w.EVM.BatchInterval.Duration, targets, made, rate))}
+		w.EVM.BatchInterval.Duration, targets, offered, rate))}
 }
 
 // targetMembers returns the names of the members that receive transactions. Default: all members.

@@ -109,7 +109,7 @@ func ValidateLoad(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	return append(errs, ValidateMeasure(w, path)...)
 }
 
-// ValidateMeasure rejects durations that are not whole seconds, a percentage of errors that is none, a bandwidth that is
+// ValidateMeasure rejects durations that are not whole seconds, a percentage of errors outside 0 to 100, a bandwidth that is
 // not positive, and invalid steady-state settings.
 func ValidateMeasure(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	var errs field.ErrorList

@@ -15,10 +15,10 @@ import (
 // JudgeRun returns the outcome of each objective, in order. A valid run passes or fails by its value, unless it
 // has too few samples. A run that is invalid by faults of the system fails where it misses the limit; it cannot
 // pass. Another invalid run decides nothing.
-func JudgeRun(wanted []v1alpha1.MetricObjective, r *document.RunResult) []verdict.ObjectiveOutcome {
+func JudgeRun(listed []v1alpha1.MetricObjective, r *document.RunResult) []verdict.ObjectiveOutcome {
 	var all []verdict.ObjectiveOutcome
-	for i := range wanted {
-		limit := LimitOf(&wanted[i])
+	for i := range listed {
+		limit := LimitOf(&listed[i])
 		all = append(all, limit.judgeRun(r))
 	}
 	return all

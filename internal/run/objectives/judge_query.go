@@ -21,24 +21,24 @@ type QueryAnswer struct {
 
 // JudgeQueries returns the outcome of each query objective, in order. A query without a value is undecided; an invalid run counts as for
 // other objectives.
-func JudgeQueries(wanted []v1alpha1.QueryObjective, answers []QueryAnswer, judged verdict.Verdict) []verdict.ObjectiveOutcome {
+func JudgeQueries(listed []v1alpha1.QueryObjective, answers []QueryAnswer, judged verdict.Verdict) []verdict.ObjectiveOutcome {
 	var all []verdict.ObjectiveOutcome
-	for i := range wanted {
-		all = append(all, judgeQuery(&wanted[i], answers[i], judged))
+	for i := range listed {
+		all = append(all, judgeQuery(&listed[i], answers[i], judged))
 	}
 	return all
 }
 
-func judgeQuery(wanted *v1alpha1.QueryObjective, answer QueryAnswer, judged verdict.Verdict) verdict.ObjectiveOutcome {
-	outcome := NewQueryOutcome(wanted, verdict.ObjectiveUndecided, "")
-	outcome.Query = &verdict.EvaluatedQuery{Expression: answer.Expression, Min: boundOf(wanted.Min), Max: boundOf(wanted.Max)}
+func judgeQuery(objective *v1alpha1.QueryObjective, answer QueryAnswer, judged verdict.Verdict) verdict.ObjectiveOutcome {
+	outcome := NewQueryOutcome(objective, verdict.ObjectiveUndecided, "")
+	outcome.Query = &verdict.EvaluatedQuery{Expression: answer.Expression, Min: boundOf(objective.Min), Max: boundOf(objective.Max)}
 	if answer.Problem != "" {
-		outcome.Message = fmt.Sprintf("%s is unknown: %s", wanted.Name, answer.Problem)
+		outcome.Message = fmt.Sprintf("%s is unknown: %s", objective.Name, answer.Problem)
 		return outcome
 	}
 	q := outcome.Query
 	q.Value = &answer.Value
-	outcome.Message = fmt.Sprintf("%s is %s, must be %s", wanted.Name, strconv.FormatFloat(answer.Value, 'g', 6, 64), describeBounds(wanted))
+	outcome.Message = fmt.Sprintf("%s is %s, must be %s", objective.Name, strconv.FormatFloat(answer.Value, 'g', 6, 64), describeBounds(objective))
 	missed := q.Min != nil && answer.Value < *q.Min || q.Max != nil && answer.Value > *q.Max
 	switch {
 	case !judged.IsEvidence():
@@ -54,12 +54,12 @@ func judgeQuery(wanted *v1alpha1.QueryObjective, answer QueryAnswer, judged verd
 }
 
 // NewQueryOutcome returns an outcome of a query objective with that message.
-func NewQueryOutcome(wanted *v1alpha1.QueryObjective, outcome, message string) verdict.ObjectiveOutcome {
-	limit := boundOf(wanted.Max)
+func NewQueryOutcome(objective *v1alpha1.QueryObjective, outcome, message string) verdict.ObjectiveOutcome {
+	limit := boundOf(objective.Max)
 	if limit == nil {
-		limit = boundOf(wanted.Min)
+		limit = boundOf(objective.Min)
 	}
-	return verdict.ObjectiveOutcome{Metric: wanted.Name, Limit: *limit, Outcome: outcome, Message: message}
+	return verdict.ObjectiveOutcome{Metric: objective.Name, Limit: *limit, Outcome: outcome, Message: message}
 }
 
 func boundOf(q *resource.Quantity) *float64 {
@@ -69,12 +69,12 @@ func boundOf(q *resource.Quantity) *float64 {
 	return new(q.AsApproximateFloat64())
 }
 
-func describeBounds(wanted *v1alpha1.QueryObjective) string {
+func describeBounds(objective *v1alpha1.QueryObjective) string {
 	switch {
-	case wanted.Min == nil:
-		return "at most " + wanted.Max.String()
-	case wanted.Max == nil:
-		return "at least " + wanted.Min.String()
+	case objective.Min == nil:
+		return "at most " + objective.Max.String()
+	case objective.Max == nil:
+		return "at least " + objective.Min.String()
 	}
-	return fmt.Sprintf("from %s to %s", wanted.Min, wanted.Max)
+	return fmt.Sprintf("from %s to %s", objective.Min, objective.Max)
 }

@@ -94,10 +94,10 @@ func (e *Evaluator) storeAnswers(run *v1alpha1.BenchmarkRun, answers []objective
 }
 
 func (e *Evaluator) evaluateQueries(ctx context.Context, run *v1alpha1.BenchmarkRun, windowSeconds int, end time.Time) []objectives.QueryAnswer {
-	wanted := run.Spec.Workload.QueryObjectives()
-	answers, retries := make([]objectives.QueryAnswer, len(wanted)), maxRetries
-	for i := range wanted {
-		filled := newPlaceholderReplacer(run.Spec.NetworkName, run.Name, windowSeconds).Replace(wanted[i].Expression)
+	queries := run.Spec.Workload.QueryObjectives()
+	answers, retries := make([]objectives.QueryAnswer, len(queries)), maxRetries
+	for i := range queries {
+		filled := newPlaceholderReplacer(run.Spec.NetworkName, run.Name, windowSeconds).Replace(queries[i].Expression)
 		expression, err := RestrictExpression(filled, run.Namespace)
 		if err != nil {
 			answers[i].Problem = err.Error()

@@ -111,7 +111,7 @@ func hostUtilizations(m *measurement.Measurement, containers []measurement.Conta
 }
 
 // cpuUtilization returns the use of the host's CPUs, by whom, without processes of lowered priority. Where others
-// used more than daemons need, they are the limit. Without pressure, the host's CPUs are none.
+// used more than daemons need, they are the limit. Without pressure, the host's CPUs are no limit.
 func (h namedHost) cpuUtilization() Utilization {
 	resource, others := HostCPU, ""
 	if used := h.othersCPUs(); used > DefaultTolerances().othersLimit(h.CPUs) {

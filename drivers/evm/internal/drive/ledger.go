@@ -85,18 +85,18 @@ func (c *session) readState(ctx context.Context, at *member.Block) ledgerState {
 // seen in blocks, the balances with their value and fees, and the members with each other.
 func (c *session) compareLedger(ctx context.Context) *measurement.Ledger {
 	_, included := c.tracker.Counts()
-	made := &measurement.Ledger{Expected: included}
+	ledger := &measurement.Ledger{Expected: included}
 	var final ledgerState
 	err := retryUntil(ctx, settleTimeout, func() error {
 		final = c.readState(ctx, c.blocks.newestBlock())
 		return final.err
 	})
 	if err != nil {
-		made.Reason = err.Error()
-		return made
+		ledger.Reason = err.Error()
+		return ledger
 	}
-	made.Recorded = c.countRecorded(final)
-	made.Violation = cmp.Or(c.findForeignTransactions(final), c.findMissingValue(final))
+	ledger.Recorded = c.countRecorded(final)
+	ledger.Violation = cmp.Or(c.findForeignTransactions(final), c.findMissingValue(final))
 	unread := c.initialState.err
 	if c.runsCode {
 		unread = errors.New("the recipient has code, so that the fees of the transfers are unknown")
@@ -104,13 +104,13 @@ func (c *session) compareLedger(ctx context.Context) *measurement.Ledger {
 	// One worker compares all members, including those that it sends nothing to.
 	if c.driver.Index == 0 {
 		violation, err := c.findDivergentMember(ctx)
-		made.Violation, unread = cmp.Or(made.Violation, violation), cmp.Or(unread, err)
+		ledger.Violation, unread = cmp.Or(ledger.Violation, violation), cmp.Or(unread, err)
 	}
 	if unread != nil {
-		made.Reason = unread.Error()
+		ledger.Reason = unread.Error()
 	}
-	made.Checked = unread == nil
-	return made
+	ledger.Checked = unread == nil
+	return ledger
 }
 
 // countRecorded returns the increase of all nonces.

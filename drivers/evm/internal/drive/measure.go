@@ -22,26 +22,26 @@ const (
 )
 
 // measureRun applies the load and returns the result.
-func (c *session) measureRun(ctx context.Context, window *protocol.Window, tell func(protocol.Progress)) (*measurement.WorkerResult, error) {
+func (c *session) measureRun(ctx context.Context, window *protocol.Window, report func(protocol.Progress)) (*measurement.WorkerResult, error) {
 	recorder := load.NewRecorder(window)
 	c.tracker.SetOutcomes(recorder)
 	c.blocks.setRecorder(recorder)
 	targets := c.newTargetSeries(window)
 
-	beside, stopBeside := context.WithCancel(ctx)
+	helperCtx, stopHelpers := context.WithCancel(ctx)
 	var helpers sync.WaitGroup
-	helpers.Go(func() { reportProgress(beside, recorder, tell) })
-	helpers.Go(func() { c.resendLost(beside) })
+	helpers.Go(func() { reportProgress(helperCtx, recorder, report) })
+	helpers.Go(func() { c.resendLost(helperCtx) })
 	if window.StopsEarly() {
-		helpers.Go(func() { callPeriodically(beside, stopPollInterval, func() { c.driver.applyStop(window) }) })
+		helpers.Go(func() { callPeriodically(helperCtx, stopPollInterval, func() { c.driver.applyStop(window) }) })
 	}
 	for i, h := range c.senders {
 		if c.samplesPoolOf(h) {
-			helpers.Go(func() { c.samplePool(beside, h, window, targets[i]) })
+			helpers.Go(func() { c.samplePool(helperCtx, h, window, targets[i]) })
 		}
 	}
 	c.applyLoad(ctx, window, recorder, targets)
-	stopBeside()
+	stopHelpers()
 	helpers.Wait()
 	if ctx.Err() != nil {
 		return nil, errStopped
@@ -49,7 +49,7 @@ func (c *session) measureRun(ctx context.Context, window *protocol.Window, tell 
 	// Blocks that arrive after this count neither for the clients nor for the ledger.
 	c.stopWatcher()
 	now := time.Now()
-	tell(recorder.Progress(now))
+	report(recorder.Progress(now))
 	c.tracker.FailWaiting(measurement.Unfinished, now)
 	result, err := recorder.Result(c.driver.Index)
 	if err != nil {
@@ -65,15 +65,15 @@ func (c *session) measureRun(ctx context.Context, window *protocol.Window, tell 
 // newTargetSeries returns the series of each sender's target. If several workers send to one target, each has
 // its own series.
 func (c *session) newTargetSeries(window *protocol.Window) []*load.TargetSeries {
-	var made []*load.TargetSeries
+	var all []*load.TargetSeries
 	for _, h := range c.senders {
 		subject := c.driver.Workload.Targets[h.Target].Name
 		if c.driver.Workers > len(c.driver.Workload.Targets) {
 			subject = fmt.Sprintf("%s (worker %d)", subject, c.driver.Index)
 		}
-		made = append(made, load.NewTargetSeries(subject, window))
+		all = append(all, load.NewTargetSeries(subject, window))
 	}
-	return made
+	return all
 }
 
 // applyLoad runs the senders. Then it waits until the window has ended and no transfer is outstanding, or
@@ -100,8 +100,8 @@ func (c *session) applyLoad(ctx context.Context, window *protocol.Window, record
 	}
 }
 
-func reportProgress(ctx context.Context, recorder *load.Recorder, tell func(protocol.Progress)) {
-	callPeriodically(ctx, progressInterval, func() { tell(recorder.Progress(time.Now())) })
+func reportProgress(ctx context.Context, recorder *load.Recorder, report func(protocol.Progress)) {
+	callPeriodically(ctx, progressInterval, func() { report(recorder.Progress(time.Now())) })
 }
 
 // resendLost periodically resends transfers that nodes have lost.

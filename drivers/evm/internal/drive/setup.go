@@ -160,7 +160,7 @@ func (c *session) loadDuration() time.Duration {
 	return time.Duration(m.WarmUpSeconds+m.WindowSeconds) * time.Second
 }
 
-// maxTransfersPerAccount returns the maximum number of transfers from one account, including the trial.
+// maxTransfersPerAccount returns the maximum number of transfers from one account: its share of the total, rounded up, and the trial.
 func (c *session) maxTransfersPerAccount(share evm.Sender) int64 {
 	total, _ := share.BatchTotals(c.loadDuration())
 	return total/int64(len(share.Accounts)) + 2

@@ -143,21 +143,21 @@ const (
 // Balances returns the balances of the addresses at a block.
 func (n *Node) Balances(ctx context.Context, addresses []common.Address, block string) ([]*big.Int, error) {
 	balances, err := callPerAddress[hexutil.Big](ctx, n, "eth_getBalance", addresses, block)
-	made := make([]*big.Int, len(balances))
+	converted := make([]*big.Int, len(balances))
 	for i := range balances {
-		made[i] = balances[i].ToInt()
+		converted[i] = balances[i].ToInt()
 	}
-	return made, err
+	return converted, err
 }
 
 // Nonces returns the next nonces of the addresses at a block.
 func (n *Node) Nonces(ctx context.Context, addresses []common.Address, block string) ([]uint64, error) {
 	nonces, err := callPerAddress[hexutil.Uint64](ctx, n, "eth_getTransactionCount", addresses, block)
-	made := make([]uint64, len(nonces))
+	converted := make([]uint64, len(nonces))
 	for i := range nonces {
-		made[i] = uint64(nonces[i])
+		converted[i] = uint64(nonces[i])
 	}
-	return made, err
+	return converted, err
 }
 
 // callPerAddress calls a method for each address, in batches.

@@ -127,7 +127,7 @@ func buildLinks(spec *v1alpha1.RegionsSpec, path *field.Path) ([]latency.RegionL
 	var all []latency.RegionLink
 	for i, a := range spec.Items {
 		for _, b := range spec.Items[i:] {
-			pair := sortedPair(a.Name, b.Name)
+			pair := [2]string{min(a.Name, b.Name), max(a.Name, b.Name)}
 			link, ok := buildLink(pair, given[pair], defaults)
 			if !ok {
 				problems = append(problems, field.Required(path.Child("roundTrips"), fmt.Sprintf(
@@ -145,16 +145,12 @@ func buildLinks(spec *v1alpha1.RegionsSpec, path *field.Path) ([]latency.RegionL
 	return all, problems
 }
 
-// sortedPair returns two regions in lexical order, which identifies their link.
-func sortedPair(a, b string) [2]string {
-	return [2]string{min(a, b), max(a, b)}
-}
-
+// collectOverrides returns the round trips by their two regions in lexical order.
 func collectOverrides(roundTrips []v1alpha1.RoundTrip, path *field.Path) (map[[2]string]v1alpha1.RoundTrip, field.ErrorList) {
 	given := map[[2]string]v1alpha1.RoundTrip{}
 	var problems field.ErrorList
 	for i, t := range roundTrips {
-		pair := sortedPair(t.Between[0], t.Between[1])
+		pair := [2]string{min(t.Between[0], t.Between[1]), max(t.Between[0], t.Between[1])}
 		if _, twice := given[pair]; twice {
 			problems = append(problems, field.Duplicate(path.Index(i).Child("between"), t.Between))
 		}
