@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/experiment/preflight"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/status"
 )
@@ -114,11 +115,14 @@ func (r *ExperimentReconciler) advanceExperiment(ctx context.Context, pass *expe
 		return err
 	}
 	for _, i := range pass.step.DesiredNetworks {
-		planned := &pass.design.Networks[i]
-		if pass.networks[planned.Name] != nil {
+		if pass.networks[pass.design.Networks[i].Name] != nil {
 			continue
 		}
-		if err := r.Writer.Apply(ctx, owner, planned.BuildNetwork(pass.experiment), nil); err != nil {
+		network, _, err := preflight.BuildNetwork(r.Platforms, pass.experiment, pass.design, i)
+		if err != nil {
+			return err
+		}
+		if err := r.Writer.Apply(ctx, owner, network, nil); err != nil {
 			return err
 		}
 	}

@@ -206,7 +206,7 @@ func (d *Dependencies) computeNeeds(n *v1alpha1.BenchmarkNetwork) (capacity.Need
 			load = workers
 		}
 	}
-	return stage.ComputeNetworkNeeds(n, load, nil)
+	return stage.ComputeNetworkNeeds(n, load)
 }
 
 // reportPodsReady sets the condition PodsReady of the Workload, once, when the network is ready.

@@ -17,7 +17,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/kube/kinds"
 	"github.com/benchnet/benchnet/internal/kube/limits"
 	"github.com/benchnet/benchnet/internal/kube/pods"
@@ -91,10 +90,6 @@ func (r *NetworkReconciler) buildPlan(ctx context.Context, pass *networkPass, p 
 		pass.specErr, pass.recheckSpec = err, true
 		return nil
 	}
-	planned, err := r.readPlannedWorkloads(ctx, network)
-	if err != nil {
-		return err
-	}
 	taken, err := r.readTakenRuns(ctx, pass)
 	if err != nil {
 		return err
@@ -105,7 +100,7 @@ func (r *NetworkReconciler) buildPlan(ctx context.Context, pass *networkPass, p 
 	}
 	pass.plan, pass.specErr = plan.Build(plan.Input{
 		Network: network, Platform: p, Images: r.Images, KubeVersion: r.KubeVersion, PodConstraints: r.PodConstraints, Chart: chart,
-		NetworkPolicyMode: r.NetworkPolicyMode, Scrapers: r.MetricsScrapers, APIServerPorts: apiServerPorts, PlannedWorkloads: planned,
+		NetworkPolicyMode: r.NetworkPolicyMode, Scrapers: r.MetricsScrapers, APIServerPorts: apiServerPorts,
 		GenesisSecretFilled: pass.snapshot.IsGenesisSecretFilled, SecretDigest: pass.snapshot.SecretDigest,
 		WorkloadRuns: indexOwnRuns(pass), TakenRuns: taken, RunsByAge: pass.runs,
 		EpochRecord: pass.snapshot.ConfigMap(naming.EpochConfigMap(network.Name)), StatefulSet: pass.snapshot.StatefulSet,
@@ -131,24 +126,6 @@ func (r *NetworkReconciler) readSnapshot(ctx context.Context, network *v1alpha1.
 		return nil, err
 	}
 	return read, read.LoadTexts(ctx, r.APIReader, naming.LatencyStatus(network.Name))
-}
-
-// readPlannedWorkloads returns the workloads that the experiment of a network plans to run on it. It returns nil for a
-// network without an experiment, or whose experiment is gone or invalid.
-func (r *NetworkReconciler) readPlannedWorkloads(ctx context.Context, network *v1alpha1.BenchmarkNetwork) ([]v1alpha1.Workload, error) {
-	owner := metav1.GetControllerOf(network)
-	if owner == nil || owner.Kind != "BenchmarkExperiment" {
-		return nil, nil
-	}
-	e := &v1alpha1.BenchmarkExperiment{}
-	if err := r.getObject(ctx, client.ObjectKey{Namespace: network.Namespace, Name: owner.Name}, e); err != nil {
-		return nil, client.IgnoreNotFound(err)
-	}
-	design, err := experiment.NewDesign(e)
-	if err != nil || e.UID != owner.UID {
-		return nil, nil //nolint:nilerr // The experiment reports its own errors.
-	}
-	return design.PlannedWorkloads(e, network.Name), nil
 }
 
 // validateSpec returns the network's platform, or an error if the spec is invalid. Workloads are validated only

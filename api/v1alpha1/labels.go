@@ -52,6 +52,9 @@ const (
 	// AnnotationQuota is on an object whose pods a ResourceQuota rejected. It is the hash of the quotas when the pods were last
 	// retried.
 	AnnotationQuota = "benchnet.dev/quota"
+	// AnnotationPlannedWorkloads is on a network of an experiment. It summarizes the workloads that the experiment runs on it, for
+	// whose data its volumes need space.
+	AnnotationPlannedWorkloads = "benchnet.dev/planned-workloads"
 	// FieldRunNetwork is the field selector of runs by their network, in the API server and in the operator's cache.
 	FieldRunNetwork = "spec.networkName"
 	// ManagedBy is the value of the label app.kubernetes.io/managed-by on every object of the operator, and its field manager.

@@ -115,7 +115,7 @@ func (f *Forecaster) forecastNetwork(object *unstructured.Unstructured, into *Fo
 		return capacity.Needs{}, err
 	}
 	into.Stages = summarizeStages(built)
-	needs, err := f.ComputeNetworkNeeds(n, workers, nil)
+	needs, err := f.ComputeNetworkNeeds(n, workers)
 	into.ExperimentPlan = v1alpha1.ExperimentPlan{Networks: 1, NetworksAtOnce: 1, Runs: int32(len(n.Spec.Workloads)),
 		Pods: needs.Pods(), Cores: needs.Cores(), Memory: needs.Memory(), Volumes: needs.Volumes, Storage: needs.Storage}
 	into.Duration.Duration = (preflight.NetworkLifecycleOverhead + duration).Round(time.Second)

@@ -108,13 +108,12 @@ func (r *Checker) CheckExperiment(
 func (r *Checker) checkNetworks(ctx context.Context, e *v1alpha1.BenchmarkExperiment, d *experiment.Design) ([]*v1alpha1.BenchmarkNetwork, error) {
 	var all []*v1alpha1.BenchmarkNetwork
 	for i := range d.DistinctNetworks() {
-		network := d.Networks[i].BuildNetwork(e)
-		if err := r.dryRunCreate(ctx, network); err != nil {
-			return nil, classifyAPIError(err, "network %s (%s)", network.Name, firstPointLabel(d, i))
-		}
-		p, err := r.Platforms.Get(network.Spec.Platform.Type)
+		network, p, err := BuildNetwork(r.Platforms, e, d, i)
 		if err != nil {
 			return nil, SpecError{err}
+		}
+		if err := r.dryRunCreate(ctx, network); err != nil {
+			return nil, classifyAPIError(err, "network %s (%s)", network.Name, firstPointLabel(d, i))
 		}
 		path := field.NewPath("network")
 		problems := platform.ValidateNetwork(p, &network.Spec, path)
@@ -127,6 +126,18 @@ func (r *Checker) checkNetworks(ctx context.Context, e *v1alpha1.BenchmarkExperi
 		all = append(all, network)
 	}
 	return all, nil
+}
+
+// BuildNetwork returns a network of the design, given as an index, with a record of the workloads that are planned on it, and its
+// platform.
+func BuildNetwork(platforms *platform.Registry, e *v1alpha1.BenchmarkExperiment, d *experiment.Design, i int) (
+	*v1alpha1.BenchmarkNetwork, platform.Platform, error) {
+	network := d.Networks[i].BuildNetwork(e)
+	p, err := platforms.Get(network.Spec.Platform.Type)
+	if err != nil {
+		return nil, nil, err
+	}
+	return network, p, platform.RecordPlannedWorkloads(p, network, d.PlannedWorkloads(e, network.Name))
 }
 
 // firstPointLabel returns the label of the first point on a network.
@@ -198,14 +209,13 @@ func (r *Checker) ComputeWorkerNeeds(network *v1alpha1.BenchmarkNetwork, run *v1
 	return capacity.ComputeNeeds(objects)
 }
 
-// ComputeNetworkNeeds returns the needs of one network while it is measured, with volumes that have space for the
-// planned workloads, too.
-func (r *Checker) ComputeNetworkNeeds(network *v1alpha1.BenchmarkNetwork, workers capacity.Needs, planned []v1alpha1.Workload) (capacity.Needs, error) {
+// ComputeNetworkNeeds returns the needs of one network while it is measured.
+func (r *Checker) ComputeNetworkNeeds(network *v1alpha1.BenchmarkNetwork, workers capacity.Needs) (capacity.Needs, error) {
 	p, err := r.Platforms.Get(network.Spec.Platform.Type)
 	if err != nil {
 		return capacity.Needs{}, err
 	}
-	built, err := plan.Build(plan.Input{Network: network, Platform: p, Images: r.Images, KubeVersion: r.KubeVersion, PlannedWorkloads: planned,
+	built, err := plan.Build(plan.Input{Network: network, Platform: p, Images: r.Images, KubeVersion: r.KubeVersion,
 		PodConstraints: r.PodConstraints, GenesisSecretFilled: func(string) bool { return false }})
 	if err != nil {
 		return capacity.Needs{}, newSpecError("network %s: %w", network.Name, err)
@@ -231,7 +241,7 @@ func (r *Checker) sumGroupNeeds(
 		needs, ok := known[key]
 		if !ok {
 			var err error
-			if needs, err = r.computeGroupNeeds(e, d, first, networks, workers); err != nil {
+			if needs, err = r.computeGroupNeeds(first, networks, workers); err != nil {
 				return err
 			}
 			known[key] = needs
@@ -256,9 +266,7 @@ func (r *Checker) sumGroupNeeds(
 }
 
 // computeGroupNeeds returns the needs of a group of networks, given as indexes, of which one is measured at a time.
-func (r *Checker) computeGroupNeeds(
-	e *v1alpha1.BenchmarkExperiment, d *experiment.Design, group []int, networks []*v1alpha1.BenchmarkNetwork, workers []capacity.Needs,
-) (capacity.Needs, error) {
+func (r *Checker) computeGroupNeeds(group []int, networks []*v1alpha1.BenchmarkNetwork, workers []capacity.Needs) (capacity.Needs, error) {
 	var load, sum capacity.Needs
 	for _, n := range group {
 		if workers[n].Exceeds(load) {
@@ -266,7 +274,7 @@ func (r *Checker) computeGroupNeeds(
 		}
 	}
 	for _, n := range group {
-		needs, err := r.ComputeNetworkNeeds(networks[n], load, d.PlannedWorkloads(e, networks[n].Name))
+		needs, err := r.ComputeNetworkNeeds(networks[n], load)
 		if err != nil {
 			return capacity.Needs{}, err
 		}

@@ -122,7 +122,7 @@ var ownKeys = []string{
 	v1alpha1.LabelPlatform, v1alpha1.LabelNetwork, v1alpha1.LabelMember, v1alpha1.LabelObservation, v1alpha1.LabelRun,
 	v1alpha1.LabelExperiment, v1alpha1.LabelPoint, v1alpha1.LabelVariant, v1alpha1.LabelDatabaseInstance,
 	v1alpha1.AnnotationGenesisComplete, v1alpha1.AnnotationGenerated, v1alpha1.AnnotationAppliedHash,
-	v1alpha1.AnnotationReset, v1alpha1.AnnotationEpoch, v1alpha1.AnnotationQuota,
+	v1alpha1.AnnotationReset, v1alpha1.AnnotationEpoch, v1alpha1.AnnotationQuota, v1alpha1.AnnotationPlannedWorkloads,
 	"batch.kubernetes.io/job-name", "batch.kubernetes.io/job-completion-index",
 	appsv1.ControllerRevisionHashLabelKey, "kueue.x-k8s.io/queue-name", "kueue.x-k8s.io/priority-class",
 }

@@ -4,7 +4,6 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -42,8 +41,6 @@ type Input struct {
 	Scrapers networkpolicy.Scrapers
 	// APIServerPorts are the ports of the API servers; empty means networkpolicy.DefaultAPIServerPorts.
 	APIServerPorts []int32
-	// PlannedWorkloads are those of runs that an experiment will create. Volumes have space for their data, too.
-	PlannedWorkloads []v1alpha1.Workload
 	// WorkloadRuns holds the existing runs of the network's own workloads, by name.
 	WorkloadRuns map[string]*v1alpha1.BenchmarkRun
 	// TakenRuns says who has the run of a workload that has none yet, by the name of the run.
@@ -140,7 +137,7 @@ type Plan struct {
 // error lacks only the runs, so a provisioned network can still be deleted with it.
 func Build(in Input) (*Plan, error) {
 	in.Images = in.imageCatalogue()
-	sized := in.networkWithPlannedWorkloads()
+	sized := platform.WithPlannedWorkloads(in.Network)
 	p := &Plan{Topology: in.Platform.Topology(sized), Settings: platform.DerivedSettings(in.Platform, &sized.Spec), Epoch: in.decideEpoch(),
 		Resettable:         in.isResettable(),
 		databaseScheduling: map[string]*v1alpha1.Scheduling{}}
@@ -156,16 +153,6 @@ func Build(in Input) (*Plan, error) {
 		}
 	}
 	return p, refusal
-}
-
-// networkWithPlannedWorkloads returns the network as if it listed the planned workloads.
-func (in Input) networkWithPlannedWorkloads() *v1alpha1.BenchmarkNetwork {
-	sized := *in.Network
-	sized.Spec.Workloads = slices.Clone(sized.Spec.Workloads)
-	for _, w := range in.PlannedWorkloads {
-		sized.Spec.Workloads = append(sized.Spec.Workloads, v1alpha1.NetworkWorkload{Workload: w})
-	}
-	return &sized
 }
 
 // buildProvisioningStages sets the stages of genesis, databases and members, with their credentials. The sized network

@@ -31,6 +31,10 @@ func (growingPlatform) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1
 	return []v1alpha1.DerivedSetting{{Name: platform.SettingMemberStorage, Value: size.String(), Source: "the rule"}}
 }
 
+func (growingPlatform) SummarizeWorkloads(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.Workload {
+	return make([]v1alpha1.Workload, len(spec.Workloads))
+}
+
 func (growingPlatform) BuildMembers(in platform.Input, t platform.Topology) ([]client.Object, error) {
 	var all []client.Object
 	for _, m := range t.Members {
@@ -111,10 +115,11 @@ func TestPlannedWorkloadsSizeVolumes(t *testing.T) {
 	listed := newInput(func(in *Input) { in.Platform = growingPlatform{} })
 	planned := newInput(func(in *Input) {
 		in.Platform = growingPlatform{}
-		for _, w := range in.Network.Spec.Workloads {
-			in.PlannedWorkloads = append(in.PlannedWorkloads, w.Workload)
-		}
+		count := len(in.Network.Spec.Workloads)
 		in.Network.Spec.Workloads = nil
+		if err := platform.RecordPlannedWorkloads(in.Platform, in.Network, make([]v1alpha1.Workload, count)); err != nil {
+			t.Fatal(err)
+		}
 	})
 	want, got := mustBuild(t, listed), mustBuild(t, planned)
 	if got.Hash != want.Hash || got.Settings[0] != want.Settings[0] {

@@ -106,6 +106,15 @@ func plannedLedgerData(spec *v1alpha1.BenchmarkNetworkSpec) sizing.LedgerData {
 	return most
 }
 
+// SummarizeWorkloads returns a workload that issues and one that pays.
+func (Corda) SummarizeWorkloads(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.Workload {
+	planned := plannedLedgerData(spec)
+	issue, pay := sizing.NewSummary(2*planned.Transactions-planned.States), sizing.NewSummary(planned.States-planned.Transactions)
+	issue.Corda = &v1alpha1.CordaWorkload{Finance: &v1alpha1.CordaFinance{Operation: v1alpha1.FinanceIssue}}
+	pay.Corda = &v1alpha1.CordaWorkload{Finance: &v1alpha1.CordaFinance{Operation: v1alpha1.FinancePay}}
+	return []v1alpha1.Workload{issue, pay}
+}
+
 // ledgerDataOf returns the data that one operation leaves on a member. The outputs of a payment are the
 // payment and the change. An unknown operation counts as the largest known one.
 func ledgerDataOf(w *v1alpha1.Workload) sizing.LedgerData {

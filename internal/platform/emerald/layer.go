@@ -6,6 +6,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/execution"
+	"github.com/benchnet/benchnet/internal/platform/sizing"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
@@ -34,6 +35,11 @@ func layerOf(spec *v1alpha1.BenchmarkNetworkSpec) *execution.Layer {
 // ValidateWorkload rejects a workload that the network cannot serve.
 func (Emerald) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	return layerOf(spec).ValidateWorkload(spec, w, path)
+}
+
+// SummarizeWorkloads returns one workload with the transactions of all.
+func (Emerald) SummarizeWorkloads(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.Workload {
+	return []v1alpha1.Workload{sizing.NewSummary(execution.PlanStorage(spec).Transactions)}
 }
 
 // SupportsPoisson reports that the driver draws the size of each batch.

@@ -124,6 +124,7 @@ func CheckConformance(t *testing.T, p platform.Platform, samples []Sample) {
 			b.checkTopology(t, s.Network)
 			b.checkMetricsPorts(t)
 			b.checkSettings(t)
+			checkSummary(t, p, s.Network)
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package platformtest
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
@@ -121,6 +122,26 @@ func (b BuildOutput) checkDriverTask(t *testing.T, name string, d loadgen.Driver
 	}
 	if len(d.Command) == 0 || d.Workload.Load == nil || len(d.Workload.Targets) == 0 {
 		t.Errorf("workload %s lacks a command, a load or a target", name)
+	}
+}
+
+// checkSummary checks that the summary of the workloads, as an experiment records it on its networks, is short enough for the operator's
+// cache and gives the same settings as the workloads.
+func checkSummary(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork) {
+	t.Helper()
+	recorded, planned := network.DeepCopy(), make([]v1alpha1.Workload, len(network.Spec.Workloads))
+	for i := range planned {
+		planned[i] = network.Spec.Workloads[i].Workload
+	}
+	recorded.Spec.Workloads = nil
+	if err := platform.RecordPlannedWorkloads(p, recorded, planned); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(recorded.Annotations[v1alpha1.AnnotationPlannedWorkloads]); n > 1<<10 {
+		t.Errorf("the summary of the workloads has %d bytes", n)
+	}
+	if got, want := p.DerivedSettings(&platform.WithPlannedWorkloads(recorded).Spec), p.DerivedSettings(&network.Spec); !reflect.DeepEqual(got, want) {
+		t.Errorf("a summary of the workloads gives the settings %+v, want %+v", got, want)
 	}
 }
 

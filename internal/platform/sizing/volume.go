@@ -2,6 +2,7 @@ package sizing
 
 import (
 	"math"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -59,7 +60,14 @@ func PlannedOperations(load *v1alpha1.Load, measure *v1alpha1.Measure, highestRa
 	if load.Arrivals == v1alpha1.ArrivalsPoisson {
 		planned += poissonMargin * math.Sqrt(planned)
 	}
-	return int64(math.Ceil(planned))
+	return int64(math.Ceil(min(planned, maxLedgerCount)))
+}
+
+// NewSummary returns a workload of which PlannedOperations are the given number.
+func NewSummary(operations int64) v1alpha1.Workload {
+	w := v1alpha1.Workload{Load: &v1alpha1.Load{Model: v1alpha1.LoadOpen, RatePerSecond: resource.NewQuantity(operations, resource.DecimalSI)}}
+	w.Measure.Window.Duration = time.Second
+	return w
 }
 
 // MemberVolumeSize returns the size of a member's own volume in whole GiB. It has space for logs and journal,
