@@ -30,7 +30,7 @@ func fromOperatorMetric(m *metrics.Metric) Metric {
 }
 
 func addAgentMetrics(sources map[Source][]Metric) {
-	for _, m := range slices.Concat(container.Usage{}.Metrics(), container.EvidenceMetrics, container.HostMetrics, container.JVMMetrics, container.ThreadMetrics) {
+	for _, m := range container.Metrics {
 		sources[Agent] = append(sources[Agent], fromAgentMetric(m))
 	}
 	sources[Worker] = []Metric{

@@ -32,7 +32,9 @@ func ReadToken(file string) (string, error) {
 // one (413), and during another command (429). The volume is that of the calibration.
 func NewHandler(token, volume string) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+container.MachinePath, describeMachine(container.MachineReader{Root: "/", Volume: volume}))
+	mux.HandleFunc("GET "+container.MachinePath, func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, container.MachineReader{Root: "/", Volume: volume}.Read())
+	})
 	addHandlers(mux, volume)
 	var busy sync.Mutex
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -57,11 +59,7 @@ func hasToken(r *http.Request, token string) bool {
 	return found && subtle.ConstantTimeCompare([]byte(got), []byte(token)) == 1
 }
 
-// describeMachine answers with the description of the host as JSON.
-func describeMachine(reader container.MachineReader) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		// An error means that the client disconnected.
-		_ = json.NewEncoder(w).Encode(reader.Read())
-	}
+func writeJSON(w http.ResponseWriter, answer any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(answer) // An error means that the client disconnected.
 }

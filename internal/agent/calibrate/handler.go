@@ -1,7 +1,6 @@
 package calibrate
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -59,9 +58,7 @@ func serveContainer(w http.ResponseWriter, r *http.Request, duration time.Durati
 	if err != nil {
 		measured.Error = err.Error()
 	}
-	w.Header().Set("Content-Type", "application/json")
-	// An error means that the client disconnected.
-	_ = json.NewEncoder(w).Encode(measured)
+	writeJSON(w, measured)
 }
 
 func serveStream(w http.ResponseWriter, r *http.Request, duration time.Duration) {

@@ -23,8 +23,8 @@ const (
 // noMemoryLimit is the version 1 value for "no limit", rounded down for any page size in use.
 const noMemoryLimit = 1 << 62
 
-// EvidenceMetrics lists all metrics that ReadEvidence can return.
-var EvidenceMetrics = Catalogue{
+// evidenceMetrics lists all metrics that ReadEvidence can return.
+var evidenceMetrics = Catalogue{
 	{Name: CPULimit, Kind: Gauge, Help: "CPU quota of the container, in cores."},
 	{Name: MemoryLimit, Kind: Gauge, Help: "Memory limit of the container."},
 	{Name: OOMKills, Kind: Counter, Help: "Processes of the container that the kernel killed because memory ran out."},
@@ -40,7 +40,7 @@ type evidenceBuilder []Metric
 
 func (e *evidenceBuilder) addMetric(name string, value float64, known bool) {
 	if known {
-		*e = append(*e, EvidenceMetrics.WithValue(name, value))
+		*e = append(*e, evidenceMetrics.WithValue(name, value))
 	}
 }
 
@@ -55,11 +55,6 @@ func (e *evidenceBuilder) addMemoryLimit(bytes float64) {
 func (e *evidenceBuilder) addOOMKills(table map[string]float64) {
 	kills, known := table["oom_kill"]
 	e.addMetric(OOMKills, kills, known)
-}
-
-func (e *evidenceBuilder) addDiskBytes(read, written float64, known bool) {
-	e.addMetric(DiskRead, read, known)
-	e.addMetric(DiskWritten, written, known)
 }
 
 // ReadEvidence returns the metrics of version 1. There is no pressure, and disk metrics are omitted because
@@ -89,16 +84,10 @@ func (c v2Reader) ReadEvidence() []Metric {
 			written += parseNumberOrZero(bytes)
 		}
 	}
-	all.addDiskBytes(read, written, content != nil)
-	for _, p := range []struct{ file, metric string }{
-		{"cpu.pressure", CPUPressure},
-		{"memory.pressure", MemoryPressure},
-		{"io.pressure", IOPressure},
-	} {
-		waited, known := parsePressure(readOptionalFile(c.folder, p.file))
-		all.addMetric(p.metric, waited.Seconds(), known)
-	}
-	return all
+	all.addMetric(DiskRead, read, content != nil)
+	all.addMetric(DiskWritten, written, content != nil)
+	return append(all, evidenceMetrics.readPressure(c.folder, [][2]string{
+		{CPUPressure, "cpu.pressure"}, {MemoryPressure, "memory.pressure"}, {IOPressure, "io.pressure"}})...)
 }
 
 // readOptionalFile returns the content of a file, or nil if it cannot be read.

@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"math"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -35,8 +33,8 @@ const (
 	interfaceFieldCount = 16
 )
 
-// HostMetrics lists all metrics that a HostReader can return.
-var HostMetrics = Catalogue{
+// hostMetrics lists all metrics that a HostReader can return.
+var hostMetrics = Catalogue{
 	{Name: HostCPUs, Kind: Gauge, Help: "CPUs of the host."},
 	{Name: HostCPUBusy, Kind: Counter, Help: "Time in which the host's CPUs were busy."},
 	{Name: HostCPUNice, Kind: Counter, Help: "Part of the busy time in which the CPUs ran processes with a lowered priority."},
@@ -68,19 +66,14 @@ type HostReader struct {
 // Read returns the metrics that are available now, with the clock last.
 func (r HostReader) Read() []Metric {
 	all := r.cpuMetrics()
-	all = append(all, r.pressureMetrics()...)
+	all = append(all, hostMetrics.readPressure(r.Root, [][2]string{
+		{HostCPUPressure, "proc/pressure/cpu"}, {HostMemoryPressure, "proc/pressure/memory"}, {HostIOPressure, "proc/pressure/io"}})...)
 	all = append(all, r.networkMetrics()...)
 	all = append(all, r.volumeMetrics()...)
-	return append(all, HostMetrics.WithValue(HostClock, float64(r.Now().UnixNano())/1e9))
+	return append(all, hostMetrics.WithValue(HostClock, float64(r.Now().UnixNano())/1e9))
 }
 
-func (r HostReader) readProc(name string) []byte {
-	content, err := os.ReadFile(filepath.Join(r.Root, "proc", name))
-	if err != nil {
-		return nil
-	}
-	return content
-}
+func (r HostReader) readProc(name string) []byte { return readOptionalFile(r.Root, "proc/"+name) }
 
 // cpuMetrics returns the number of CPUs and their total time by state since the host started.
 func (r HostReader) cpuMetrics() []Metric {
@@ -100,26 +93,22 @@ func (r HostReader) cpuMetrics() []Metric {
 	}
 	user, nice, system, idle, wait, irq, softirq, steal := total[0], total[1], total[2], total[3], total[4], total[5], total[6], total[7]
 	return []Metric{
-		HostMetrics.WithValue(HostCPUs, float64(cpus)),
-		HostMetrics.WithValue(HostCPUBusy, (user+nice+system+irq+softirq)/ticksPerSecond),
-		HostMetrics.WithValue(HostCPUNice, nice/ticksPerSecond),
-		HostMetrics.WithValue(HostCPUInterrupt, (irq+softirq)/ticksPerSecond),
-		HostMetrics.WithValue(HostCPUIdle, idle/ticksPerSecond),
-		HostMetrics.WithValue(HostCPUIOWait, wait/ticksPerSecond),
-		HostMetrics.WithValue(HostCPUSteal, steal/ticksPerSecond),
+		hostMetrics.WithValue(HostCPUs, float64(cpus)),
+		hostMetrics.WithValue(HostCPUBusy, (user+nice+system+irq+softirq)/ticksPerSecond),
+		hostMetrics.WithValue(HostCPUNice, nice/ticksPerSecond),
+		hostMetrics.WithValue(HostCPUInterrupt, (irq+softirq)/ticksPerSecond),
+		hostMetrics.WithValue(HostCPUIdle, idle/ticksPerSecond),
+		hostMetrics.WithValue(HostCPUIOWait, wait/ticksPerSecond),
+		hostMetrics.WithValue(HostCPUSteal, steal/ticksPerSecond),
 	}
 }
 
-// pressureMetrics returns how long some task of the host has waited for each resource.
-func (r HostReader) pressureMetrics() []Metric {
+// readPressure returns how long some task has waited for each resource, from pairs of a metric and its file below folder.
+func (c Catalogue) readPressure(folder string, pairs [][2]string) []Metric {
 	var all []Metric
-	for _, p := range []struct{ file, metric string }{
-		{"pressure/cpu", HostCPUPressure},
-		{"pressure/memory", HostMemoryPressure},
-		{"pressure/io", HostIOPressure},
-	} {
-		if waited, ok := parsePressure(r.readProc(p.file)); ok {
-			all = append(all, HostMetrics.WithValue(p.metric, waited.Seconds()))
+	for _, p := range pairs {
+		if waited, ok := parsePressure(readOptionalFile(folder, p[1])); ok {
+			all = append(all, c.WithValue(p[0], waited.Seconds()))
 		}
 	}
 	return all
@@ -161,8 +150,8 @@ func (r HostReader) networkMetrics() []Metric {
 		return nil
 	}
 	return []Metric{
-		HostMetrics.WithValue(NetworkReceived, received),
-		HostMetrics.WithValue(NetworkSent, sent),
+		hostMetrics.WithValue(NetworkReceived, received),
+		hostMetrics.WithValue(NetworkSent, sent),
 	}
 }
 
@@ -173,8 +162,8 @@ func (r HostReader) volumeMetrics() []Metric {
 	}
 	block := float64(room.Frsize)
 	return []Metric{
-		HostMetrics.WithValue(VolumeSize, float64(room.Blocks)*block),
-		HostMetrics.WithValue(VolumeAvailable, float64(room.Bavail)*block),
+		hostMetrics.WithValue(VolumeSize, float64(room.Blocks)*block),
+		hostMetrics.WithValue(VolumeAvailable, float64(room.Bavail)*block),
 	}
 }
 

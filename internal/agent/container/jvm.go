@@ -16,8 +16,8 @@ const (
 	GCCollections = "benchnet_jvm_gc_collections_total"
 )
 
-// JVMMetrics lists all metrics that ReadJVMs can return.
-var JVMMetrics = Catalogue{
+// jvmMetrics lists all metrics that ReadJVMs can return.
+var jvmMetrics = Catalogue{
 	{Name: GCSeconds, Kind: Counter, Help: "Time in which garbage collection paused the JVM."},
 	{Name: GCCollections, Kind: Counter, Help: "Garbage collections of the JVM."},
 }
@@ -51,7 +51,7 @@ func ReadJVMs(root string) []Metric {
 	if !known {
 		return nil
 	}
-	return []Metric{JVMMetrics.WithValue(GCSeconds, seconds), JVMMetrics.WithValue(GCCollections, collections)}
+	return []Metric{jvmMetrics.WithValue(GCSeconds, seconds), jvmMetrics.WithValue(GCCollections, collections)}
 }
 
 // perfCounters holds the integer counters of one JVM by name.

@@ -41,13 +41,7 @@ func (r MachineReader) Read() measurement.Machine {
 }
 
 // readTrimmed returns the content of a file without surrounding space, or "" if it cannot be read.
-func readTrimmed(path string) string {
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(content))
-}
+func readTrimmed(path string) string { return strings.TrimSpace(string(readOptionalFile(path, ""))) }
 
 // readText returns the trimmed content of a file below the root.
 func (r MachineReader) readText(name string) string {

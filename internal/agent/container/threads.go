@@ -14,8 +14,8 @@ import (
 // BusiestThreadShare is the metric of the busiest thread, which limits a program that cannot use a second core.
 const BusiestThreadShare = "benchnet_container_busiest_thread_cores"
 
-// ThreadMetrics lists all metrics that a ThreadSampler can return.
-var ThreadMetrics = Catalogue{
+// threadMetrics lists all metrics that a ThreadSampler can return.
+var threadMetrics = Catalogue{
 	{Name: BusiestThreadShare, Kind: Gauge, Help: "Share of one core that the busiest thread of the container used over the last interval of 5 s."},
 }
 
@@ -46,7 +46,7 @@ func (s *ThreadSampler) Read(now time.Time) []Metric {
 	if !s.known {
 		return nil
 	}
-	return []Metric{ThreadMetrics.WithValue(BusiestThreadShare, s.busiest)}
+	return []Metric{threadMetrics.WithValue(BusiestThreadShare, s.busiest)}
 }
 
 func (s *ThreadSampler) updateBusiest(now time.Time, passed time.Duration) {

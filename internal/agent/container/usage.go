@@ -2,6 +2,7 @@ package container
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -57,6 +58,9 @@ func (u Usage) Metrics() Catalogue {
 	}
 	return all
 }
+
+// Metrics lists all metrics of a container, its threads and JVMs, and its host.
+var Metrics = slices.Concat(Usage{}.Metrics(), evidenceMetrics, hostMetrics, jvmMetrics, threadMetrics)
 
 // UsageFromMetrics returns the usage from the values of Metrics. It ignores other values and fails if one is
 // missing or out of range.

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -28,10 +29,6 @@ const watchTimeoutSeconds = 60
 // Wait returns the instant under key once the ConfigMap holds it. It fails only if ctx ends or the value is not
 // an RFC 3339 time. Expired watches, API server restarts and a missing ConfigMap are retried.
 func (b *Barrier) Wait(ctx context.Context, key string) (time.Time, error) {
-	pause := b.RetryInterval
-	if pause == 0 {
-		pause = time.Second
-	}
 	for {
 		text, err := b.watchForKey(ctx, key)
 		if text != "" {
@@ -43,7 +40,7 @@ func (b *Barrier) Wait(ctx context.Context, key string) (time.Time, error) {
 		select {
 		case <-ctx.Done():
 			return time.Time{}, fmt.Errorf("wait for barrier %s: %w", b.Name, context.Cause(ctx))
-		case <-time.After(pause):
+		case <-time.After(cmp.Or(b.RetryInterval, time.Second)):
 		}
 	}
 }
@@ -72,14 +69,11 @@ func (b *Barrier) watchForKey(ctx context.Context, key string) (string, error) {
 		if event.Type == watch.Error {
 			return "", fmt.Errorf("watch ended: %w", apierrors.FromObject(event.Object))
 		}
-		if object, ok := event.Object.(*unstructured.Unstructured); ok && instantText(object, key) != "" {
-			return instantText(object, key), nil
+		if object, ok := event.Object.(*unstructured.Unstructured); ok {
+			if text, _, _ := unstructured.NestedString(object.Object, "data", key); text != "" {
+				return text, nil
+			}
 		}
 	}
 	return "", nil
-}
-
-func instantText(configMap *unstructured.Unstructured, key string) string {
-	text, _, _ := unstructured.NestedString(configMap.Object, "data", key)
-	return text
 }

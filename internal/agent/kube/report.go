@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -40,10 +41,6 @@ func (r *ReportWriter) WriteFailure(ctx context.Context, line string) error {
 func (r *ReportWriter) putUntilAccepted(ctx context.Context, field, key, value string) error {
 	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
-	pause := r.RetryInterval
-	if pause == 0 {
-		pause = time.Second
-	}
 	for {
 		err := r.putKey(ctx, field, key, value)
 		if err == nil || isFinalError(err) {
@@ -52,7 +49,7 @@ func (r *ReportWriter) putUntilAccepted(ctx context.Context, field, key, value s
 		select {
 		case <-ctx.Done():
 			return err
-		case <-time.After(pause):
+		case <-time.After(cmp.Or(r.RetryInterval, time.Second)):
 		}
 	}
 }

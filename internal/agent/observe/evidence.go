@@ -9,10 +9,6 @@ import (
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
-// agentMetricNames are the names of the metrics that an agent serves.
-var agentMetricNames = slices.Concat(container.Usage{}.Metrics().Names(), container.EvidenceMetrics.Names(), container.JVMMetrics.Names(), container.ThreadMetrics.Names(),
-	container.HostMetrics.Names())
-
 // agentSeries are the series of every container whose kernel provides them.
 var agentSeries = []protocol.ObservedSeries{
 	{Name: measurement.SeriesNetworkReceive, Unit: "B/s", Metric: container.NetworkReceived, Kind: protocol.SeriesCounter},

@@ -130,7 +130,7 @@ func recordsUsage(o protocol.ObservedEndpoint, readings []scrapeSample) bool {
 func takeSamples(ctx context.Context, o protocol.ObservedEndpoint, window *protocol.Window, scrape ScrapeFunc) []scrapeSample {
 	var names []string
 	if o.SampleIntervalSeconds() == 1 {
-		names = slices.Clone(agentMetricNames)
+		names = container.Metrics.Names()
 	}
 	for _, s := range o.Series {
 		names = append(names, s.Metric)

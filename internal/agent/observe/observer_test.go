@@ -327,7 +327,8 @@ func TestSeriesOverHTTP(t *testing.T) {
 func TestMemoryOfSamples(t *testing.T) {
 	const samples = 10_000
 	var text strings.Builder
-	for i, name := range agentMetricNames {
+	names := container.Metrics.Names()
+	for i, name := range names {
 		fmt.Fprintf(&text, "%s %d\n", name, i)
 	}
 	readings := make([]scrapeSample, samples)
@@ -335,8 +336,8 @@ func TestMemoryOfSamples(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	for i := range readings {
-		readings[i] = scrapeOnce(t.Context(), time.Now().Add(time.Minute), "", agentMetricNames, time.Now, func(context.Context, string, []string) (map[string]float64, error) {
-			return container.ReadMetrics(strings.NewReader(text.String()), agentMetricNames...)
+		readings[i] = scrapeOnce(t.Context(), time.Now().Add(time.Minute), "", names, time.Now, func(context.Context, string, []string) (map[string]float64, error) {
+			return container.ReadMetrics(strings.NewReader(text.String()), names...)
 		})
 	}
 	runtime.GC()
