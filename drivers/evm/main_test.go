@@ -29,10 +29,10 @@ func TestAccountsArePrintedOrFunded(t *testing.T) {
 	if code != 0 || len(addresses) != 2 || addresses[0] != "0xF568DEFcA8Fd5251C3EAef7FAbC66624fAA73A1c" {
 		t.Fatalf("exit %d, printed %q", code, printed)
 	}
-	code, _, said := callSubcommand("accounts", "--seed-file", seed, "--count", "2", "--fund", path, "--balance", "7", "--gas-limit", "256", "--chain-id", "9")
+	code, _, stderr := callSubcommand("accounts", "--seed-file", seed, "--count", "2", "--fund", path, "--balance", "7", "--gas-limit", "256", "--chain-id", "9")
 	text, err := os.ReadFile(path)
 	if err != nil || code != 0 {
-		t.Fatalf("exit %d, %s, %v", code, said, err)
+		t.Fatalf("exit %d, %s, %v", code, stderr, err)
 	}
 	for _, want := range append(addresses, `"0x6124fee993bc0000"`, `"chainId": 9`, `"gasLimit": "0x100"`) {
 		if !strings.Contains(string(text), want) {
@@ -52,8 +52,8 @@ func TestFundingIntoAnotherFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if code, _, said := callSubcommand("accounts", "--seed-file", seed, "--count", "1", "--fund", from, "--out", to); code != 0 {
-		t.Fatalf("exit %d, %s", code, said)
+	if code, _, stderr := callSubcommand("accounts", "--seed-file", seed, "--count", "1", "--fund", from, "--out", to); code != 0 {
+		t.Fatalf("exit %d, %s", code, stderr)
 	}
 	if text, err := os.ReadFile(from); err != nil || string(text) != unfunded {
 		t.Errorf("the genesis that was read is now %q, %v", text, err)
@@ -65,8 +65,8 @@ func TestFundingIntoAnotherFile(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	dir := t.TempDir()
-	if code, _, said := callSubcommand("keys", "--count", "2", "--out", dir, "--address", "node-{i}.net:30303"); code != 0 {
-		t.Fatalf("exit %d, %s", code, said)
+	if code, _, stderr := callSubcommand("keys", "--count", "2", "--out", dir, "--address", "node-{i}.net:30303"); code != 0 {
+		t.Fatalf("exit %d, %s", code, stderr)
 	}
 	enodes, err := os.ReadFile(filepath.Join(dir, "enodes"))
 	if err != nil || !strings.Contains(string(enodes), "@node-1.net:30303\n") {
@@ -85,12 +85,12 @@ func TestUsageErrors(t *testing.T) {
 		`evm keys: "more" is not understood`:         {"keys", "--count", "1", "more"},
 		"flag provided but not defined: -unheard-of": {"keys", "--unheard-of"},
 	} {
-		if code, _, said := callSubcommand(args...); code != subcommand.ExitUsage || !strings.Contains(said, want) {
-			t.Errorf("%v: exit %d, said %q; want %q", args, code, said, want)
+		if code, _, stderr := callSubcommand(args...); code != subcommand.ExitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("%v: exit %d, said %q; want %q", args, code, stderr, want)
 		}
 	}
-	if code, _, said := callSubcommand("accounts", "--seed-file", "/no/seed"); code != 1 || !strings.Contains(said, "read seed") {
-		t.Errorf("exit %d, said %q", code, said)
+	if code, _, stderr := callSubcommand("accounts", "--seed-file", "/no/seed"); code != 1 || !strings.Contains(stderr, "read seed") {
+		t.Errorf("exit %d, said %q", code, stderr)
 	}
 }
 
@@ -100,10 +100,10 @@ func TestGenesisIsWritten(t *testing.T) {
 	if err := os.WriteFile(seed, []byte("0123456789abcdef"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	code, _, said := callSubcommand("genesis", "--seed-file", seed, "--accounts", "1", "--chain-id", "9", "--gas-limit", "30000000", "--out", out)
+	code, _, stderr := callSubcommand("genesis", "--seed-file", seed, "--accounts", "1", "--chain-id", "9", "--gas-limit", "30000000", "--out", out)
 	text, err := os.ReadFile(out)
 	if err != nil || code != 0 {
-		t.Fatalf("exit %d, %s, %v", code, said, err)
+		t.Fatalf("exit %d, %s, %v", code, stderr, err)
 	}
 	for _, want := range []string{`"osakaTime": 0`, `"chainId": 9`, `"gasLimit": "0x1c9c380"`, "0xF568DEFcA8Fd5251C3EAef7FAbC66624fAA73A1c"} {
 		if !strings.Contains(string(text), want) {
@@ -123,9 +123,9 @@ func TestGenesisRefusesArguments(t *testing.T) {
 		"--chain-id 0; want at least 1":                                     {"--seed-file", "seed", "--chain-id", "0"},
 	} {
 		t.Run(want, func(t *testing.T) {
-			code, _, said := callSubcommand(append([]string{"genesis", "--out", out}, arguments...)...)
-			if code != 2 || !strings.Contains(said, want) {
-				t.Errorf("exit %d, %q", code, said)
+			code, _, stderr := callSubcommand(append([]string{"genesis", "--out", out}, arguments...)...)
+			if code != 2 || !strings.Contains(stderr, want) {
+				t.Errorf("exit %d, %q", code, stderr)
 			}
 			if _, err := os.Stat(out); err == nil {
 				t.Error("a genesis was written")

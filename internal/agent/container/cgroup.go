@@ -54,8 +54,8 @@ func Open(root string) (Reader, error) {
 	return v2Reader{unified}, nil
 }
 
-// CgroupVersion returns the version of control groups that Open uses below root: 1, 2, or 0 if it is unknown.
-func CgroupVersion(root string) int {
+// cgroupVersion returns the version of control groups that Open uses below root: 1, 2, or 0 if it is unknown.
+func cgroupVersion(root string) int {
 	paths, err := readMemberships(filepath.Join(root, "proc/self/cgroup"))
 	if err != nil {
 		return 0

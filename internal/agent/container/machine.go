@@ -32,7 +32,7 @@ func (r MachineReader) Read() measurement.Machine {
 	m := measurement.Machine{
 		CPUModel: r.cpuField("model name"), Microcode: r.cpuField("microcode"), FrequencyGovernor: r.frequencyGovernors(),
 		NUMANodes: len(r.listPaths("sys/devices/system/node/node[0-9]*")), Kernel: r.readText("proc/sys/kernel/osrelease"),
-		CgroupVersion: CgroupVersion(r.Root), NetworkDrivers: r.networkDrivers(), Disk: r.volumeDisk(), Network: r.defaultDevice(),
+		CgroupVersion: cgroupVersion(r.Root), NetworkDrivers: r.networkDrivers(), Disk: r.volumeDisk(), Network: r.defaultDevice(),
 	}
 	if active := r.readText("sys/devices/system/cpu/smt/active"); active != "" {
 		m.SMT = new(active == "1")

@@ -10,9 +10,6 @@ import (
 	"path/filepath"
 )
 
-// ErrEmpty means that a folder holds no files.
-var ErrEmpty = errors.New("no files")
-
 // WriteAtomic replaces the file at path with content and the given permissions.
 func WriteAtomic(path string, content []byte, mode fs.FileMode) error {
 	return replaceAtomic(path, mode, func(f *os.File) error {
@@ -64,7 +61,7 @@ type CopyStats struct {
 }
 
 // CopyTree copies every file below from to the same relative path below to, following symbolic links to files.
-// It fails for anything else (device, socket, link to a folder), and with ErrEmpty if there are no files.
+// It fails for anything else (device, socket, link to a folder), and if there are no files.
 func CopyTree(from, to string) (CopyStats, error) {
 	var t CopyStats
 	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
@@ -82,7 +79,7 @@ func CopyTree(from, to string) (CopyStats, error) {
 		return t.copyFile(path, target)
 	})
 	if err == nil && t.Files == 0 {
-		err = fmt.Errorf("%s: %w", from, ErrEmpty)
+		err = fmt.Errorf("%s: no files", from)
 	}
 	return t, err
 }

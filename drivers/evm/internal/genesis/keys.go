@@ -16,17 +16,17 @@ import (
 
 // Files that WriteKeys creates.
 const (
-	// KeyFile holds a node's private key in 64 hexadecimal digits, as geth --nodekey and reth --p2p-secret-key
+	// keyFile holds a node's private key in 64 hexadecimal digits, as geth --nodekey and reth --p2p-secret-key
 	// read it.
-	KeyFile = "nodekey"
-	// EnodeFile holds the URL at which its peers reach a node.
-	EnodeFile = "enode"
-	// EnodesFile lists the URLs of all nodes, one per line.
-	EnodesFile = "enodes"
-	// SecretFile holds the secret between a validator and its execution client: 32 bytes in hexadecimal.
-	SecretFile = "jwt"
-	// SeedFile holds a seed of accounts.
-	SeedFile = "seed"
+	keyFile = "nodekey"
+	// enodeFile holds the URL at which its peers reach a node.
+	enodeFile = "enode"
+	// enodesFile lists the URLs of all nodes, one per line.
+	enodesFile = "enodes"
+	// secretFile holds the secret between a validator and its execution client: 32 bytes in hexadecimal.
+	secretFile = "jwt"
+	// seedFile holds a seed of accounts.
+	seedFile = "seed"
 )
 
 // WriteKeys generates the keys of execution clients for the peer-to-peer network, the secret of the Engine API, and the seed of a
@@ -41,10 +41,10 @@ func WriteKeys(dir string, count int, address string) error {
 		}
 		enodes = append(enodes, enode)
 	}
-	if err := writeLine(dir, EnodesFile, strings.Join(enodes, "\n")); err != nil {
+	if err := writeLine(dir, enodesFile, strings.Join(enodes, "\n")); err != nil {
 		return err
 	}
-	for _, name := range []string{SecretFile, SeedFile} {
+	for _, name := range []string{secretFile, seedFile} {
 		secret := make([]byte, 32)
 		// rand.Read never returns an error.
 		_, _ = rand.Read(secret)
@@ -65,10 +65,10 @@ func writeNode(dir, address string) (enode string, err error) {
 	}
 	// The ID is the public key without the byte that marks it as uncompressed.
 	enode = fmt.Sprintf("enode://%x@%s", crypto.FromECDSAPub(&key.PublicKey)[1:], address)
-	if err := writeLine(dir, KeyFile, hex.EncodeToString(crypto.FromECDSA(key))); err != nil {
+	if err := writeLine(dir, keyFile, hex.EncodeToString(crypto.FromECDSA(key))); err != nil {
 		return "", err
 	}
-	return enode, writeLine(dir, EnodeFile, enode)
+	return enode, writeLine(dir, enodeFile, enode)
 }
 
 func writeLine(dir, name, content string) error {

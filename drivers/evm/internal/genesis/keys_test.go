@@ -26,13 +26,13 @@ func TestEnodesBelongToTheirKeys(t *testing.T) {
 	if err := WriteKeys(dir, 3, "10.0.0.1{i}:30303"); err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(readLine(t, dir, EnodesFile), "\n")
+	lines := strings.Split(readLine(t, dir, enodesFile), "\n")
 	if len(lines) != 3 {
 		t.Fatalf("enodes %q", lines)
 	}
 	seen := map[string]bool{}
 	for i, line := range lines {
-		key, err := crypto.LoadECDSA(filepath.Join(dir, strconv.Itoa(i), KeyFile))
+		key, err := crypto.LoadECDSA(filepath.Join(dir, strconv.Itoa(i), keyFile))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func TestEnodesBelongToTheirKeys(t *testing.T) {
 		if !node.Pubkey().Equal(&key.PublicKey) || node.IP().String() != "10.0.0.1"+strconv.Itoa(i) || node.TCP() != 30303 {
 			t.Errorf("enode %s of key %x", line, crypto.FromECDSAPub(&key.PublicKey))
 		}
-		if readLine(t, dir, strconv.Itoa(i), EnodeFile) != line || seen[line] {
+		if readLine(t, dir, strconv.Itoa(i), enodeFile) != line || seen[line] {
 			t.Errorf("enode of node %d is %q", i, line)
 		}
 		seen[line] = true
@@ -57,7 +57,7 @@ func TestSecretsAreRandomAndPrivate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{SecretFile, SeedFile} {
+	for _, name := range []string{secretFile, seedFile} {
 		secret, err := hex.DecodeString(readLine(t, first, name))
 		if err != nil || len(secret) != 32 || readLine(t, first, name) == readLine(t, second, name) {
 			t.Errorf("%s is %x, %v", name, secret, err)
@@ -66,7 +66,7 @@ func TestSecretsAreRandomAndPrivate(t *testing.T) {
 			t.Errorf("%s has mode %v, %v", name, info.Mode(), err)
 		}
 	}
-	if readLine(t, first, SecretFile) == readLine(t, first, SeedFile) {
+	if readLine(t, first, secretFile) == readLine(t, first, seedFile) {
 		t.Error("the secret is the seed")
 	}
 }

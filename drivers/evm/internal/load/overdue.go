@@ -51,8 +51,8 @@ func (f *Flight) isOverdue(before time.Time) bool {
 	return f.state == stateWaiting && f.accepted && f.sentAt.Before(before)
 }
 
-// MarkResent records that flights are resubmitted for the operations that they already serve.
-func (t *Tracker) MarkResent(flights []*Flight, now time.Time) {
+// markResent records that flights are resubmitted for the operations that they already serve.
+func (t *Tracker) markResent(flights []*Flight, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, f := range flights {

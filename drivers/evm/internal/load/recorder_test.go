@@ -152,12 +152,12 @@ func TestWindowStopsEarly(t *testing.T) {
 
 func TestSeriesOfATarget(t *testing.T) {
 	target := NewTargetSeries("member-3", testWindow)
-	target.RecordSent(timeAt(1.9), 1)
-	target.RecordSent(timeAt(2.1), 100)
-	target.RecordSent(timeAt(2.9), 50)
-	target.RecordAnswer(timeAt(3.2), 10*time.Millisecond, 90)
-	target.RecordAnswer(timeAt(3.4), 30*time.Millisecond, 50)
-	target.RecordResent(timeAt(4), 7)
+	target.recordSent(timeAt(1.9), 1)
+	target.recordSent(timeAt(2.1), 100)
+	target.recordSent(timeAt(2.9), 50)
+	target.recordAnswer(timeAt(3.2), 10*time.Millisecond, 90)
+	target.recordAnswer(timeAt(3.4), 30*time.Millisecond, 50)
+	target.recordResent(timeAt(4), 7)
 	target.RecordPool(2, 1000, 5)
 	none := measurement.Missing
 	want := map[string]measurement.Series{evm.SeriesSent: {150, 0, 0}, evm.SeriesAccepted: {0, 140, 0}, evm.SeriesResent: {0, 0, 7},

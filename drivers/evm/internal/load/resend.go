@@ -61,8 +61,8 @@ func (s *Sender) resendFlights(ctx context.Context, lost []*Flight) error {
 		transfers[i] = f.Transfer
 	}
 	now := time.Now()
-	s.Tracker.MarkResent(lost, now)
-	s.target.RecordResent(now, len(lost))
+	s.Tracker.markResent(lost, now)
+	s.target.recordResent(now, len(lost))
 	_, err := s.Node.Submit(ctx, transfers)
 	return err
 }

@@ -112,7 +112,7 @@ func (s *Sender) submitBatch(ctx context.Context, due time.Time, n int64, answer
 		s.recorder.RecordFailures(due, n-int64(len(flights)), now, measurement.Unfinished, err.Error())
 	}
 	s.Tracker.MarkSent(flights, due, now)
-	s.target.RecordSent(now, len(flights))
+	s.target.recordSent(now, len(flights))
 	var parts sync.WaitGroup
 	for from := 0; from < len(flights); from += s.Limit {
 		part := flights[from:min(from+s.Limit, len(flights))]
@@ -165,8 +165,8 @@ func (s *Sender) submitPart(ctx context.Context, flights []*Flight) {
 		return
 	}
 	now := time.Now()
-	again, accepted := s.Tracker.HandleAnswers(flights, refusals, err, now)
-	s.target.RecordAnswer(now, now.Sub(began), accepted)
+	again, accepted := s.Tracker.handleAnswers(flights, refusals, err, now)
+	s.target.recordAnswer(now, now.Sub(began), accepted)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.toResend = append(s.toResend, again...)

@@ -39,23 +39,23 @@ func (t *TargetSeries) addToSecond(s measurement.Series, at time.Time, amount fl
 	}
 }
 
-// RecordSent records n transactions that are submitted at a time.
-func (t *TargetSeries) RecordSent(at time.Time, n int) {
+// recordSent records n transactions that are submitted at a time.
+func (t *TargetSeries) recordSent(at time.Time, n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.addToSecond(t.sent, at, float64(n))
 }
 
-// RecordResent records n transactions that are resubmitted at a time.
-func (t *TargetSeries) RecordResent(at time.Time, n int) {
+// recordResent records n transactions that are resubmitted at a time.
+func (t *TargetSeries) recordResent(at time.Time, n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.addToSecond(t.resent, at, float64(n))
 }
 
-// RecordAnswer records the response to a batch: its time, its latency, and the number of accepted
+// recordAnswer records the response to a batch: its time, its latency, and the number of accepted
 // transactions.
-func (t *TargetSeries) RecordAnswer(at time.Time, took time.Duration, accepted int) {
+func (t *TargetSeries) recordAnswer(at time.Time, took time.Duration, accepted int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.addToSecond(t.accepted, at, float64(accepted))

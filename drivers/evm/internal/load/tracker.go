@@ -11,9 +11,9 @@ import (
 	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
 )
 
-// OutcomeRecorder receives the outcomes of operations. An operation is one place in the schedule, and due is
+// outcomeRecorder receives the outcomes of operations. An operation is one place in the schedule, and due is
 // its scheduled time.
-type OutcomeRecorder interface {
+type outcomeRecorder interface {
 	RecordCompleted(due, seen time.Time)
 	RecordFailed(due, at time.Time, kind, example string)
 }
@@ -46,7 +46,7 @@ type Flight struct {
 
 // Tracker tracks all flights of a worker.
 type Tracker struct {
-	outcomes OutcomeRecorder
+	outcomes outcomeRecorder
 	mu       sync.Mutex
 	flights  map[common.Hash]*Flight
 	// waiting counts the flights that wait for a block. included counts all flights in blocks since the start.
@@ -62,7 +62,7 @@ func NewTracker() *Tracker {
 }
 
 // SetOutcomes sets the recorder of further outcomes.
-func (t *Tracker) SetOutcomes(outcomes OutcomeRecorder) {
+func (t *Tracker) SetOutcomes(outcomes outcomeRecorder) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.outcomes = outcomes
@@ -81,10 +81,10 @@ func (t *Tracker) MarkSent(flights []*Flight, due, now time.Time) {
 	}
 }
 
-// HandleAnswers processes the node's responses to flights, or the error of the whole batch. It returns the
+// handleAnswers processes the node's responses to flights, or the error of the whole batch. It returns the
 // flights whose nonce is still unused, and the number of accepted flights. The returned flights must be resent
 // before any later nonce of their accounts.
-func (t *Tracker) HandleAnswers(flights []*Flight, refusals []error, whole error, now time.Time) (again []*Flight, accepted int) {
+func (t *Tracker) handleAnswers(flights []*Flight, refusals []error, whole error, now time.Time) (again []*Flight, accepted int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for i, f := range flights {

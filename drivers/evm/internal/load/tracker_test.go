@@ -45,7 +45,7 @@ func newTestTracker() (*Tracker, *recordedOutcomes) {
 
 // answerFlight passes the response to one flight. It returns whether the flight must be resent.
 func answerFlight(t *Tracker, f *Flight, refusal, whole error) (again bool, accepted int) {
-	list, accepted := t.HandleAnswers([]*Flight{f}, []error{refusal}, whole, secondsAt(100))
+	list, accepted := t.handleAnswers([]*Flight{f}, []error{refusal}, whole, secondsAt(100))
 	return len(list) == 1, accepted
 }
 
@@ -137,7 +137,7 @@ func TestWaitingFlightsAreUnfinished(t *testing.T) {
 	trial, waits, refused := newFlight(1), newFlight(2), newFlight(3)
 	tr.MarkSent([]*Flight{trial}, time.Time{}, secondsAt(1))
 	tr.MarkSent([]*Flight{waits, refused}, secondsAt(10), secondsAt(10))
-	tr.HandleAnswers([]*Flight{waits, refused}, []error{nil, errors.New("full")}, nil, secondsAt(11))
+	tr.handleAnswers([]*Flight{waits, refused}, []error{nil, errors.New("full")}, nil, secondsAt(11))
 	tr.FailWaiting("Unfinished", secondsAt(20))
 	outcomes.assertEqual(t, "10 failed: full", "10 failed: Unfinished")
 }
@@ -152,7 +152,7 @@ func TestListOverdue(t *testing.T) {
 		made[name] = f
 		tr.MarkSent([]*Flight{f}, secondsAt(sent), secondsAt(sent))
 		if answered {
-			tr.HandleAnswers([]*Flight{f}, []error{refusal}, nil, secondsAt(sent))
+			tr.handleAnswers([]*Flight{f}, []error{refusal}, nil, secondsAt(sent))
 		}
 	}
 	add("second", 2, 0, 0, 6, 10, nil, true)
@@ -168,7 +168,7 @@ func TestListOverdue(t *testing.T) {
 		len(overdue[1]) != 1 || !slices.Equal(overdue[1][0], []*Flight{made["of another sender"]}) {
 		t.Errorf("overdue %v", overdue)
 	}
-	tr.MarkResent(overdue[0][0], secondsAt(30))
+	tr.markResent(overdue[0][0], secondsAt(30))
 	if overdue := tr.ListOverdue(secondsAt(25)); len(overdue[0]) != 0 || len(overdue[1]) != 1 {
 		t.Errorf("overdue after it was sent again: %v", overdue)
 	}
