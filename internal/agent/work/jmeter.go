@@ -36,7 +36,8 @@ func (w *Worker) runJMeter(ctx context.Context) (*measurement.WorkerResult, erro
 		return nil, w.exitError(ctx, 1)
 	case <-time.After(time.Until(window.LoadStart())):
 	}
-	jmeter, err := supervise.Start(append(w.Command, w.jmeterArguments()...), supervise.Options{Stdin: supervise.StdinNull, Linger: lingerTimeout, Tail: &w.output})
+	options := supervise.Options{Stdin: supervise.StdinNull, Linger: lingerTimeout, Tail: &w.output}
+	jmeter, err := supervise.Start(append(w.Command, w.jmeterArguments()...), options)
 	if err != nil {
 		return nil, newFailure(supervise.ExitCode(err), "%v", err)
 	}
