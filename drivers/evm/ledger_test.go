@@ -54,11 +54,11 @@ func payForeign(t *testing.T, node *testchain.Geth, from, to int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := signer.Sign(accounts[0], nonces[0])
+	signed, err := signer.Sign(accounts[0], nonces[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	if refused, err := client.Submit(t.Context(), []*transfer.Transfer{made}); err != nil || refused[0] != nil {
+	if refused, err := client.Submit(t.Context(), []*transfer.Transfer{signed}); err != nil || refused[0] != nil {
 		t.Fatal(err, refused)
 	}
 }

@@ -145,11 +145,11 @@ func TestWaitingFlightsAreUnfinished(t *testing.T) {
 func TestListOverdue(t *testing.T) {
 	tr, _ := newTestTracker()
 	owners := []*transfer.Account{{Index: 0}, {Index: 1}, {Index: 2}, {Index: 3}}
-	made := map[string]*Flight{}
+	tracked := map[string]*Flight{}
 	add := func(name string, n byte, owner, sender int, nonce uint64, sent int64, refusal error, answered bool) {
 		f := newFlight(n)
 		f.Account, f.Sender, f.Nonce = owners[owner], sender, nonce
-		made[name] = f
+		tracked[name] = f
 		tr.MarkSent([]*Flight{f}, secondsAt(sent), secondsAt(sent))
 		if answered {
 			tr.handleAnswers([]*Flight{f}, []error{refusal}, nil, secondsAt(sent))
@@ -164,8 +164,8 @@ func TestListOverdue(t *testing.T) {
 	add("behind a refused", 7, 3, 0, 6, 10, nil, true)
 	add("refused", 8, 3, 0, 5, 10, errors.New("full"), true)
 	overdue := tr.ListOverdue(secondsAt(15))
-	if len(overdue) != 2 || len(overdue[0]) != 1 || !slices.Equal(overdue[0][0], []*Flight{made["first"], made["second"]}) ||
-		len(overdue[1]) != 1 || !slices.Equal(overdue[1][0], []*Flight{made["of another sender"]}) {
+	if len(overdue) != 2 || len(overdue[0]) != 1 || !slices.Equal(overdue[0][0], []*Flight{tracked["first"], tracked["second"]}) ||
+		len(overdue[1]) != 1 || !slices.Equal(overdue[1][0], []*Flight{tracked["of another sender"]}) {
 		t.Errorf("overdue %v", overdue)
 	}
 	tr.markResent(overdue[0][0], secondsAt(30))

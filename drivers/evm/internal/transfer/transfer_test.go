@@ -17,32 +17,32 @@ var testOperation = evm.Operation{ChainID: 12345, Recipient: evm.DefaultRecipien
 
 func newAccounts(t testing.TB, n int) []*Account {
 	t.Helper()
-	var made []*Account
+	var derived []*Account
 	for i := range n {
 		a, err := Seed("a seed for the tests").Account(i)
 		if err != nil {
 			t.Fatal(err)
 		}
-		made = append(made, a)
+		derived = append(derived, a)
 	}
-	return made
+	return derived
 }
 
 func TestSignedTransferIsWhatTheOperationSays(t *testing.T) {
 	from := newAccounts(t, 1)[0]
-	made, err := NewSigner(testOperation).Sign(from, 7)
+	derived, err := NewSigner(testOperation).Sign(from, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var tx types.Transaction
-	if err := tx.UnmarshalBinary(made.Raw); err != nil {
+	if err := tx.UnmarshalBinary(derived.Raw); err != nil {
 		t.Fatal(err)
 	}
 	sender, err := types.Sender(types.LatestSignerForChainID(big.NewInt(12345)), &tx)
 	if err != nil || sender != from.Address {
 		t.Errorf("sender %s, %v; want %s", sender, err, from.Address)
 	}
-	if tx.Hash() != made.Hash || tx.Type() != types.DynamicFeeTxType || tx.Nonce() != 7 || made.Nonce != 7 || tx.ChainId().Int64() != 12345 {
+	if tx.Hash() != derived.Hash || tx.Type() != types.DynamicFeeTxType || tx.Nonce() != 7 || derived.Nonce != 7 || tx.ChainId().Int64() != 12345 {
 		t.Errorf("transaction %+v", &tx)
 	}
 	if *tx.To() != common.HexToAddress(evm.DefaultRecipient) || tx.Value().Int64() != 10 || tx.Gas() != 21000 ||
@@ -65,9 +65,9 @@ func TestSequenceTakesTurns(t *testing.T) {
 		nonce   uint64
 	}{{0, 5}, {1, 0}, {2, 9}, {0, 6}, {1, 1}, {2, 10}, {0, 7}}
 	i := 0
-	for made := range s.SignAhead(context.Background(), int64(len(want)), 2) {
-		if made.Account != own[want[i].account] || made.Nonce != want[i].nonce {
-			t.Errorf("transfer %d: account %d nonce %d, want %+v", i, made.Account.Index, made.Nonce, want[i])
+	for derived := range s.SignAhead(context.Background(), int64(len(want)), 2) {
+		if derived.Account != own[want[i].account] || derived.Nonce != want[i].nonce {
+			t.Errorf("transfer %d: account %d nonce %d, want %+v", i, derived.Account.Index, derived.Nonce, want[i])
 		}
 		i++
 	}
