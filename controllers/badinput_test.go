@@ -72,25 +72,25 @@ var badInput = []badInputCase{
 	{"too few connections", "topology: Shared", "topology: Shared, connectionsPerMember: 2", []string{"connectionsPerMember", "2"}},
 	{"Enterprise tuning on open source", `version: "4.10"`, `version: "4.10", tuning: {flowThreads: 8}`, []string{"flowThreads", "Enterprise"}},
 	{"Enterprise key on open source", `version: "4.10"`, `version: "4.10", tuning: {extraConfig: {enableP2PCompression: "true"}}`, []string{"enableP2PCompression", "Enterprise"}},
-	{"Enterprise without an image", `version: "4.10"`, `version: "4.10", distribution: Enterprise`, []string{"platform.corda.image is required"}},
+	{"Enterprise without an image", `version: "4.10"`, `version: "4.10", distribution: Enterprise`, []string{"spec.platform.corda.image", "licensed"}},
 	{"image with a floating tag", `version: "4.10"`, `version: "4.10", image: "example.com/corda:latest"`, []string{"platform.corda.image", "latest"}},
 	{"names that do not match the count", `version: "4.10"`, `version: "4.10", legalNames: ["O=Bank,L=London,C=GB"]`, []string{"legalNames", "members.count"}},
 	{"name that is not an X.500 name", `version: "4.10"`, `version: "4.10", legalNames: ["O=Bank A,L=London,C=GB", "Bank Bank B"]`, []string{"legalNames[1]", "Bank Bank B"}},
 	{"the same name twice", `version: "4.10"`, `version: "4.10", legalNames: ["O=Bank A,L=London,C=GB", "O=Bank A,L=London,C=GB"]`, []string{"legalNames[1]", "already the name of member-0"}},
 	{"heap set twice", `version: "4.10"`, `version: "4.10", tuning: {jvmArgs: ["-Xmx2g"]}`, []string{"jvmArgs", "members.heap"}},
 	{"CorDapp image without an image", `version: "4.10"`, `version: "4.10", cordapps: {type: Image}`, []string{"cordapps", "needs image"}},
-	{"workload without an operation", "corda: {finance: {operation: Issue}}", "sampleLogRetention: Retain", []string{"corda must be set when, and only when, type is Corda"}},
+	{"workload without an operation", "corda: {finance: {operation: Issue}}", "sampleLogRetention: Retain", []string{"corda must be set, and no other operations, if type is Corda"}},
 	{"more than all operations may fail", "window: 10s", "window: 10s, maxErrorPercent: 101", []string{"measure.maxErrorPercent", "101", "from 0 to 100"}},
 	{"unknown operation", "operation: Issue", "operation: Isue", []string{"corda.finance.operation", "Isue", "IssueAndPay"}},
 	{"missing initiator", "finance: {", "initiators: [member-5], finance: {", []string{"initiators[0]", "member-5", "its members are member-0, member-1"}},
-	{"an operation and a flow", "finance: {", "flow: {class: com.example.Flow}, finance: {", []string{"corda needs exactly one of finance and flow"}},
+	{"an operation and a flow", "finance: {", "flow: {class: com.example.Flow}, finance: {", []string{"exactly one of finance and flow"}},
 	{"objective without a limit", "load: {clients: 4}", "load: {clients: 4}\n    objectives: [{metric: LatencyP95}]", []string{"the bound of its metric only", "maxLatency of a latency"}},
 	{"objective with another metric's limit", "load: {clients: 4}", `load: {clients: 4}
     objectives: [{metric: Throughput, minThroughputPerSecond: "1", maxErrorPercent: "1"}]`, []string{"the bound of its metric only", "maxErrorPercent of ErrorShare"}},
 	{"objective of no throughput", "load: {clients: 4}", `load: {clients: 4}
     objectives: [{metric: Throughput, minThroughputPerSecond: "0"}]`, []string{"objectives[0].minThroughputPerSecond", "greater than 0"}},
 	{"objective of no latency", "load: {clients: 4}", `load: {clients: 4}
-    objectives: [{metric: LatencyP99, maxLatency: 0s}]`, []string{"objectives[0].maxLatency", "above 0"}},
+    objectives: [{metric: LatencyP99, maxLatency: 0s}]`, []string{"objectives[0].maxLatency", "from 1ms to 10m"}},
 	{"objective of a metric and a query", "load: {clients: 4}", `load: {clients: 4}
     objectives: [{metric: LatencyP95, maxLatency: 1s, query: {name: queue, expression: up, max: "1"}}]`, []string{"exactly one of metric, with its bound, and query"}},
 	{"objective of nothing", "load: {clients: 4}", "load: {clients: 4}\n    objectives: [{}]", []string{"exactly one of metric, with its bound, and query"}},
@@ -121,7 +121,7 @@ var badInput = []badInputCase{
 	{"open loop without a rate", "clients: 4", "clients: 4, model: Open", []string{"load.ratePerSecond", "Open"}},
 	{"rate in a closed loop", "clients: 4", "clients: 4, ratePerSecond: 5", []string{"load.ratePerSecond", "Open"}},
 	{"drawn arrivals in a closed loop", "clients: 4", "clients: 4, arrivals: Poisson", []string{"load.arrivals Poisson belongs to load.model Open"}},
-	{"seed of even arrivals", "clients: 4", `clients: 4, model: Open, ratePerSecond: "5", seed: 7`, []string{"load.seed belongs to load.arrivals Poisson"}},
+	{"seed of even arrivals", "clients: 4", `clients: 4, model: Open, ratePerSecond: "5", seed: 7`, []string{"load.seed to load.arrivals Poisson"}},
 	{"arrivals that do not exist", "clients: 4", `clients: 4, model: Open, ratePerSecond: "5", arrivals: Bursty`, []string{"load.arrivals", "Bursty", "Poisson"}},
 	{"more outstanding than clients", "clients: 4", "clients: 4, maxOutstanding: 5", []string{"load.maxOutstanding", "load.clients"}},
 	{"window of zero length", "window: 10s", "window: 0s", []string{"measure.window", "1s"}},
@@ -131,7 +131,7 @@ var badInput = []badInputCase{
 	{"calibration in parts of a second", "window: 10s", "window: 10s, calibrate: {duration: 1500ms}", []string{"measure.calibrate.duration", "whole seconds"}},
 	{"speed of nothing", "window: 10s", "window: 10s, calibrate: {minSingleThreadRate: 0}", []string{"measure.calibrate.minSingleThreadRate", "0"}},
 	{"disk that takes no time", "window: 10s", "window: 10s, calibrate: {maxFsyncP99: 0ms}", []string{"measure.calibrate.maxFsyncP99", "above 0"}},
-	{"round trip without a unit", "window: 10s", `window: 10s, calibrate: {maxRoundTrip: "5"}`, []string{"measure.calibrate.maxRoundTrip", "such as 0.5ms"}},
+	{"round trip without a unit", "window: 10s", `window: 10s, calibrate: {maxRoundTrip: "5"}`, []string{"measure.calibrate.maxRoundTrip", "such as 1.5ms"}},
 	{"bandwidth of nothing", "window: 10s", `window: 10s, calibrate: {minBandwidth: "0"}`, []string{"measure.calibrate.minBandwidth", "above 0"}},
 	{"workload name that is not a label", "name: issue", "name: Issue_1", []string{"workloads[0].name", "Issue_1"}},
 	{"network name too long", "name: banks}", "name: " + strings.Repeat("b", 64) + "}", []string{"metadata.name", "63"}},
@@ -157,11 +157,11 @@ func TestBadNotaries(t *testing.T) {
 		{"a type that does not exist", "type: SharedDatabase", "type: Shared", []string{"notary.type", "Shared", "SharedDatabase"}},
 		{"too many replicas", "replicas: 3", "replicas: 9", []string{"notary.replicas", "9", "8"}},
 		{"not one replica", "replicas: 3", "replicas: 0", []string{"notary.replicas", "0", "1"}},
-		{"shared tables in H2", "engine: PostgreSQL, topology: Shared", "engine: H2", []string{"notary.type SharedDatabase", "PostgreSQL", "H2"}},
-		{"replicas on the host of a database", "topology: Shared", "topology: PerHost, membersPerInstance: 2", []string{"notary.type SharedDatabase", "Shared or PerMember"}},
+		{"shared tables in H2", "engine: PostgreSQL, topology: Shared", "engine: H2", []string{"notary.type", "SharedDatabase", "PostgreSQL", "H2"}},
+		{"replicas on the host of a database", "topology: Shared", "topology: PerHost, membersPerInstance: 2", []string{"notary.type", "SharedDatabase", "Shared or PerMember"}},
 		{"no majority of four replicas", "type: SharedDatabase, replicas: 3", "type: Raft, replicas: 4", []string{"notary.replicas", "3 or 5"}},
 		{"a log that is lost with its pod", "type: SharedDatabase, replicas: 3}}}\n  members: {",
-			"type: Raft}}}\n  members: {storage: {type: Ephemeral}, ", []string{"notary.type Raft", "notary.storage.type Persistent"}},
+			"type: Raft}}}\n  members: {storage: {type: Ephemeral}, ", []string{"notary.type", "Raft", "notary.storage.type Persistent"}},
 		{"five replicas that agree by BFT-SMaRt", "type: SharedDatabase, replicas: 3", "type: BFT, replicas: 5", []string{"notary.replicas", "4 or 7"}},
 		{"a BFT notary before 4.6", `version: "4.10", notary: {type: SharedDatabase, replicas: 3`, `version: "4.5", notary: {type: BFT`, []string{"notary.type", "BFT", "4.6"}},
 		{"a Raft notary before 4.6", `version: "4.10", notary: {type: SharedDatabase`, `version: "4.5", notary: {type: Raft`, []string{"notary.type", "Raft", "4.6"}},
@@ -237,7 +237,7 @@ func TestImmutableNetworkFields(t *testing.T) {
 		run := &v1alpha1.BenchmarkRun{}
 		must(t, w.createFromYAML(twoWorkerRun, run))
 		run.Spec.Workload.Load.Clients = 9
-		if err := w.client.Update(w.ctx, run); err == nil || !strings.Contains(err.Error(), "spec cannot change, except cancelled") {
+		if err := w.client.Update(w.ctx, run); err == nil || !strings.Contains(err.Error(), "spec cannot change, except delivery, cancelled") {
 			t.Errorf("the change should be refused, but: %v", err)
 		}
 	})

@@ -218,8 +218,7 @@ func TestRunWithoutEachObject(t *testing.T) {
 }
 
 // deliveringRun has an upload and a webhook.
-var deliveringRun = strings.Replace(twoWorkerRun, "\n    workers:", `
-    webhook: {url: "https://ci.example.org/hooks"}`+uploadingRun, 1)
+var deliveringRun = withDelivery(`webhook: {url: "https://ci.example.org/hooks"}`, resultUpload)
 
 // createRun creates another deliveringRun, whose turn it is.
 func (w *testEnv) createRun(run string) {

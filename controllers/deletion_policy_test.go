@@ -60,6 +60,11 @@ type guardedKind struct {
 	fields map[string]specField
 }
 
+var (
+	runDelivery        = specField{permitted: []string{`{"webhook": {"url": "https://ci.example.org"}}`, `null`}}
+	experimentDelivery = specField{permitted: []string{`{"runs": {"webhook": {"url": "https://ci.example.org"}}}`, `null`}}
+)
+
 var timeToLive = specField{deletes: []string{`0`, `3600`}}
 
 var guardedKinds = map[string]guardedKind{
@@ -67,6 +72,7 @@ var guardedKinds = map[string]guardedKind{
 		"platform": immutable, "members": immutable, "database": immutable, "regions": immutable, "observation": immutable, "purpose": immutable,
 		"podTemplate": immutable, "commonLabels": immutable, "imagePullSecrets": immutable,
 		"workloads":               {permitted: []string{`[{"name": "blocks", "type": "Malachite", "malachite": {}, "measure": {"warmUp": "1s", "window": "10s"}}]`}},
+		"delivery":                runDelivery,
 		"priority":                {permitted: []string{`1`, `-1000`}},
 		"pauseRuns":               {permitted: []string{`true`}},
 		"resultRetention":         {deletes: []string{`"Delete"`, `null`}},
@@ -74,12 +80,14 @@ var guardedKinds = map[string]guardedKind{
 	}},
 	"BenchmarkRun": {reflect.TypeFor[v1alpha1.BenchmarkRunSpec](), "benchmarkruns", map[string]specField{
 		"networkName": immutable, "workload": immutable, "startTimeout": immutable,
+		"delivery":                runDelivery,
 		"cancelled":               {permitted: []string{`true`}},
 		"ttlSecondsAfterFinished": timeToLive,
 	}},
 	"BenchmarkExperiment": {reflect.TypeFor[v1alpha1.BenchmarkExperimentSpec](), "benchmarkexperiments", map[string]specField{
 		"template": immutable, "axes": immutable, "variants": immutable, "strategy": immutable, "saturation": immutable, "compare": immutable,
-		"repetitions": immutable, "deployments": immutable, "order": immutable, "failures": immutable, "webhook": immutable,
+		"repetitions": immutable, "deployments": immutable, "order": immutable, "failures": immutable,
+		"delivery":                experimentDelivery,
 		"parallelism":             {permitted: []string{`1`, `3`}},
 		"pauseRuns":               {permitted: []string{`true`}},
 		"networkRetention":        {deletes: []string{`"Delete"`, `null`}},

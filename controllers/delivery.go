@@ -66,7 +66,7 @@ func (d *Dependencies) newDeliveryPass(ctx context.Context, owner apply.Owner, c
 }
 
 // advanceDelivery starts a delivery that has no Job yet, restores one whose objects were deleted or whose Job is stuck with an
-// older template, and returns the outcome so far.
+// older template, starts one that failed with an older template again, and returns the outcome so far.
 func (d *Dependencies) advanceDelivery(ctx context.Context, pass *deliveryPass, task deliveryTask) snapshot.Readiness {
 	var outcome snapshot.Readiness
 	if job := pass.owned.Job(task.name); job != nil {
@@ -74,11 +74,33 @@ func (d *Dependencies) advanceDelivery(ctx context.Context, pass *deliveryPass, 
 		if outcome.State == snapshot.StateWaiting && (pass.owned.IsStuck(job) || d.lacksObjects(pass, task)) {
 			pass.errs = append(pass.errs, d.createDelivery(ctx, pass, task))
 		}
+		if outcome.State == snapshot.StateFailed {
+			outcome = d.retryChangedDelivery(ctx, pass, task, job, outcome)
+		}
 	} else {
 		outcome = d.startDelivery(ctx, pass, task)
 	}
 	pass.isWaiting = pass.isWaiting || outcome.State == snapshot.StateWaiting
 	return outcome
+}
+
+// retryChangedDelivery deletes a failed Job if the delivery has changed since, so that a later pass creates it again.
+func (d *Dependencies) retryChangedDelivery(
+	ctx context.Context, pass *deliveryPass, task deliveryTask, failed *batchv1.Job, outcome snapshot.Readiness,
+) snapshot.Readiness {
+	objects, err := task.buildObjects(ctx)
+	if err == nil {
+		err = d.completePods(task.network, objects)
+	}
+	if err != nil {
+		return outcome
+	}
+	outdated, err := d.Writer.IsOutdated(pass.owner, objects[len(objects)-1], failed)
+	if err != nil || !outdated {
+		return outcome
+	}
+	pass.errs = append(pass.errs, d.Writer.Delete(ctx, failed))
+	return snapshot.Readiness{State: snapshot.StateWaiting, Message: "Job " + task.name + " is created again, since the delivery has changed"}
 }
 
 // lacksObjects reports whether an object was deleted that the Job of a delivery needs.
@@ -127,8 +149,8 @@ func (d *Dependencies) startDelivery(ctx context.Context, pass *deliveryPass, ta
 	}
 }
 
-// isFinalDeliveryError reports whether a delivery that could not start is not retried: only the user can remove a foreign object,
-// and the URL cannot change.
+// isFinalDeliveryError reports whether a delivery that could not start is not retried before its spec changes: only the user can remove
+// a foreign object or correct the URL.
 func isFinalDeliveryError(err error) bool {
 	var invalid *delivery.URLError
 	return errors.Is(err, apply.ErrForeign) || errors.As(err, &invalid)
@@ -138,7 +160,7 @@ func isFinalDeliveryError(err error) bool {
 // delivery.Timeout ago. Time without a running operator before the first attempt does not count.
 func (d *Dependencies) hasDeliveryTimedOut(pass *deliveryPass, task deliveryTask) bool {
 	pending := meta.FindStatusCondition(pass.conditions, task.condition)
-	return pending != nil && d.Now().Sub(pending.LastTransitionTime.Time) >= delivery.Timeout
+	return pending != nil && pending.Status == metav1.ConditionUnknown && d.Now().Sub(pending.LastTransitionTime.Time) >= delivery.Timeout
 }
 
 func (d *Dependencies) createDelivery(ctx context.Context, pass *deliveryPass, task deliveryTask) error {

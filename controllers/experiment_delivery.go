@@ -23,7 +23,7 @@ func (r *ExperimentReconciler) deliverExperiment(ctx context.Context, e *v1alpha
 		return false, ctrl.Result{}, err
 	}
 	before := e.DeepCopy()
-	notified := r.advanceWebhook(ctx, pass, e.Spec.Webhook, delivery.DescribeExperiment(e), r.webhookTask(e))
+	notified := r.advanceWebhook(ctx, pass, e.Spec.Delivery.Webhook, delivery.DescribeExperiment(e), r.webhookTask(e))
 	meta.SetStatusCondition(&e.Status.Conditions, notified)
 	err = r.finishDeliveryPass(ctx, pass, before, e, before.Status.Conditions, e.Status.Conditions)
 	return !pass.isWaiting, pass.result, err
@@ -33,7 +33,7 @@ func (r *ExperimentReconciler) webhookTask(e *v1alpha1.BenchmarkExperiment) deli
 	return deliveryTask{
 		condition: v1alpha1.ConditionNotified,
 		name:      naming.ExperimentWebhook(e.Name),
-		secret:    secretReference{"spec.webhook.secretName", e.Spec.Webhook.SecretName, v1alpha1.LabelWebhook},
+		secret:    secretReference{"spec.delivery.webhook.secretName", e.Spec.Delivery.Webhook.SecretName, v1alpha1.LabelWebhook},
 		network:   &v1alpha1.BenchmarkNetwork{Spec: v1alpha1.BenchmarkNetworkSpec{NetworkTemplate: e.Spec.Template.Network}},
 		buildObjects: func(context.Context) ([]client.Object, error) {
 			return delivery.BuildExperimentWebhook(e, r.Images.Image("agent", ""))

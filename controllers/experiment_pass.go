@@ -175,7 +175,9 @@ func (r *ExperimentReconciler) checkCreatedRuns(pass *experimentPass) error {
 		if _, known := r.checkedRuns.Load(live.UID); known {
 			continue
 		}
-		path, err := experiment.FindChangedField(&pass.design.BuildRun(pass.experiment, planned).Spec, &live.Spec)
+		spec := pass.design.BuildRun(pass.experiment, planned).Spec
+		spec.Delivery = v1alpha1.Delivery{} // It may have changed since.
+		path, err := experiment.FindChangedField(&spec, &live.Spec)
 		if err != nil {
 			return fmt.Errorf("compare run %s: %w", live.Name, err)
 		}

@@ -68,10 +68,14 @@ func suppressesEvent(c metav1.Condition) bool {
 		c.Status == metav1.ConditionUnknown || c.Reason == v1alpha1.ReasonNotLimited || c.Reason == v1alpha1.ReasonNotificationNotDue
 }
 
-// setObservedGeneration sets the generation of all conditions, in place.
+// setObservedGeneration sets the generation of all conditions, in place. A failed delivery keeps that of its spec, so that it is tried
+// again after a change.
 func setObservedGeneration(conditions []metav1.Condition, generation int64) {
 	for i := range conditions {
-		conditions[i].ObservedGeneration = generation
+		isDelivery := conditions[i].Type == v1alpha1.ConditionUploaded || conditions[i].Type == v1alpha1.ConditionNotified
+		if !isDelivery || conditions[i].Status != metav1.ConditionFalse {
+			conditions[i].ObservedGeneration = generation
+		}
 	}
 }
 

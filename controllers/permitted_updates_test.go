@@ -86,6 +86,8 @@ var networkUpdates = []permittedUpdate{
 	{name: "label of an experiment", field: "metadata.labels", patch: `{"metadata": {"labels": {"benchnet.dev/experiment": "other", "team": "a"}}}`},
 	{name: "annotation", field: "metadata.annotations", patch: `{"metadata": {"annotations": {"team": "a"}}}`},
 	{name: "priority", field: "spec.priority", patch: `{"spec": {"priority": 7}}`},
+	{name: "webhook", field: "spec.delivery", patch: `{"spec": {"delivery": {"webhook": {"url": "https://ci.example.org"}}}}`},
+	{name: "no webhook", field: "spec.delivery", patch: `{"spec": {"delivery": null}}`},
 	{name: "pause in a run", field: "spec.pauseRuns", patch: `{"spec": {"pauseRuns": true}}`},
 	{name: "append a workload to a paused network", field: "spec.workloads", patch: `{"spec": {"workloads": [FIRST, LONG]}}`},
 	{name: "resume", field: "spec.pauseRuns", patch: `{"spec": {"pauseRuns": null}}`},
@@ -217,6 +219,8 @@ func TestEveryPermittedUpdateOfARun(t *testing.T) {
 		{name: "annotation", field: "metadata.annotations", patch: `{"metadata": {"annotations": {"team": "a"}}}`},
 		{name: "time to live", field: "spec.ttlSecondsAfterFinished", patch: `{"spec": {"ttlSecondsAfterFinished": 3600}}`},
 		{name: "no time to live", field: "spec.ttlSecondsAfterFinished", patch: `{"spec": {"ttlSecondsAfterFinished": null}}`},
+		{name: "webhook", field: "spec.delivery", patch: `{"spec": {"delivery": {"webhook": {"url": "https://ci.example.org"}}}}`},
+		{name: "no webhook", field: "spec.delivery", patch: `{"spec": {"delivery": null}}`},
 		{name: "cancel", field: "spec.cancelled", endsRun: true, patch: `{"spec": {"cancelled": true}}`},
 	}
 	wantUpdateOfEveryField(t, "benchmarkruns", updates)
@@ -259,6 +263,7 @@ func TestEveryPermittedUpdateOfAnExperiment(t *testing.T) {
 		{name: "annotation", field: "metadata.annotations", patch: `{"metadata": {"annotations": {"team": "a"}}}`},
 		{name: "more at a time", field: "spec.parallelism", patch: `{"spec": {"parallelism": 2}}`},
 		{name: "fewer at a time", field: "spec.parallelism", patch: `{"spec": {"parallelism": 1}}`},
+		{name: "webhook of the runs", field: "spec.delivery", patch: `{"spec": {"delivery": {"runs": {"webhook": {"url": "https://ci.example.org"}}}}}`},
 		{name: "keep the networks", field: "spec.networkRetention", patch: `{"spec": {"networkRetention": "Retain"}}`},
 		{name: "pause", field: "spec.pauseRuns", patch: `{"spec": {"pauseRuns": true}}`},
 		{name: "resume", field: "spec.pauseRuns", patch: `{"spec": {"pauseRuns": false}}`},

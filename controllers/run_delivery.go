@@ -38,7 +38,7 @@ func (r *RunReconciler) deliverRun(ctx context.Context, run *v1alpha1.BenchmarkR
 		meta.SetStatusCondition(&run.Status.Conditions, status.UploadCondition(run.Generation, outcome, upload, r.Now()))
 	}
 	if run.IsNotifying() {
-		notified := r.advanceWebhook(ctx, pass, run.Spec.Workload.Webhook, delivery.DescribeRun(run), r.webhookTask(run, network))
+		notified := r.advanceWebhook(ctx, pass, run.Spec.Delivery.Webhook, delivery.DescribeRun(run), r.webhookTask(run, network))
 		meta.SetStatusCondition(&run.Status.Conditions, notified)
 	}
 	err = r.finishDeliveryPass(ctx, pass, before, run, before.Status.Conditions, run.Status.Conditions)
@@ -60,7 +60,7 @@ func (r *RunReconciler) uploadTask(run *v1alpha1.BenchmarkRun, network *v1alpha1
 	return deliveryTask{
 		condition: v1alpha1.ConditionUploaded,
 		name:      naming.Upload(run.Name),
-		secret:    secretReference{"spec.workload.upload.secretName", run.Spec.Workload.Upload.SecretName, v1alpha1.LabelUpload},
+		secret:    secretReference{"spec.delivery.upload.secretName", run.Spec.Delivery.Upload.SecretName, v1alpha1.LabelUpload},
 		network:   network,
 		buildObjects: func(ctx context.Context) ([]client.Object, error) {
 			planHash, err := r.measuredPlanHash(ctx, run)
@@ -104,7 +104,7 @@ func (r *RunReconciler) webhookTask(run *v1alpha1.BenchmarkRun, network *v1alpha
 	return deliveryTask{
 		condition: v1alpha1.ConditionNotified,
 		name:      naming.RunWebhook(run.Name),
-		secret:    secretReference{"spec.workload.webhook.secretName", run.Spec.Workload.Webhook.SecretName, v1alpha1.LabelWebhook},
+		secret:    secretReference{"spec.delivery.webhook.secretName", run.Spec.Delivery.Webhook.SecretName, v1alpha1.LabelWebhook},
 		network:   network,
 		buildObjects: func(context.Context) ([]client.Object, error) {
 			return delivery.BuildRunWebhook(run, r.Images.Image("agent", ""))

@@ -17,13 +17,16 @@ import (
 	"github.com/benchnet/benchnet/internal/naming"
 )
 
-const uploadingRun = `
-    upload: {endpoint: "http://minio:9000", bucket: results, prefix: team-a, secretName: s3}
-    workers:`
+const resultUpload = `upload: {endpoint: "http://minio:9000", bucket: results, prefix: team-a, secretName: s3}`
+
+// withDelivery returns twoWorkerRun with a delivery.
+func withDelivery(fields ...string) string {
+	return twoWorkerRun + "  delivery:\n    " + strings.Join(fields, "\n    ") + "\n"
+}
 
 // newTestEnvWithUpload returns an environment with a measured run that has a labelled Secret for its upload.
 func newTestEnvWithUpload(t *testing.T) *testEnv {
-	w := newTestEnvWithRun(t, strings.Replace(twoWorkerRun, "\n    workers:", uploadingRun, 1))
+	w := newTestEnvWithRun(t, withDelivery(resultUpload))
 	w.createLabelledSecret("s3", v1alpha1.LabelUpload)
 	w.reconcileRun("extra")
 	w.finishTwoWorkerRun()
@@ -86,6 +89,44 @@ func TestUploadFails(t *testing.T) {
 	}
 }
 
+// TestFailedUploadIsTriedAgainAfterAChange checks that a corrected delivery is carried out, also after the run has ended.
+func TestFailedUploadIsTriedAgainAfterAChange(t *testing.T) {
+	w := newTestEnvWithUpload(t)
+	w.reconcileRun("extra")
+	w.failJob(naming.Upload("extra"), 1)
+	w.reconcileRun("extra")
+	failed := w.jobUID(naming.Upload("extra"))
+	must(t, w.patchRun("extra", `{"spec": {"ttlSecondsAfterFinished": 3600}}`))
+	w.reconcileRun("extra")
+	w.wantUploaded(metav1.ConditionFalse, v1alpha1.ReasonUploadFailed, "its last words")
+	must(t, w.patchRun("extra", `{"spec": {"delivery": {"upload": {"bucket": "archive"}}}}`))
+	w.reconcileRun("extra")
+	w.wantUploaded(metav1.ConditionUnknown, v1alpha1.ReasonUploading, "is created again, since the delivery has changed")
+	w.reconcileRun("extra")
+	if again := w.jobUID(naming.Upload("extra")); again == failed {
+		t.Error("the failed Job is left")
+	}
+	w.completeJob(naming.Upload("extra"))
+	w.reconcileRun("extra")
+	w.wantUploaded(metav1.ConditionTrue, v1alpha1.ReasonUploaded, "http://minio:9000/archive/team-a/")
+}
+
+// TestNetworkDelivery checks that the delivery of a network is that of its runs, and stays so.
+func TestNetworkDelivery(t *testing.T) {
+	w := newTestEnv(t)
+	must(t, w.createFromYAML(cordaNetwork+"  delivery: {webhook: {url: \"https://ci.example.org/a\"}}\n", &v1alpha1.BenchmarkNetwork{}))
+	w.bringUp("banks")
+	for _, url := range []string{"https://ci.example.org/a", "https://ci.example.org/b"} {
+		network := &v1alpha1.BenchmarkNetwork{}
+		w.mustGet("banks", network)
+		must(t, w.client.Patch(w.ctx, network, client.RawPatch(types.MergePatchType, []byte(`{"spec": {"delivery": {"webhook": {"url": "`+url+`"}}}}`))))
+		w.reconcileNetwork("banks")
+		if hook := w.getRun("banks-issue").Spec.Delivery.Webhook; hook == nil || hook.URL != url {
+			t.Errorf("the webhook of the run is %+v, want %s", hook, url)
+		}
+	}
+}
+
 // TestUploadMeetsForeignObject checks that an upload that can never start ends, so that it does not block the TTL.
 func TestUploadMeetsForeignObject(t *testing.T) {
 	w := newTestEnvWithUpload(t)
@@ -125,7 +166,7 @@ func TestUploadWithoutSecretEnds(t *testing.T) {
 	w.wantUploaded(metav1.ConditionUnknown, v1alpha1.ReasonUploading, `secrets "s3" not found`)
 	w.now = w.now.Add(delivery.Timeout)
 	w.reconcileRun("extra")
-	w.wantUploaded(metav1.ConditionFalse, v1alpha1.ReasonUploadFailed, `spec.workload.upload.secretName: secrets "s3" not found`)
+	w.wantUploaded(metav1.ConditionFalse, v1alpha1.ReasonUploadFailed, `spec.delivery.upload.secretName: secrets "s3" not found`)
 }
 
 // TestUploadLeavesOutChangedNetwork checks that the condition says why a manifest was not copied.
@@ -148,9 +189,9 @@ func TestUploadFieldsAreChecked(t *testing.T) {
 		"bucket: results": "bucket: UPPER", "prefix: team-a": "prefix: /team-a", "prefix: team-a,": "prefix: a/../b,", "secretName: s3": "secretName: ''",
 	} {
 		t.Run(by, func(t *testing.T) {
-			text := strings.Replace(strings.Replace(twoWorkerRun, "\n    workers:", uploadingRun, 1), replaced, by, 1)
-			if err := w.createFromYAML(text, &v1alpha1.BenchmarkRun{}); err == nil || !strings.Contains(err.Error(), "spec.workload.upload.") {
-				t.Errorf("got %v, want an error of a field of spec.workload.upload", err)
+			text := strings.Replace(withDelivery(resultUpload), replaced, by, 1)
+			if err := w.createFromYAML(text, &v1alpha1.BenchmarkRun{}); err == nil || !strings.Contains(err.Error(), "spec.delivery.upload.") {
+				t.Errorf("got %v, want an error of a field of spec.delivery.upload", err)
 			}
 		})
 	}

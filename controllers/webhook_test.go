@@ -18,9 +18,14 @@ import (
 	"github.com/benchnet/benchnet/internal/naming"
 )
 
-// newTestEnvWithWebhook returns an environment with a measured run on banks that has more fields of its workload.
-func newTestEnvWithWebhook(t *testing.T, fields string) *testEnv {
-	w := newTestEnvWithRun(t, strings.Replace(twoWorkerRun, "\n    workers:", "\n"+fields+"\n    workers:", 1))
+// newTestEnvWithDelivery returns an environment with a measured run on banks that has deliveries.
+func newTestEnvWithDelivery(t *testing.T, deliveries ...string) *testEnv {
+	return newTestEnvWithEndedRun(t, withDelivery(deliveries...))
+}
+
+// newTestEnvWithEndedRun returns an environment with a measured run on banks.
+func newTestEnvWithEndedRun(t *testing.T, run string) *testEnv {
+	w := newTestEnvWithRun(t, run)
 	w.reconcileRun("extra")
 	w.finishTwoWorkerRun()
 	w.reconcileRun("extra")
@@ -46,7 +51,7 @@ func (w *testEnv) readDocument(name string) (document delivery.Document) {
 }
 
 func TestRunWebhook(t *testing.T) {
-	w := newTestEnvWithWebhook(t, `    webhook: {url: "https://ci.example.org/hooks"}`)
+	w := newTestEnvWithDelivery(t, `webhook: {url: "https://ci.example.org/hooks"}`)
 	w.wantNotified(w.getRun("extra").Status.Conditions, metav1.ConditionUnknown, v1alpha1.ReasonNotifying, "Job "+naming.RunWebhook("extra")+" begins")
 	document := w.readDocument(naming.RunWebhook("extra"))
 	if document.Name != "extra" || document.Verdict != "Valid" || document.Gates != "None" || len(document.Figures) == 0 || document.Time == nil {
@@ -66,7 +71,7 @@ func TestRunWebhook(t *testing.T) {
 }
 
 func TestRunWebhookFails(t *testing.T) {
-	w := newTestEnvWithWebhook(t, `    webhook: {url: "https://ci.example.org/hooks"}`)
+	w := newTestEnvWithDelivery(t, `webhook: {url: "https://ci.example.org/hooks"}`)
 	w.failJob(naming.RunWebhook("extra"), 1)
 	w.reconcileRun("extra")
 	w.wantNotified(w.getRun("extra").Status.Conditions, metav1.ConditionFalse, v1alpha1.ReasonNotificationFailed, "its last words")
@@ -74,14 +79,14 @@ func TestRunWebhookFails(t *testing.T) {
 
 // TestWebhookOfForbiddenServer checks that a URL that can never be used is not retried.
 func TestWebhookOfForbiddenServer(t *testing.T) {
-	w := newTestEnvWithWebhook(t, `    webhook: {url: "http://169.254.169.254/latest"}`)
+	w := newTestEnvWithDelivery(t, `webhook: {url: "http://169.254.169.254/latest"}`)
 	w.wantNotified(w.getRun("extra").Status.Conditions, metav1.ConditionFalse, v1alpha1.ReasonNotificationFailed,
-		"spec.workload.webhook.url: 169.254.169.254 is refused: it is a link-local address, as of a cloud's metadata")
+		"spec.delivery.webhook.url: 169.254.169.254 is refused: it is a link-local address, as of a cloud's metadata")
 }
 
 // TestWebhookOfFailedRun checks that the end of a run without a result is reported, here because the run was cancelled.
 func TestWebhookOfFailedRun(t *testing.T) {
-	w := newTestEnvWithRun(t, strings.Replace(twoWorkerRun, "\n    workers:", "\n"+`    webhook: {url: "https://ci.example.org/hooks"}`+"\n    workers:", 1))
+	w := newTestEnvWithRun(t, withDelivery(`webhook: {url: "https://ci.example.org/hooks"}`))
 	w.cancelRun("extra")
 	w.reconcileRun("extra")
 	w.reconcileRun("extra")
@@ -92,8 +97,8 @@ func TestWebhookOfFailedRun(t *testing.T) {
 
 // TestWebhookSecretNeedsItsLabel: a user who may create runs must not get a signature with any key of the namespace.
 func TestWebhookSecretNeedsItsLabel(t *testing.T) {
-	w := newTestEnvWithWebhook(t, `    webhook: {url: "https://ci.example.org/hooks", secretName: hook}`)
-	w.wantNotified(w.getRun("extra").Status.Conditions, metav1.ConditionUnknown, v1alpha1.ReasonNotifying, `spec.workload.webhook.secretName: secrets "hook" not found`)
+	w := newTestEnvWithDelivery(t, `webhook: {url: "https://ci.example.org/hooks", secretName: hook}`)
+	w.wantNotified(w.getRun("extra").Status.Conditions, metav1.ConditionUnknown, v1alpha1.ReasonNotifying, `spec.delivery.webhook.secretName: secrets "hook" not found`)
 	if !w.isGone(naming.RunWebhook("extra"), &batchv1.Job{}) {
 		t.Fatal("there is a Job")
 	}
@@ -108,8 +113,8 @@ func TestWebhookSecretNeedsItsLabel(t *testing.T) {
 
 // TestWebhookOfGates checks that a webhook for failed gates receives only those.
 func TestWebhookOfGates(t *testing.T) {
-	const fields = `    objectives: [{metric: LatencyMean, maxLatency: 50ms}]
-    webhook: {url: "https://ci.example.org/hooks", when: GatesNotPassed}`
+	run := strings.Replace(withDelivery(`webhook: {url: "https://ci.example.org/hooks", when: GatesNotPassed}`), "\n    workers:",
+		"\n    objectives: [{metric: LatencyMean, maxLatency: 50ms}]\n    workers:", 1)
 	for _, test := range []struct {
 		name, limit, reason, gates string
 	}{
@@ -117,7 +122,7 @@ func TestWebhookOfGates(t *testing.T) {
 		{"failed", "5ms", v1alpha1.ReasonNotifying, "Failed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := newTestEnvWithWebhook(t, strings.Replace(fields, "50ms", test.limit, 1))
+			w := newTestEnvWithEndedRun(t, strings.Replace(run, "50ms", test.limit, 1))
 			status := metav1.ConditionUnknown
 			if test.gates == "" {
 				status = metav1.ConditionFalse
@@ -138,8 +143,8 @@ func TestWebhookOfGates(t *testing.T) {
 
 // TestRunDeliversBoth checks that the upload and the webhook do not hinder each other.
 func TestRunDeliversBoth(t *testing.T) {
-	w := newTestEnvWithWebhook(t, `    webhook: {url: "https://ci.example.org/hooks"}
-    upload: {endpoint: "http://minio:9000", bucket: results, secretName: s3}`)
+	w := newTestEnvWithDelivery(t, `webhook: {url: "https://ci.example.org/hooks"}`,
+		`upload: {endpoint: "http://minio:9000", bucket: results, secretName: s3}`)
 	w.wantUploaded(metav1.ConditionUnknown, v1alpha1.ReasonUploading, `secrets "s3" not found`)
 	w.completeJob(naming.RunWebhook("extra"))
 	w.createLabelledSecret("s3", v1alpha1.LabelUpload)
@@ -153,7 +158,7 @@ func TestRunDeliversBoth(t *testing.T) {
 func TestExperimentWebhook(t *testing.T) {
 	w := newTestEnvWithExperiment(t, strings.Replace(gridExperiment, "  repetitions: 2", `  repetitions: 1
   ttlSecondsAfterFinished: 0
-  webhook: {url: "https://ci.example.org/hooks", secretName: hook}`, 1))
+  delivery: {webhook: {url: "https://ci.example.org/hooks", secretName: hook}}`, 1))
 	w.createLabelledSecret("hook", v1alpha1.LabelWebhook)
 	w.reconcileUntilComplete("grid")
 	w.reconcileExperiment("grid")
@@ -174,22 +179,22 @@ func TestExperimentWebhook(t *testing.T) {
 func TestWebhookFieldsAreChecked(t *testing.T) {
 	w := newTestEnv(t)
 	for name, test := range map[string]struct{ webhook, want string }{
-		"scheme":       {`{url: "ftp://ci.example.org"}`, "spec.workload.webhook.url"},
-		"user":         {`{url: "https://user@ci.example.org"}`, "spec.workload.webhook.url"},
-		"port":         {`{url: "https://ci.example.org:99999/"}`, "spec.workload.webhook.url"},
-		"space":        {`{url: "https://ci.example.org/a b"}`, "spec.workload.webhook.url"},
-		"trigger":      {`{url: "https://ci.example.org", when: Always}`, "spec.workload.webhook.when"},
-		"no objective": {`{url: "https://ci.example.org", when: GatesNotPassed}`, "webhook.when GatesNotPassed needs objectives"},
+		"scheme":       {`{url: "ftp://ci.example.org"}`, "spec.delivery.webhook.url"},
+		"user":         {`{url: "https://user@ci.example.org"}`, "spec.delivery.webhook.url"},
+		"port":         {`{url: "https://ci.example.org:99999/"}`, "spec.delivery.webhook.url"},
+		"space":        {`{url: "https://ci.example.org/a b"}`, "spec.delivery.webhook.url"},
+		"trigger":      {`{url: "https://ci.example.org", when: Always}`, "spec.delivery.webhook.when"},
+		"no objective": {`{url: "https://ci.example.org", when: GatesNotPassed}`, "spec.delivery.webhook.when GatesNotPassed needs spec.workload.objectives"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text := strings.Replace(twoWorkerRun, "\n    workers:", "\n    webhook: "+test.webhook+"\n    workers:", 1)
+			text := withDelivery("webhook: " + test.webhook)
 			if err := w.createFromYAML(text, &v1alpha1.BenchmarkRun{}); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want %q", err, test.want)
 			}
 		})
 	}
-	text := strings.Replace(gridExperiment, "  repetitions: 2", `  webhook: {url: "https://ci.example.org", when: GatesNotPassed}`, 1)
-	if err := w.createFromYAML(text, &v1alpha1.BenchmarkExperiment{}); err == nil || !strings.Contains(err.Error(), "spec.webhook.when GatesNotPassed needs") {
+	text := strings.Replace(gridExperiment, "  repetitions: 2", `  delivery: {webhook: {url: "https://ci.example.org", when: GatesNotPassed}}`, 1)
+	if err := w.createFromYAML(text, &v1alpha1.BenchmarkExperiment{}); err == nil || !strings.Contains(err.Error(), "spec.delivery.webhook.when GatesNotPassed needs") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -128,8 +128,7 @@ type PointStatus struct {
 	// runsInvalid is the number of runs that are invalid or failed. They are not part of the mean values of this point.
 	// +optional
 	RunsInvalid int32 `json:"runsInvalid,omitempty"`
-	// attempts are the numbers of runs that were created for each repetition of this point. A run that no longer exists was deleted. It
-	// counts as failed, and the next attempt replaces it.
+	// attempts are the numbers of runs that were created for each repetition. Deleted ones count as failed.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
@@ -138,7 +137,7 @@ type PointStatus struct {
 	// +optional
 	ThroughputMilliPerSecond *int64 `json:"throughputMilliPerSecond,omitempty"`
 	// throughputHalfWidthMilliPerSecond is half of the width of the confidence interval of the throughput, in thousandths of an
-	// operation per second. It is set if there are at least five valid runs.
+	// operation per second, from five valid runs.
 	// +optional
 	ThroughputHalfWidthMilliPerSecond *int64 `json:"throughputHalfWidthMilliPerSecond,omitempty"`
 	// p95LatencyMicroseconds is the mean over the valid runs of the 95th percentile of the latency, in microseconds.
@@ -178,13 +177,13 @@ type SaturationStatus struct {
 	// name is the parameters of the search, or template if there are none.
 	Name string `json:"name"`
 	// load is the highest load that met the service level, or 0 if none did.
-	Load int64 `json:"load"`
+	Load resource.Quantity `json:"load"`
 	// throughputMilliPerSecond is the throughput at that load, in thousandths of an operation per second.
 	// +optional
 	ThroughputMilliPerSecond *int64 `json:"throughputMilliPerSecond,omitempty"`
-	// knee is the load above which the throughput grows clearly less than the load, or 0 if no such load was tried.
+	// knee is the load above which the throughput grows clearly less than the load. It is not set if no such load was tried.
 	// +optional
-	Knee int64 `json:"knee,omitempty"`
+	Knee *resource.Quantity `json:"knee,omitempty"`
 	// message describes the finding and its uncertainty.
 	Message string `json:"message"`
 }

@@ -3,7 +3,6 @@ package v1alpha1
 import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Strategy is the method by which an experiment chooses and evaluates its runs.
@@ -20,24 +19,20 @@ const (
 	StrategyCompare Strategy = "Compare"
 )
 
-// BenchmarkExperimentSpec describes a set of runs: a grid of parameters, a search for the saturation point, or a comparison. Only pauseRuns,
+// BenchmarkExperimentSpec describes a set of runs: a grid of parameters, a search for the saturation point, or a comparison. Only delivery, pauseRuns,
 // parallelism, networkRetention and ttlSecondsAfterFinished can change.
 // +kubebuilder:validation:XValidation:rule="self.template == oldSelf.template && self.strategy == oldSelf.strategy && self.repetitions == oldSelf.repetitions && has(self.deployments) == has(oldSelf.deployments) && (!has(self.deployments) || self.deployments == oldSelf.deployments) && has(self.order) == has(oldSelf.order) && (!has(self.order) || self.order == oldSelf.order) && self.failures == oldSelf.failures",message="spec.template, strategy, repetitions, deployments, order and failures cannot change: create another experiment, or write quantities exactly as before"
-// +kubebuilder:validation:XValidation:rule="has(self.axes) == has(oldSelf.axes) && (!has(self.axes) || self.axes == oldSelf.axes)",message="spec.axes cannot change: create another experiment"
-// +kubebuilder:validation:XValidation:rule="has(self.variants) == has(oldSelf.variants) && (!has(self.variants) || self.variants == oldSelf.variants)",message="spec.variants cannot change: create another experiment"
-// +kubebuilder:validation:XValidation:rule="has(self.saturation) == has(oldSelf.saturation) && (!has(self.saturation) || self.saturation == oldSelf.saturation)",message="spec.saturation cannot change: create another experiment"
-// +kubebuilder:validation:XValidation:rule="has(self.compare) == has(oldSelf.compare) && (!has(self.compare) || self.compare == oldSelf.compare)",message="spec.compare cannot change: create another experiment"
-// +kubebuilder:validation:XValidation:rule="has(self.webhook) == has(oldSelf.webhook) && (!has(self.webhook) || self.webhook == oldSelf.webhook)",message="spec.webhook cannot change: create another experiment"
+// +kubebuilder:validation:XValidation:rule="has(self.axes) == has(oldSelf.axes) && (!has(self.axes) || self.axes == oldSelf.axes) && has(self.variants) == has(oldSelf.variants) && (!has(self.variants) || self.variants == oldSelf.variants)",message="spec.axes and spec.variants cannot change: create another experiment"
+// +kubebuilder:validation:XValidation:rule="has(self.saturation) == has(oldSelf.saturation) && (!has(self.saturation) || self.saturation == oldSelf.saturation) && has(self.compare) == has(oldSelf.compare) && (!has(self.compare) || self.compare == oldSelf.compare)",message="spec.saturation and spec.compare cannot change: create another experiment"
 // +kubebuilder:validation:XValidation:rule="(self.strategy == 'Saturation') == has(self.saturation)",message="spec.saturation must be set when, and only when, spec.strategy is Saturation"
 // +kubebuilder:validation:XValidation:rule="self.strategy != 'Saturation' || !has(self.template.workload.objectives)",message="spec.template.workload.objectives cannot be set if spec.strategy is Saturation: spec.saturation.objectives are the limits"
 // +kubebuilder:validation:XValidation:rule="(self.strategy == 'Compare') == has(self.compare)",message="spec.compare must be set when, and only when, spec.strategy is Compare"
 // +kubebuilder:validation:XValidation:rule="!has(self.compare) || !has(self.order) || !has(self.order.type) || self.order.type != 'Listed'",message="spec.order.type must not be Listed with spec.strategy Compare, because differences would include the drift of the hosts: use RandomizedPairs"
-// +kubebuilder:validation:XValidation:rule="!has(self.compare) || has(self.compare.stored) || (has(self.variants) && self.variants.size() >= 2)",message="spec.variants must hold at least two variants, unless spec.compare.stored is set"
-// +kubebuilder:validation:XValidation:rule="!has(self.compare) || !has(self.compare.baseline) || (has(self.variants) && self.variants.exists(v, v.name == self.compare.baseline))",message="spec.compare.baseline must be the name of one of spec.variants"
-// +kubebuilder:validation:XValidation:rule="!has(self.compare) || !has(self.compare.control) || (has(self.variants) && self.variants.size() >= 2 && self.variants.exists(v, v.name == self.compare.control))",message="spec.compare.control must be the name of one of at least two of spec.variants"
+// +kubebuilder:validation:XValidation:rule="!has(self.compare) || has(self.compare.stored) && !has(self.compare.control) || (has(self.variants) && self.variants.size() >= 2)",message="spec.variants must hold at least two variants, unless spec.compare.stored is set without spec.compare.control"
+// +kubebuilder:validation:XValidation:rule="!has(self.compare) || (!has(self.compare.baseline) || has(self.variants) && self.variants.exists(v, v.name == self.compare.baseline)) && (!has(self.compare.control) || has(self.variants) && self.variants.exists(v, v.name == self.compare.control))",message="spec.compare.baseline and spec.compare.control must be names of spec.variants"
 // +kubebuilder:validation:XValidation:rule="self.repetitions % self.?deployments.orValue(1) == 0",message="spec.repetitions must be a multiple of spec.deployments: each deployment has the same number of runs"
 // +kubebuilder:validation:XValidation:rule="!has(self.compare) || self.?deployments.orValue(1) == 1 || self.compare.firstRepetition == 'Count' || self.repetitions > self.deployments",message="spec.repetitions must be at least twice spec.deployments, because the first run on each deployment is not counted: add repetitions, or set spec.compare.firstRepetition to Count"
-// +kubebuilder:validation:XValidation:rule="!has(self.webhook) || self.webhook.when != 'GatesNotPassed' || has(self.template.workload.objectives) || (has(self.compare) && has(self.compare.gates))",message="spec.webhook.when GatesNotPassed needs spec.template.workload.objectives or spec.compare.gates: without them there is nothing to pass"
+// +kubebuilder:validation:XValidation:rule="!has(self.delivery) || !has(self.delivery.webhook) || self.delivery.webhook.when != 'GatesNotPassed' || has(self.template.workload.objectives) || (has(self.compare) && has(self.compare.gates))",message="spec.delivery.webhook.when GatesNotPassed needs spec.template.workload.objectives or spec.compare.gates: without them there is nothing to pass"
 type BenchmarkExperimentSpec struct {
 	// template holds the network and the workload that the axes and variants change. It must be valid by itself.
 	// +required
@@ -54,8 +49,8 @@ type BenchmarkExperimentSpec struct {
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	Variants []Variant `json:"variants,omitempty"`
-	// strategy is Grid, Saturation or Compare. Grid measures every point. Saturation searches the highest load that meets a service level. Compare
-	// measures every point and compares each variant with a baseline. Default: Grid.
+	// strategy is Grid (every point), Saturation (the highest load that meets a service level) or Compare (every point, each variant
+	// with a baseline). Default: Grid.
 	// +kubebuilder:default=Grid
 	// +optional
 	Strategy Strategy `json:"strategy,omitempty"`
@@ -72,10 +67,9 @@ type BenchmarkExperimentSpec struct {
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	Repetitions int32 `json:"repetitions,omitempty"`
-	// deployments is the number of times that each network is created from its spec, from 1 to 100. The repetitions are divided among them, so that repetitions
-	// must be a multiple of deployments. Estimates and comparisons then use the mean of each deployment, and cover what differs between two deployments
-	// of the same spec. Default: if variants with different networks are compared, as many as leave two runs on each (one if compare.firstRepetition is
-	// Count), provided that these are enough for a claim; otherwise 1.
+	// deployments is the number of times that each network is created, from 1 to 100. Estimates and comparisons use the mean of
+	// each. Default: if variants with different networks are compared, as many as leave two runs on each (one if
+	// compare.firstRepetition is Count) and are enough for a claim; otherwise 1.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	// +optional
@@ -83,8 +77,8 @@ type BenchmarkExperimentSpec struct {
 	// order is the order of the runs. Default: type RandomizedPairs with strategy Compare, otherwise Listed.
 	// +optional
 	Order Order `json:"order,omitzero"`
-	// parallelism is the number of networks that are measured at the same time, from 1 to 32. Use more than 1 only if the networks do not share hosts.
-	// Default: 1.
+	// parallelism is the number of networks that are measured at the same time, from 1 to 32: more than 1 only if they share no
+	// hosts. Default: 1.
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=32
@@ -101,9 +95,9 @@ type BenchmarkExperimentSpec struct {
 	// pauseRuns prevents further runs from starting. Runs in progress continue, and networks remain. Default: false.
 	// +optional
 	PauseRuns bool `json:"pauseRuns,omitempty"`
-	// webhook is notified when the experiment has ended. To be notified of its runs, set template.workload.webhook. Default: none.
+	// delivery says where the results go. It can change at any time.
 	// +optional
-	Webhook *Webhook `json:"webhook,omitempty"`
+	Delivery ExperimentDelivery `json:"delivery,omitzero"`
 	// ttlSecondsAfterFinished is the time in seconds after which the operator deletes the ended experiment with its runs and results. Default: never.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
@@ -129,15 +123,14 @@ type Axis struct {
 	// +kubebuilder:validation:Pattern=`^[a-zA-Z]([-_a-zA-Z0-9]*[a-zA-Z0-9])?$`
 	// +required
 	Name string `json:"name"`
-	// field is the path of a field of the template, such as workload.load.clients, network.members.count, network.platform.corda.cordapps.image or
+	// field is the path of a field of the template, such as workload.load.clients, network.members.count or
 	// workload.corda.flow.arguments[0].value.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
 	// +kubebuilder:validation:Pattern=`^(network|workload)(\.[a-zA-Z][a-zA-Z0-9]*(\[[0-9]+\])?)+$`
 	// +required
 	Field string `json:"field"`
-	// values are the values in order, at most 100. Each is text that the type of the field accepts, such as "4Gi", "30s" or "true". A whole number needs
-	// no quotes.
+	// values are the values in order, at most 100: text that the type of the field accepts, such as "4Gi", "30s" or "true".
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
@@ -188,8 +181,8 @@ type Variant struct {
 	// +kubebuilder:validation:Pattern=`^[a-zA-Z0-9]([-._a-zA-Z0-9]*[a-zA-Z0-9])?$`
 	// +required
 	Name string `json:"name"`
-	// patch is merged into the template (JSON merge patch, RFC 7386). It has the fields network and workload, as in the template. The value null removes
-	// a field. Default: the unchanged template.
+	// patch is merged into the template (RFC 7386), with the fields network and workload. The value null removes a field. Default:
+	// the unchanged template.
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +optional
@@ -216,13 +209,12 @@ const (
 // Order configures the order of the runs.
 // +kubebuilder:validation:XValidation:rule="!has(self.seed) || (has(self.type) && self.type in ['Shuffled', 'RandomizedPairs'])",message="order.seed belongs to order.type Shuffled or RandomizedPairs"
 type Order struct {
-	// type is Listed, Shuffled, Interleaved or RandomizedPairs. Listed keeps the order of the points. Shuffled uses a recorded seed. Interleaved alternates
-	// the variants of a point. RandomizedPairs does so in random order, so that drift favors no variant. Listed is not possible with strategy Compare.
-	// Default: RandomizedPairs with strategy Compare, otherwise Listed.
+	// type is Listed, Shuffled (by a recorded seed), Interleaved (variants of a point in turn) or RandomizedPairs (the same in
+	// random order). Default: RandomizedPairs with strategy Compare, which excludes Listed; otherwise Listed.
 	// +optional
 	Type OrderType `json:"type,omitempty"`
-	// seed is the seed of a random order. It may be set only with type Shuffled or RandomizedPairs. Default: derived from the UID of the experiment.
-	// status.seed reports it.
+	// seed is the seed of a random order, with type Shuffled or RandomizedPairs. Default: derived from the UID of the experiment
+	// (status.seed).
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Seed *int64 `json:"seed,omitempty"`
@@ -264,8 +256,8 @@ const (
 
 // FailurePolicy says what happens after a run failed or is invalid.
 type FailurePolicy struct {
-	// onFailed says what happens after a failed run. Continue starts the next run. Repeat makes up to attempts attempts and then continues. Stop ends the
-	// experiment. Default: Continue.
+	// onFailed says what follows a failed run: Continue (the next run), Repeat (up to attempts attempts) or Stop (the experiment
+	// ends). Default: Continue.
 	// +kubebuilder:default=Continue
 	// +optional
 	OnFailed FailedRuns `json:"onFailed,omitempty"`
@@ -279,40 +271,34 @@ type FailurePolicy struct {
 	// +kubebuilder:validation:Maximum=10
 	// +optional
 	Attempts int32 `json:"attempts,omitempty"`
-	// startTimeout is a limit on waiting. A run fails if its network is not ready within this time after the run was created, or if its workers
-	// have no nodes within this time after they were created. It is in whole seconds above 0. Default: 30m.
+	// startTimeout is how long a run waits for its network to be ready, and then for nodes of its workers, before it fails. It is
+	// above 0. Default: 30m.
 	// +kubebuilder:default="30m"
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+h)?([0-9]+m)?([0-9]+s)?$') && duration(self) > duration('0s')",message="failures.startTimeout must be above 0s, in whole seconds, such as 10m"
+	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s')",message="must be above 0s"
 	// +optional
-	StartTimeout metav1.Duration `json:"startTimeout,omitzero"`
+	StartTimeout Seconds `json:"startTimeout,omitzero"`
 }
 
 // SaturationSearch configures the search for the highest load that meets a service level. The load is the number of clients in a closed loop, and the
 // rate in an open loop. The search replaces that value of the template.
-// +kubebuilder:validation:XValidation:rule="self.from < self.to",message="saturation.from must be below saturation.to"
 type SaturationSearch struct {
-	// from is the lowest load: clients with a closed loop, operations per second with an open loop. It is from 1 to 1000000.
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=1000000
+	// from is the lowest load: clients with a closed loop, operations per second with an open loop, such as 10 or 500m. It is above 0.
+	// If it is whole, whole loads are tried, otherwise loads of two digits or more.
 	// +required
-	From int64 `json:"from"`
-	// to is the highest load, in the unit of from. It must be above from, and at most 1000000.
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=1000000
+	From resource.Quantity `json:"from"`
+	// to is the highest load, in the unit of from. It is above from, and at most 1000000, or 1000 if from is a fraction.
 	// +required
-	To int64 `json:"to"`
-	// objectives are the limits that a load must keep to (the service level): one of a latency, and at most one of ErrorShare. Without
-	// the latter, no operation may fail.
+	To resource.Quantity `json:"to"`
+	// objectives are the service level: the limit of a latency, and at most one of ErrorShare. Without the latter, no operation may
+	// fail.
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=2
 	// +kubebuilder:validation:XValidation:rule="self.filter(o, has(o.maxLatency)).size() == 1 && self.filter(o, has(o.maxErrorPercent)).size() == self.size() - 1",message="saturation.objectives must have one maxLatency, and may have one maxErrorPercent"
 	// +required
 	Objectives []MetricObjective `json:"objectives"`
-	// precisionPercent ends the search when the lowest load that misses the service level is at most this percentage above the highest load that meets
-	// it. It is from 1 to 100. Default: 10.
+	// precisionPercent is how far, in percent, the lowest load that misses the service level may be above the highest that meets it
+	// at the end. It is from 1 to 100. Default: 10.
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
@@ -357,12 +343,11 @@ type Comparison struct {
 	// +kubebuilder:validation:MaxLength=40
 	// +optional
 	Baseline string `json:"baseline,omitempty"`
-	// stored is the result of an earlier experiment to compare with, point by point. Without control, a host that drifted since then counts as a
-	// difference.
+	// stored is the result of an earlier experiment to compare with, point by point.
 	// +optional
 	Stored *StoredResult `json:"stored,omitempty"`
-	// control is the name of the variant that repeats stored. The others are then compared with it instead, in pairs, and it with stored, which shows
-	// what changed since then. Default: none.
+	// control is the name of the variant that repeats stored. The others are compared with it instead, and it with stored. Default:
+	// none.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=40
 	// +optional
@@ -374,13 +359,13 @@ type Comparison struct {
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
 	Metrics []Metric `json:"metrics,omitempty"`
-	// firstRepetition is Discard or Count. Discard leaves the first run of each point on each deployment out of the comparison, because its network is
-	// new: caches are cold and the ledger is empty. Use Count if workload.reset renews the ledger before each run. Default: Discard.
+	// firstRepetition is Discard or Count. Discard leaves the first run of each point on each deployment out, because its network is
+	// new. Use Count if workload.reset is Reset. Default: Discard.
 	// +kubebuilder:default=Discard
 	// +optional
 	FirstRepetition FirstRepetition `json:"firstRepetition,omitempty"`
-	// confidencePercent is the confidence level of the intervals, from 50 to 99. The significance level of all comparisons of the experiment together is
-	// 100 minus this value (Holm's correction). Default: 95.
+	// confidencePercent is the confidence level, from 50 to 99, of all comparisons of the experiment together (Holm's correction).
+	// Default: 95.
 	// +kubebuilder:default=95
 	// +kubebuilder:validation:Minimum=50
 	// +kubebuilder:validation:Maximum=99
@@ -433,10 +418,9 @@ type Gate struct {
 	// metric is the metric that is limited. It must be among compare.metrics.
 	// +required
 	Metric Metric `json:"metric"`
-	// maxRegressionPercent is how much worse the candidate may be, in percent of the baseline, such as 5 or "2.5". The bound of the error share is in
-	// percentage points. The gate passes only if the confidence bound of the regression is within this limit. It fails if the whole confidence interval is
-	// beyond it, or if the candidate's runs fail significantly more often. All else is undecided: too few runs or too much spread, more failures than the
-	// baseline's or in half of all cases, a difference that drifts. Default: 5.
+	// maxRegressionPercent is how much worse the candidate may be, in percent of the baseline, or in percentage points of the error
+	// share, such as "2.5". The gate passes only if the confidence bound of the regression is within it (docs/experiments.md).
+	// Default: 5.
 	// +kubebuilder:default="5"
 	// +kubebuilder:validation:XValidation:rule="!string(self).startsWith('-')",message="compare.gates[].maxRegressionPercent must not be negative"
 	// +optional

@@ -70,18 +70,9 @@ const (
 // NetworkTemplate defines a network. A network's definition cannot change.
 // +kubebuilder:validation:XValidation:rule="self.platform.type == 'Corda' || !has(self.database)",message="spec.database belongs to platform Corda: members of other platforms store their own state"
 // +kubebuilder:validation:XValidation:rule="!has(self.database) || self.database.engine in ['H2', 'PostgreSQL'] || (has(self.platform.corda) && self.platform.corda.distribution == 'Enterprise')",message="spec.database.engine SQLServer and Oracle need spec.platform.corda.distribution Enterprise: R3 supports them only there"
-// +kubebuilder:validation:XValidation:rule="!has(self.database) || self.database.topology != 'PerHost' || !has(self.platform.corda) || !has(self.platform.corda.notary) || !has(self.platform.corda.notary.scheduling) || has(self.platform.corda.notary.database)",message="spec.platform.corda.notary.scheduling must not be set when spec.database.topology is PerHost: the notary runs on the host of its database; set spec.members.scheduling or spec.platform.corda.notary.database"
-// +kubebuilder:validation:XValidation:rule="!has(self.platform.corda) || !has(self.platform.corda.notary) || self.platform.corda.notary.type != 'SharedDatabase' || (has(self.database) && self.database.engine == 'PostgreSQL' && (self.database.topology != 'PerHost' || has(self.platform.corda.notary.database)))",message="spec.platform.corda.notary.type SharedDatabase needs spec.database.engine PostgreSQL with topology Shared or PerMember, or with spec.platform.corda.notary.database: its replicas share tables, which H2 does not allow, and run on different hosts"
-// +kubebuilder:validation:XValidation:rule="!has(self.platform.corda) || !has(self.platform.corda.notary) || !has(self.platform.corda.notary.database) || (has(self.database) && self.database.engine == 'PostgreSQL' && self.database.provider != 'External')",messageExpression="'spec.platform.corda.notary.database needs spec.database.engine PostgreSQL with provider Managed or Chart, not ' + (has(self.database) ? self.database.engine + ' with provider ' + self.database.provider : 'H2')"
-// +kubebuilder:validation:XValidation:rule="!has(self.platform.corda) || !has(self.platform.corda.notary) || !has(self.platform.corda.notary.database) || !has(self.database) || !has(self.database.chart) || !(has(self.platform.corda.notary.database.cores) || has(self.platform.corda.notary.database.memory) || has(self.platform.corda.notary.database.settings) || has(self.platform.corda.notary.database.storage) || has(self.platform.corda.notary.database.scheduling))",message="spec.platform.corda.notary.database must be {} with spec.database.chart, whose values have the size, settings and place of all instances"
-// +kubebuilder:validation:XValidation:rule="!has(self.database) || self.database.topology != 'PerHost' || !has(self.members.overrides) || self.members.overrides.all(o, !has(o.scheduling))",message="spec.members.overrides[].scheduling must not be set when spec.database.topology is PerHost: the members of an instance share a host, so set spec.members.scheduling"
-// +kubebuilder:validation:XValidation:rule="!has(self.platform.corda) || !has(self.platform.corda.notary) || !(self.platform.corda.notary.type in ['Raft', 'BFT']) || (has(self.platform.corda.notary.storage) ? self.platform.corda.notary.storage.?type : self.members.storage.?type).orValue(self.purpose == 'Trial' ? 'Ephemeral' : 'Persistent') == 'Persistent'",message="spec.platform.corda.notary.type Raft or BFT needs spec.platform.corda.notary.storage.type Persistent (default: spec.members.storage, which is Ephemeral with spec.purpose Trial): a replica that loses its state with its pod may accept a second spend"
-// +kubebuilder:validation:XValidation:rule="!has(self.platform.corda) || !has(self.platform.corda.overrides) || !has(self.database) || self.database.engine == 'H2'",message="spec.platform.corda.overrides needs spec.database.engine H2: schemas in PostgreSQL are copies of one template"
-// +kubebuilder:validation:XValidation:rule="!has(self.platform.corda) || !has(self.platform.corda.legalNames) || size(self.platform.corda.legalNames) == self.members.count",message="spec.platform.corda.legalNames must hold exactly spec.members.count names"
 type NetworkTemplate struct {
-	// purpose is Measurement or Trial. Trial is for trying a network on a small or shared machine. It changes three defaults: members.reservation is
-	// Minimal, storage is Ephemeral, and the environmentPolicy of runs is Record. Each of them can still be set. All results of a Trial are marked as not
-	// to be quoted. Default: Measurement.
+	// purpose is Measurement or Trial. With Trial, members.reservation is Minimal, storage Ephemeral and the environmentPolicy of
+	// runs Record by default, and results are marked as not to be quoted. Default: Measurement.
 	// +kubebuilder:default=Measurement
 	// +optional
 	Purpose Purpose `json:"purpose,omitempty"`
@@ -98,22 +89,21 @@ type NetworkTemplate struct {
 	// spans several. Default: neither.
 	// +optional
 	Regions *RegionsSpec `json:"regions,omitempty"`
-	// observation is Full or None. With None, members and databases run without exporters of metrics (JMX, PostgreSQL), and neither runs
-	// nor Prometheus sample them. It serves to measure what observation costs: runs know no bottleneck, and their verdict does not
-	// consider the members' resources. Default: Full.
+	// observation is Full or None. With None, nothing exports or samples metrics of members and databases, to measure what that
+	// costs: runs know no bottleneck. Default: Full.
 	// +kubebuilder:default=Full
 	// +optional
 	Observation Observation `json:"observation,omitempty"`
 	// podTemplate holds labels and annotations that are added to every pod of the network and of its runs. Default: none.
 	// +optional
 	PodTemplate *PodTemplate `json:"podTemplate,omitempty"`
-	// commonLabels are added to every object of the network and of its runs: pods, Jobs, Services, claims and others, at most 16. The
-	// keys are those that podTemplate allows. Default: none.
+	// commonLabels are added to every object of the network and of its runs, at most 16. The keys are those that podTemplate allows.
+	// Default: none.
 	// +kubebuilder:validation:MaxProperties=16
 	// +optional
 	CommonLabels map[string]string `json:"commonLabels,omitempty"`
-	// imagePullSecrets are the names of Secrets in the namespace, at most 8. The pods of the network and of its runs pull their images
-	// with them and with those that the operator is configured with. Default: none.
+	// imagePullSecrets are names of Secrets in the namespace, at most 8, beside those that the operator is configured with. Default:
+	// none.
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=8
 	// +kubebuilder:validation:items:MaxLength=253
@@ -145,6 +135,9 @@ type NetworkTemplate struct {
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.workloads) || has(self.workloads)",message="spec.workloads: workloads may be added, but not removed"
 type BenchmarkNetworkSpec struct {
 	NetworkTemplate `json:",inline"`
+	// delivery says where the results of the runs of workloads go. It can change at any time.
+	// +optional
+	Delivery Delivery `json:"delivery,omitzero"`
 	// workloads are the workloads that run on the network in order, one at a time, at most 32. Workloads may be added, but not changed
 	// or removed.
 	// +listType=map
@@ -181,8 +174,8 @@ type NetworkWorkload struct {
 
 // MembersSpec describes the number, the size and the placement of the members.
 type MembersSpec struct {
-	// count is the number of members: nodes (a notary is not counted), replicas or validators. JPaxos takes 3 to 9, Emerald up to 50,
-	// and Corda up to 100. Malachite takes up to 1000 with peers Discovery and up to 100 with FullMesh.
+	// count is the number of members: nodes (without a notary), replicas or validators. JPaxos takes 3 to 9, Emerald up to 50, Corda
+	// up to 100, Malachite up to 1000 (100 with peers FullMesh).
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000
 	// +required
@@ -200,25 +193,24 @@ type MembersSpec struct {
 	// memory is the memory limit of a member. It must exceed the heap by what the JVM needs outside of it. Default: that of size.
 	// +optional
 	Memory *resource.Quantity `json:"memory,omitempty"`
-	// reservation is Full or Minimal. With Full, requests equal limits. With Minimal, a member requests a tenth of its cores and half
-	// of its memory, for a network on a small machine. Default: Full, or Minimal if purpose is Trial.
+	// reservation is Full or Minimal. With Full, requests equal limits. With Minimal, a member requests a tenth of its cores and
+	// half of its memory. Default: Full, or Minimal if purpose is Trial.
 	// +optional
 	Reservation Reservation `json:"reservation,omitempty"`
 	// storage is the volume of a member, for its state and logs. Default: that of storage.type.
 	// +kubebuilder:default={}
 	// +optional
 	Storage Storage `json:"storage,omitzero"`
-	// spread says how the members and a notary are distributed over hosts: None, Preferred (on different hosts if possible) or
-	// Required (never two on one host). Default: Preferred.
+	// spread says how members and notary are distributed over hosts: None, Preferred (on different hosts if possible) or Required
+	// (never two on one). Default: Preferred.
 	// +kubebuilder:default=Preferred
 	// +optional
 	Spread Spread `json:"spread,omitempty"`
-	// scheduling says on which nodes the members run. The Jobs of genesis and set-up follow it without its terms about other pods
-	// (podAffinity, podAntiAffinity, topologySpreadConstraints). Default: any node.
+	// scheduling says on which nodes the members run. The Jobs of genesis and set-up follow it without terms about other pods.
+	// Default: any node.
 	// +optional
 	Scheduling *Scheduling `json:"scheduling,omitempty"`
-	// overrides describes members that differ from the others, such as a slow one, at most 16. The region of a member is in regions.
-	// Default: all members are equal.
+	// overrides describes members that differ from the others, at most 16. Default: all members are equal.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
 	// +optional

@@ -16,7 +16,8 @@ const (
 )
 
 // BenchmarkRunSpec describes one workload on one network. Only cancelled and ttlSecondsAfterFinished can change.
-// +kubebuilder:validation:XValidation:rule="self.networkName == oldSelf.networkName && self.workload == oldSelf.workload && has(self.startTimeout) == has(oldSelf.startTimeout) && (!has(self.startTimeout) || self.startTimeout == oldSelf.startTimeout)",message="spec cannot change, except cancelled and ttlSecondsAfterFinished: create another run, or write quantities exactly as before"
+// +kubebuilder:validation:XValidation:rule="!has(self.delivery) || !has(self.delivery.webhook) || self.delivery.webhook.when != 'GatesNotPassed' || has(self.workload.objectives)",message="spec.delivery.webhook.when GatesNotPassed needs spec.workload.objectives: without them there is nothing to pass"
+// +kubebuilder:validation:XValidation:rule="self.networkName == oldSelf.networkName && self.workload == oldSelf.workload && has(self.startTimeout) == has(oldSelf.startTimeout) && (!has(self.startTimeout) || self.startTimeout == oldSelf.startTimeout)",message="spec cannot change, except delivery, cancelled and ttlSecondsAfterFinished: create another run, or write quantities exactly as before"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.cancelled) || !oldSelf.cancelled || has(self.cancelled) && self.cancelled",message="spec.cancelled must stay true: a cancelled run cannot continue, so create another one"
 type BenchmarkRunSpec struct {
 	// networkName is the name of the BenchmarkNetwork in the namespace.
@@ -27,13 +28,13 @@ type BenchmarkRunSpec struct {
 	// workload is the workload to run.
 	// +required
 	Workload Workload `json:"workload"`
-	// startTimeout is a limit on waiting. The run fails if its network is not ready within this time after the run was created,
-	// or as soon as the network cannot become ready by itself. It also fails if one of its workers has no node within this time after
-	// the workers were created. If unset, the run waits without a limit.
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=16
+	// startTimeout is how long the run waits for its network to be ready, and then for nodes of its workers, before it fails. It
+	// also fails as soon as the network cannot become ready by itself. Default: no limit.
 	// +optional
-	StartTimeout *metav1.Duration `json:"startTimeout,omitempty"`
+	StartTimeout *Seconds `json:"startTimeout,omitempty"`
+	// delivery says where the result goes. It can change at any time.
+	// +optional
+	Delivery Delivery `json:"delivery,omitzero"`
 	// cancelled ends the run without deleting it. The operator stops the workers, then sets phase Cancelled and starts the next run
 	// on the network. The run keeps its status and logs, but has no result. A complete run does not change. The field
 	// cannot be set back to false. Default: false.

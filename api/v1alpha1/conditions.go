@@ -26,7 +26,7 @@ const (
 	ConditionGatesPassed = "GatesPassed"
 	// ConditionComplete reports whether a run or an experiment has ended, successfully or not.
 	ConditionComplete = "Complete"
-	// ConditionUploaded reports whether the result of a run was copied to the place of workload.upload. A run without that field does
+	// ConditionUploaded reports whether the result of a run was copied to the place of delivery.upload. A run without that field does
 	// not have it.
 	ConditionUploaded = "Uploaded"
 	// ConditionNotified reports whether the webhook of a run or an experiment was notified of its end. One without a webhook does not
@@ -111,21 +111,21 @@ func (r *BenchmarkRun) IsComplete() bool { return r != nil && IsComplete(r.Statu
 
 // IsUploading reports whether the run has a result whose upload has not ended. A run without an upload has none.
 func (r *BenchmarkRun) IsUploading() bool {
-	return r.Spec.Workload.Upload != nil && r.Status.Result != nil && isPending(r.Status.Conditions, ConditionUploaded)
+	return r.Spec.Delivery.Upload != nil && r.Status.Result != nil && isPending(r.Status.Conditions, ConditionUploaded, r.Generation)
 }
 
 // IsNotifying reports whether the run has ended and its webhook is yet to be notified.
 func (r *BenchmarkRun) IsNotifying() bool {
-	return r.Spec.Workload.Webhook != nil && r.IsComplete() && isPending(r.Status.Conditions, ConditionNotified)
+	return r.Spec.Delivery.Webhook != nil && r.IsComplete() && isPending(r.Status.Conditions, ConditionNotified, r.Generation)
 }
 
 // IsDelivering reports whether the run has ended and is needed until its upload and its webhook have ended.
 func (r *BenchmarkRun) IsDelivering() bool { return r.IsUploading() || r.IsNotifying() }
 
-// isPending reports whether a condition is absent or Unknown.
-func isPending(conditions []metav1.Condition, conditionType string) bool {
+// isPending reports whether a delivery has not ended: its condition is absent or Unknown, or False for an earlier spec.
+func isPending(conditions []metav1.Condition, conditionType string, generation int64) bool {
 	c := meta.FindStatusCondition(conditions, conditionType)
-	return c == nil || c.Status == metav1.ConditionUnknown
+	return c == nil || c.Status == metav1.ConditionUnknown || c.Status == metav1.ConditionFalse && c.ObservedGeneration < generation
 }
 
 // IsComplete reports whether the experiment has ended, successfully or not.
@@ -133,5 +133,5 @@ func (e *BenchmarkExperiment) IsComplete() bool { return IsComplete(e.Status.Con
 
 // IsNotifying reports whether the experiment has ended and its webhook is yet to be notified.
 func (e *BenchmarkExperiment) IsNotifying() bool {
-	return e.Spec.Webhook != nil && e.IsComplete() && isPending(e.Status.Conditions, ConditionNotified)
+	return e.Spec.Delivery.Webhook != nil && e.IsComplete() && isPending(e.Status.Conditions, ConditionNotified, e.Generation)
 }

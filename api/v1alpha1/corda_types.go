@@ -53,24 +53,23 @@ const (
 )
 
 // CordaPlatform configures a Corda 4 network.
-// +kubebuilder:validation:XValidation:rule="self.distribution != 'Enterprise' || has(self.image)",message="platform.corda.image is required when distribution is Enterprise: Corda Enterprise is licensed software that you supply as an image (see docs/corda.md for its contract)"
 // +kubebuilder:validation:XValidation:rule="!has(self.image) || !has(self.overrides) || self.overrides.all(o, !has(o.version) || has(o.image))",message="platform.corda.overrides[].image is required with version when platform.corda.image is set, which holds another version"
 type CordaPlatform struct {
 	// distribution is the edition of Corda. Enterprise is licensed software, so you supply its image. Default: OpenSource.
 	// +kubebuilder:default=OpenSource
 	// +optional
 	Distribution CordaDistribution `json:"distribution,omitempty"`
-	// version is the version of Corda, as major and minor number: 4.3 or a later 4.x. The project has images of open-source 4.3 to
-	// 4.10; later versions need image. Default: 4.10.
+	// version is the version of Corda, as major and minor number, from 4.3. The project has images of open-source 4.3 to 4.10; later
+	// ones need image. Default: 4.10.
 	// +kubebuilder:default="4.10"
 	// +kubebuilder:validation:MaxLength=8
-	// +kubebuilder:validation:XValidation:rule="self.matches('^4[.]([3-9]|[1-9][0-9])$')",messageExpression="'platform.corda.version must be 4.3 or a later 4.x, as major and minor number, not ' + self"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^4[.]([3-9]|[1-9][0-9])$')",messageExpression="'must be 4.3 or a later 4.x, as major and minor number, not ' + self"
 	// +optional
 	Version string `json:"version,omitempty"`
-	// image is the container image of the node. It is required with distribution Enterprise and with versions after 4.10. The
-	// reference must have a tag other than latest, or a digest. Default: the project's image of the given open-source version.
+	// image is the container image of the node, with a tag other than latest or a digest. It is required with distribution
+	// Enterprise and with versions after 4.10. Default: the project's image of the version.
 	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="platform.corda.image must carry a tag other than latest, or a digest, so that a run can be repeated"
+	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="must carry a tag other than latest, or a digest, so that a run can be repeated"
 	// +optional
 	Image string `json:"image,omitempty"`
 	// notary configures the notary of the network.
@@ -112,13 +111,13 @@ type CordaOverride struct {
 	Members []string `json:"members"`
 	// version is the version of Corda, as in platform.corda.version. Default: platform.corda.version.
 	// +kubebuilder:validation:MaxLength=8
-	// +kubebuilder:validation:XValidation:rule="self.matches('^4[.]([3-9]|[1-9][0-9])$')",messageExpression="'platform.corda.overrides[].version must be 4.3 or a later 4.x, as major and minor number, not ' + self"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^4[.]([3-9]|[1-9][0-9])$')",messageExpression="'must be 4.3 or a later 4.x, as major and minor number, not ' + self"
 	// +optional
 	Version string `json:"version,omitempty"`
 	// image is the container image of the node, as in platform.corda.image. Default: platform.corda.image, or the project's image of
 	// the version.
 	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="platform.corda.overrides[].image must carry a tag other than latest, or a digest, so that a run can be repeated"
+	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="must carry a tag other than latest, or a digest, so that a run can be repeated"
 	// +optional
 	Image string `json:"image,omitempty"`
 }
@@ -126,35 +125,29 @@ type CordaOverride struct {
 // CordaNotary configures how transactions are notarized.
 // +kubebuilder:validation:XValidation:rule="!(self.type in ['BFT', 'None']) || self.validation == 'NonValidating'",message="platform.corda.notary.validation Validating needs notary.type Single, SharedDatabase or Raft"
 // +kubebuilder:validation:XValidation:rule="self.type != 'None' || !(has(self.size) || has(self.heap) || has(self.cores) || has(self.memory) || has(self.storage) || has(self.scheduling) || has(self.database))",message="platform.corda.notary: size, heap, cores, memory, storage, scheduling and database need notary.type Single, SharedDatabase, Raft or BFT"
-// +kubebuilder:validation:XValidation:rule="self.type in ['SharedDatabase', 'Raft', 'BFT'] || !has(self.replicas)",message="platform.corda.notary.replicas needs notary.type SharedDatabase, Raft or BFT: Single is one node"
-// +kubebuilder:validation:XValidation:rule="self.type != 'Raft' || !has(self.replicas) || self.replicas in [3, 5]",message="platform.corda.notary.replicas must be 3 or 5 with notary.type Raft, so that a majority survives the loss of one or two"
-// +kubebuilder:validation:XValidation:rule="self.type != 'BFT' || !has(self.replicas) || self.replicas in [4, 7]",message="platform.corda.notary.replicas must be 4 or 7 with notary.type BFT: three times the number of faulty replicas, and one"
+// +kubebuilder:validation:XValidation:rule="!has(self.replicas) || self.type == 'SharedDatabase' || self.type == 'Raft' && self.replicas in [3, 5] || self.type == 'BFT' && self.replicas in [4, 7]",message="platform.corda.notary.replicas needs notary.type SharedDatabase, Raft with 3 or 5, or BFT with 4 or 7"
 type CordaNotary struct {
-	// type is Single, SharedDatabase, Raft, BFT or None. Single is one notary node with its own database. SharedDatabase, Raft and
-	// BFT are services of several nodes with one identity, and need distribution OpenSource and version 4.6 or later. The nodes of
-	// SharedDatabase record spent states in the same tables, which needs database.engine PostgreSQL with topology Shared or
-	// PerMember, or the field database. Those of Raft and BFT agree on every request, and need storage.type Persistent: Raft by a
-	// majority; BFT, which is experimental and only NonValidating, by BFT-SMaRt. With None, only flows by class name that need no
-	// notary can run. All flows of the finance CorDapp need one, including Issue. Default: Single.
+	// type is Single, a service of several nodes (SharedDatabase, Raft, or BFT, which is experimental) or None. A service needs
+	// distribution OpenSource and version 4.6 or later, SharedDatabase also engine PostgreSQL, Raft and BFT persistent storage
+	// (docs/notaries.md). With None, only flows that need no notary can run. Default: Single.
 	// +kubebuilder:default=Single
 	// +optional
 	Type CordaNotaryType `json:"type,omitempty"`
-	// replicas is the number of nodes of the notary service: from 1 to 8 with type SharedDatabase (default: 2), 3 or 5 with
-	// Raft (default: 3), 4 or 7 with BFT (default: 4). It must not be set with other types.
+	// replicas is the number of nodes of the service: 1 to 8 with type SharedDatabase (default: 2), 3 or 5 with Raft (3), 4 or 7
+	// with BFT (4). It must not be set with other types.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=8
 	// +optional
 	Replicas *int32 `json:"replicas,omitempty"`
-	// validation says what the notary checks: whole transactions (Validating), or only their inputs and time windows
-	// (NonValidating). R3 measures with a non-validating notary. Default: NonValidating.
+	// validation is Validating (whole transactions) or NonValidating (only inputs and time windows), as R3 measures. Default:
+	// NonValidating.
 	// +kubebuilder:default=NonValidating
 	// +optional
 	Validation   CordaNotaryValidation `json:"validation,omitempty"`
 	NodeOverride `json:",inline"`
-	// database gives the notary dedicated database instances, apart from those of the members: one with type Single or
-	// SharedDatabase, one for each replica with Raft or BFT. {} means instances like those of the members. It needs
-	// database.engine PostgreSQL with provider Managed, or Chart, where it must be {}. Default: database.topology assigns the
-	// notary to an instance like a member.
+	// database gives the notary database instances of its own, one for each replica with Raft and BFT. {} means like those of the
+	// members. It needs engine PostgreSQL with provider Managed, or Chart, where it must be {}. Default: an instance like a
+	// member's.
 	// +optional
 	Database *DatabaseOverride `json:"database,omitempty"`
 }
@@ -162,8 +155,8 @@ type CordaNotary struct {
 // CorDappsSpec says where the CorDapps of a network come from. Only the field that belongs to the type may be set.
 // +kubebuilder:validation:XValidation:rule="(self.type == 'Image') == has(self.image) && (self.type == 'Volume') == has(self.claimName)",message="platform.corda.cordapps: type Image needs image, type Volume needs claimName, types Finance and Samples take neither"
 type CorDappsSpec struct {
-	// type is Finance, Samples, Image or Volume. Finance is R3's finance CorDapp of the node's version. Samples are the project's own
-	// CorDapps. Default: Finance.
+	// type is Finance, R3's finance CorDapp of the node's version, Samples, the project's own CorDapps, Image or Volume. Default:
+	// Finance.
 	// +kubebuilder:default=Finance
 	// +unionDiscriminator
 	// +optional
@@ -182,14 +175,14 @@ type CorDappsSpec struct {
 
 // CordaTuning overrides the settings that the operator derives. An unset field keeps the derived value or the node's own default.
 type CordaTuning struct {
-	// flowThreads sets enterpriseConfiguration.tuning.flowThreadPoolSize. It exists only in Corda Enterprise. An open-source node
-	// runs flows on one thread. Default: 4 per core.
+	// flowThreads sets enterpriseConfiguration.tuning.flowThreadPoolSize, only in Corda Enterprise: others run flows on one thread.
+	// Default: 4 per core.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1024
 	// +optional
 	FlowThreads *int32 `json:"flowThreads,omitempty"`
-	// rpcThreads sets enterpriseConfiguration.tuning.rpcThreadPoolSize. It exists only in Corda Enterprise. An open-source node
-	// has four RPC threads. Default: the number of cores, at least 4 and at most the flow threads.
+	// rpcThreads sets enterpriseConfiguration.tuning.rpcThreadPoolSize, only in Corda Enterprise. Default: the number of cores, at
+	// least 4 and at most the flow threads.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1024
 	// +optional
@@ -200,20 +193,16 @@ type CordaTuning struct {
 	// openSSL sets useOpenSsl. It exists only in Corda Enterprise. If unset, the node uses its own default.
 	// +optional
 	OpenSSL *Switch `json:"openSSL,omitempty"`
-	// journalBufferTimeout sets enterpriseConfiguration.tuning.journalBufferTimeout. It exists only in Corda Enterprise. If
-	// unset, the node uses its own default.
+	// journalBufferTimeout sets enterpriseConfiguration.tuning.journalBufferTimeout, only in Corda Enterprise. Default: the node's.
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(m|s|ms|us|µs|ns))+$') && duration(self) <= duration('10m')",message="platform.corda.tuning.journalBufferTimeout must be a duration from 0s to 10m, such as 3333333ns"
 	// +optional
 	JournalBufferTimeout *metav1.Duration `json:"journalBufferTimeout,omitempty"`
-	// brokerConnectionTTLCheckInterval sets enterpriseConfiguration.tuning.brokerConnectionTtlCheckIntervalMs. It exists only in
-	// Corda Enterprise. If unset, the node uses its own default.
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.corda.tuning.brokerConnectionTTLCheckInterval must be whole milliseconds from 1ms to 10m, such as 20ms"
+	// brokerConnectionTTLCheckInterval sets enterpriseConfiguration.tuning.brokerConnectionTtlCheckIntervalMs, only in Corda
+	// Enterprise. Default: the node's.
 	// +optional
-	BrokerConnectionTTLCheckInterval *metav1.Duration `json:"brokerConnectionTTLCheckInterval,omitempty"`
+	BrokerConnectionTTLCheckInterval *Timeout `json:"brokerConnectionTTLCheckInterval,omitempty"`
 	// transactionCacheSize sets transactionCacheSizeMegaBytes. It is at most half of the heap. Default: 8 MB + 5 % of the heap
 	// above 300 MB, the node's own rule.
 	// +optional
@@ -232,18 +221,16 @@ type CordaTuning struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MaxLength=256
-	// +kubebuilder:validation:items:XValidation:rule="!self.startsWith('-Xmx') && !self.startsWith('-Xms')",message="platform.corda.tuning.jvmArgs may not set -Xmx or -Xms: set members.heap"
 	// +optional
 	JVMArgs []string `json:"jvmArgs,omitempty"`
-	// extraConfig is merged into node.conf last. It maps each dotted key to one HOCON value. A whole number needs no quotes. Keys
-	// below notary apply only to the notary. Only keys that tune a node are allowed (docs/corda.md).
+	// extraConfig is merged into node.conf last. It maps dotted keys that tune a node to one HOCON value each (docs/corda.md). Keys
+	// below notary apply only to the notary.
 	// +kubebuilder:validation:MaxProperties=64
 	// +optional
 	ExtraConfig map[string]Text `json:"extraConfig,omitempty"`
 }
 
 // CordaWorkload is the operation that a workload performs on a Corda network: one of the finance CorDapp, or a flow of any CorDapp.
-// +kubebuilder:validation:XValidation:rule="has(self.finance) != has(self.flow)",message="corda needs exactly one of finance and flow"
 type CordaWorkload struct {
 	// finance is an operation of the finance CorDapp.
 	// +optional
@@ -262,8 +249,8 @@ type CordaWorkload struct {
 	// +kubebuilder:validation:MaxLength=256
 	// +optional
 	Counterparty string `json:"counterparty,omitempty"`
-	// phaseSamplePercent is the share of flows, chosen at random, whose steps the clients follow over RPC for the phases in the
-	// result. Each step of such a flow costs the member a message. 0 records no phases. Default: 10.
+	// phaseSamplePercent is the share of flows whose steps the clients follow over RPC, which costs the member a message per step. 0
+	// records no phases. Default: 10.
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
@@ -314,14 +301,14 @@ type CordaFlow struct {
 	// data is a CSV file for the placeholders ${csv:COLUMN}. The result records its hash. Default: none.
 	// +optional
 	Data *CordaData `json:"data,omitempty"`
-	// seed is the seed of the placeholders ${random:FROM:TO}, from 0 to 9007199254740991. The same seed gives the operation of the same
-	// number the same values, in every run. The result records it in workload.operation.seed. Default: 0.
+	// seed is the seed of the placeholders ${random:FROM:TO}, from 0 to 9007199254740991. The same seed gives operations of the same
+	// number the same values. Default: 0.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=9007199254740991
 	// +optional
 	Seed *int64 `json:"seed,omitempty"`
-	// setUp is a flow that one worker runs once on the first initiator, before all other operations of the run. It issues the states
-	// that the measured flow needs. Its time is not measured. If it fails, the run fails with its message.
+	// setUp is a flow that one worker runs once on the first initiator, before all other operations, such as to issue states. Its
+	// time is not measured. If it fails, the run fails.
 	// +optional
 	SetUp *CordaCall `json:"setUp,omitempty"`
 }
@@ -334,8 +321,7 @@ type CordaCall struct {
 	// +kubebuilder:validation:Pattern=`^[A-Za-z_][\w$]*(\.[A-Za-z_][\w$]*)+$`
 	// +required
 	Class string `json:"class"`
-	// arguments are the arguments of the flow, in the order of its constructor. Their values may have placeholders, which each
-	// operation replaces.
+	// arguments are those of the flow's constructor, in order. Values may have placeholders.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
@@ -374,10 +360,8 @@ type FlowArgument struct {
 	// +kubebuilder:validation:Enum=String;Int;Long;Double;Decimal;Boolean;Instant;UUID;Currency;Amount;OpaqueBytes;SecureHash;StateRef;UniqueIdentifier;X500Name;Party
 	// +required
 	Type string `json:"type"`
-	// value is the value of the argument as text. A whole number needs no quotes. A Boolean is "true" or "false", an Amount is
-	// such as "100.50 USD", an Instant is such as 2026-01-31T12:00:00Z, and a StateRef is "hash(index)". OpaqueBytes are the
-	// UTF-8 bytes of the text. A Party is a legal name of the network, or self, counterparty or notary.
-	// It may have the placeholders ${counter}, ${client}, ${worker}, ${random:FROM:TO} and ${csv:COLUMN} (docs/corda.md).
+	// value is text for the type, such as "100.50 USD", 2026-01-31T12:00:00Z or, for a Party, a legal name, self, counterparty or
+	// notary. It may have placeholders (docs/corda.md).
 	// +required
 	Value Text `json:"value"`
 }

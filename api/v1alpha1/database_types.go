@@ -1,7 +1,6 @@
 package v1alpha1
 
 import (
-	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
@@ -43,7 +42,7 @@ const (
 	ProviderExternal DatabaseProvider = "External"
 )
 
-// DatabaseSetting is the value of a setting in the notation of postgresql.conf.
+// DatabaseSetting is in the notation of postgresql.conf.
 // +kubebuilder:validation:MinLength=1
 // +kubebuilder:validation:MaxLength=64
 // +kubebuilder:validation:Pattern=`^[A-Za-z0-9_.+-]+$`
@@ -57,15 +56,14 @@ type DatabaseSetting string
 // +kubebuilder:validation:XValidation:rule="!has(self.external) || self.topology == 'PerMember' || self.topology == 'Shared' && self.external.servers.size() == 1",message="database.external.servers must have one server with database.topology Shared, or one for each instance with PerMember; PerHost needs servers in the cluster"
 // +kubebuilder:validation:XValidation:rule="(self.topology == 'PerHost') == has(self.membersPerInstance)",message="database.membersPerInstance must be set when, and only when, database.topology is PerHost"
 type DatabaseSpec struct {
-	// engine is H2, PostgreSQL, SQLServer or Oracle. H2 runs inside the node, which is the default of open-source Corda. SQLServer
-	// and Oracle need platform.corda.distribution Enterprise and provider External. Default: H2.
+	// engine is H2, which runs inside the node, PostgreSQL, SQLServer or Oracle. The last two need platform.corda.distribution
+	// Enterprise and provider External. Default: H2.
 	// +kubebuilder:default=H2
 	// +optional
 	Engine DatabaseEngine `json:"engine,omitempty"`
-	// topology is PerMember, Shared or PerHost. PerMember is one instance for each member, and one for all replicas of a notary
-	// of type SharedDatabase. Shared is one instance with a schema and a user for each member. PerHost is one instance for every
-	// membersPerInstance members, which share a host: that of the instance, unless scheduling places it. With each of them,
-	// platform.corda.notary.database gives the notary dedicated instances. Default: PerMember.
+	// topology is PerMember, an instance for each member and one for all replicas of a notary of type SharedDatabase; Shared, one
+	// instance with a schema and a user for each member; or PerHost, an instance for every membersPerInstance members, which share
+	// its host. Default: PerMember.
 	// +kubebuilder:default=PerMember
 	// +optional
 	Topology DatabaseTopology `json:"topology,omitempty"`
@@ -80,8 +78,8 @@ type DatabaseSpec struct {
 	// +kubebuilder:validation:Maximum=2048
 	// +optional
 	ConnectionsPerMember *int32 `json:"connectionsPerMember,omitempty"`
-	// provider is Managed, Chart or External. Managed runs the project's own servers, Chart those of your own Helm chart. External
-	// uses servers that exist. Default: Managed.
+	// provider is Managed, the project's own servers, Chart, those of your own Helm chart, or External, servers that exist. Default:
+	// Managed.
 	// +kubebuilder:default=Managed
 	// +unionDiscriminator
 	// +optional
@@ -106,10 +104,10 @@ type ManagedDatabase struct {
 	// +kubebuilder:validation:Maximum=17
 	// +optional
 	Version int32 `json:"version,omitempty"`
-	// image is your own image of the server, with the interface of the official postgres image for Debian (docs/databases.md). It
-	// needs version. The reference must have a tag other than latest, or a digest. Default: the project's image of PostgreSQL 15.
+	// image is your own image of the server, with the interface of the official postgres image for Debian, and a tag other than
+	// latest or a digest. It needs version. Default: the project's image of PostgreSQL 15.
 	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="database.managed.image must carry a tag other than latest, or a digest, so that a run can be repeated"
+	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="must carry a tag other than latest, or a digest, so that a run can be repeated"
 	// +optional
 	Image string `json:"image,omitempty"`
 	// cores is the number of cores that one instance may use. Default: 1.
@@ -118,9 +116,8 @@ type ManagedDatabase struct {
 	// memory is the memory of one instance. Default: 1Gi.
 	// +optional
 	Memory *resource.Quantity `json:"memory,omitempty"`
-	// settings are settings of PostgreSQL, in its own notation, such as synchronous_commit: "off" or shared_buffers: 512MB. They
-	// replace derived ones. Only settings of performance and durability are allowed (docs/databases.md). The result has all that
-	// are set. Default: none.
+	// settings are settings of PostgreSQL for performance and durability, such as synchronous_commit: "off" (docs/databases.md).
+	// They replace derived ones. Default: none.
 	// +kubebuilder:validation:MaxProperties=32
 	// +optional
 	Settings map[string]DatabaseSetting `json:"settings,omitempty"`
@@ -128,7 +125,7 @@ type ManagedDatabase struct {
 	// +optional
 	Storage *Storage `json:"storage,omitempty"`
 	// scheduling says on which nodes the servers run. Default: with topology PerHost the host of the members, otherwise
-	// members.scheduling without its terms about other pods (podAffinity, podAntiAffinity, topologySpreadConstraints).
+	// members.scheduling without its terms about other pods.
 	// +optional
 	Scheduling *Scheduling `json:"scheduling,omitempty"`
 }
@@ -161,12 +158,11 @@ type ExternalDatabase struct {
 	// +kubebuilder:validation:MaxItems=101
 	// +required
 	Servers []ExternalServer `json:"servers"`
-	// jdbcSecret is the name of a Secret in the namespace of the network. For each node, such as member-0 or notary, its keys
-	// member-0.url, member-0.username and member-0.password are those of a schema with all tables, and the optional
-	// member-0.schema is database.schema. The Secret must have the label benchnet.dev/database-jdbc=true. It belongs to engines
-	// SQLServer and Oracle.
+	// jdbcSecret is the name of a Secret with the label benchnet.dev/database-jdbc=true, for engines SQLServer and Oracle. For each
+	// node, such as member-0 or notary, it has the keys member-0.url, .username and .password of a schema with all tables, and
+	// optionally .schema.
 	// +optional
-	JDBCSecret corev1.LocalObjectReference `json:"jdbcSecret,omitzero"`
+	JDBCSecret SecretReference `json:"jdbcSecret,omitzero"`
 }
 
 // ExternalServer is a database server outside of the network.
@@ -186,11 +182,10 @@ type ExternalServer struct {
 	// +kubebuilder:validation:Enum=disable;allow;prefer;require;verify-ca;verify-full
 	// +optional
 	SSLMode string `json:"sslMode,omitempty"`
-	// adminSecret is the name of a Secret in the namespace of the network. Its keys username and password are those of a role
-	// that may create roles and schemas. The Secret must have the label benchnet.dev/database-admin=true. It belongs to engine
-	// PostgreSQL.
+	// adminSecret is a Secret with the label benchnet.dev/database-admin=true. Its username and password are those of a role that
+	// may create roles and schemas. It belongs to engine PostgreSQL.
 	// +optional
-	AdminSecret corev1.LocalObjectReference `json:"adminSecret,omitzero"`
+	AdminSecret SecretReference `json:"adminSecret,omitzero"`
 }
 
 // StorageType says whether data survives the pod.
@@ -206,14 +201,14 @@ const (
 // Storage configures the volume of a pod.
 // +kubebuilder:validation:XValidation:rule="!has(self.type) || self.type == 'Persistent' || !has(self.className)",message="storage.className needs storage.type Persistent"
 type Storage struct {
-	// type is Persistent, a volume claim that is deleted with the network, or Ephemeral, deleted with the pod. Default: Persistent, or Ephemeral if
-	// the purpose of the network is Trial and className is not set.
+	// type is Persistent, deleted with the network, or Ephemeral, with the pod. Default: Persistent, or Ephemeral with purpose Trial
+	// and no className.
 	// +optional
 	Type StorageType `json:"type,omitempty"`
-	// size is the size of the volume. Default: derived from the planned workloads, by R3's 10 KB per transaction and per state.
+	// size is the size of the volume. Default: by the planned workloads.
 	// +optional
 	Size *resource.Quantity `json:"size,omitempty"`
-	// className is the StorageClass of type Persistent. Default: that of the cluster.
+	// className is the StorageClass. Default: the cluster's.
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	ClassName *string `json:"className,omitempty"`
@@ -272,4 +267,13 @@ func (d DatabaseSpec) ManagedOrDefault() ManagedDatabase {
 		return *d.Managed
 	}
 	return ManagedDatabase{}
+}
+
+// SecretReference names a Secret in the namespace.
+type SecretReference struct {
+	// name is the name of the Secret.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +required
+	Name string `json:"name"`
 }

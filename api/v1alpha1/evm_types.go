@@ -1,7 +1,5 @@
 package v1alpha1
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 // EVMTransport says how transactions are sent to an execution client.
 // +kubebuilder:validation:Enum=HTTP;WebSocket
 type EVMTransport string
@@ -36,11 +34,9 @@ type EVMWorkload struct {
 	BatchSize *int32 `json:"batchSize,omitempty"`
 	// batchInterval is the time between two batches to a member. Default: the time that follows from rate and batchSize, or
 	// 200ms.
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('1ms') && duration(self) <= duration('1m')",message="evm.batchInterval must be whole milliseconds from 1ms to 1m, such as 200ms"
+	// +kubebuilder:validation:XValidation:rule="duration(self) <= duration('1m')",message="must be at most 1m"
 	// +optional
-	BatchInterval *metav1.Duration `json:"batchInterval,omitempty"`
+	BatchInterval *Timeout `json:"batchInterval,omitempty"`
 	// transport is HTTP or WebSocket. Default: HTTP.
 	// +kubebuilder:default=HTTP
 	// +optional

@@ -2,7 +2,6 @@ package v1alpha1
 
 import (
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // JPaxosTransport carries messages between replicas. Clients always connect by TCP.
@@ -63,10 +62,10 @@ type JPaxosClientIDs string
 // JPaxosPlatform configures a network of JPaxos replicas. members.count is their number: 3, 5, 7 or 9.
 // +kubebuilder:validation:XValidation:rule="(self.service == 'Own') == has(self.serviceClass)",message="platform.jpaxos.serviceClass must be set when, and only when, platform.jpaxos.service is Own"
 type JPaxosPlatform struct {
-	// image is the container image of the replicas, with a JRE and JPaxos. It is required: JPaxos is on no registry, so you build
-	// the image. docs/jpaxos.md describes its contents. The reference must have a tag other than latest, or a digest.
+	// image is the container image of the replicas, with a JRE and JPaxos (docs/jpaxos.md). It is required, with a tag other than
+	// latest or a digest.
 	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="platform.jpaxos.image must carry a tag other than latest, or a digest, so that a run can be repeated"
+	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="must carry a tag other than latest, or a digest, so that a run can be repeated"
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Image string `json:"image"`
@@ -82,8 +81,8 @@ type JPaxosPlatform struct {
 	// +kubebuilder:default=Echo
 	// +optional
 	Service JPaxosService `json:"service,omitempty"`
-	// serviceClass is the class whose main method starts a replica with the service. It is required with service Own and must not
-	// be set otherwise. Its only argument is the number of the replica. The service must accept any bytes as a request.
+	// serviceClass is the class whose main method starts a replica with the service. It is required with service Own only. Its
+	// argument is the number of the replica. The service must accept any bytes as a request.
 	// +kubebuilder:validation:MaxLength=256
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z_][A-Za-z0-9_$]*([.][A-Za-z_][A-Za-z0-9_$]*)*$')",message="platform.jpaxos.serviceClass must be the full name of a class, such as com.example.Service"
 	// +optional
@@ -92,8 +91,7 @@ type JPaxosPlatform struct {
 	// +kubebuilder:default=TCP
 	// +optional
 	Transport JPaxosTransport `json:"transport,omitempty"`
-	// crashModel (CrashModel) says which crashes the replicas survive. Default: EpochSS, as in the published runs. The default of
-	// JPaxos is FullSS.
+	// crashModel (CrashModel) says which crashes the replicas survive. Default: EpochSS, as published. JPaxos' own is FullSS.
 	// +kubebuilder:default=EpochSS
 	// +optional
 	CrashModel JPaxosCrashModel `json:"crashModel,omitempty"`
@@ -101,8 +99,7 @@ type JPaxosPlatform struct {
 	// +kubebuilder:default={}
 	// +optional
 	Tuning JPaxosTuning `json:"tuning,omitzero"`
-	// extraProperties are keys of paxos.properties for your own JPaxos or service, which begin with lsr. or service. All keys of
-	// JPaxos itself have fields here. A whole number needs no quotes.
+	// extraProperties are keys of paxos.properties for your own JPaxos or service, which begin with lsr. or service.
 	// +kubebuilder:validation:MaxProperties=64
 	// +optional
 	ExtraProperties map[string]Text `json:"extraProperties,omitempty"`
@@ -118,8 +115,8 @@ type JPaxosPlatform struct {
 // JPaxosTuning holds the other settings of paxos.properties. The description of each field has its key in brackets. Defaults are
 // those of the published runs of 2013. JPaxos has the same defaults unless a description says otherwise.
 type JPaxosTuning struct {
-	// windowSize (WindowSize) is the number of instances that are proposed at the same time. Default: 10, as in the published
-	// runs. The default of JPaxos is 2.
+	// windowSize (WindowSize) is the number of instances that are proposed at the same time. Default: 10, as published. JPaxos' own
+	// is 2.
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10000
@@ -133,26 +130,20 @@ type JPaxosTuning struct {
 	BatchSizeBytes int32 `json:"batchSizeBytes,omitempty"`
 	// maxBatchDelay (MaxBatchDelay) is the longest time for which the leader waits for a batch to fill. Default: 10ms.
 	// +kubebuilder:default="10ms"
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('0s') && duration(self) <= duration('1m')",message="platform.jpaxos.tuning.maxBatchDelay must be whole milliseconds from 0s to 1m, such as 10ms"
 	// +optional
-	MaxBatchDelay metav1.Duration `json:"maxBatchDelay"`
-	// forwardMaxBatchSizeBytes (replica.ForwardMaxBatchSize) is the size in bytes of the largest batch that a follower forwards
-	// to the leader. Default: 65507, as in the published runs. The default of JPaxos is 1450.
+	MaxBatchDelay Delay `json:"maxBatchDelay"`
+	// forwardMaxBatchSizeBytes (replica.ForwardMaxBatchSize) is the size in bytes of the largest batch that a follower forwards to
+	// the leader. Default: 65507, as published. JPaxos' own is 1450.
 	// +kubebuilder:default=65507
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=16777216
 	// +optional
 	ForwardMaxBatchSizeBytes int32 `json:"forwardMaxBatchSizeBytes,omitempty"`
 	// forwardMaxBatchDelay (replica.ForwardMaxBatchDelay) is the longest time for which a follower waits for a batch to fill.
-	// Default: 25ms, as in the published runs. The default of JPaxos is 50ms.
+	// Default: 25ms, as published. JPaxos' own is 50ms.
 	// +kubebuilder:default="25ms"
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('0s') && duration(self) <= duration('1m')",message="platform.jpaxos.tuning.forwardMaxBatchDelay must be whole milliseconds from 0s to 1m, such as 25ms"
 	// +optional
-	ForwardMaxBatchDelay metav1.Duration `json:"forwardMaxBatchDelay"`
+	ForwardMaxBatchDelay Delay `json:"forwardMaxBatchDelay"`
 	// clientRequestBufferBytes (replica.ClientRequestBufferSize) is the size in bytes of the read buffer of each client
 	// connection. A request needs 20 bytes more than its payload. Default: 8212.
 	// +kubebuilder:default=8212
@@ -196,41 +187,26 @@ type JPaxosTuning struct {
 	// failureSuspectTimeout (FDSuspectTimeout) is the time without a message from the leader after which replicas suspect it. It
 	// must be longer than failureSendInterval. Default: 1s.
 	// +kubebuilder:default="1s"
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.jpaxos.tuning.failureSuspectTimeout must be whole milliseconds from 1ms to 10m, such as 1s"
 	// +optional
-	FailureSuspectTimeout metav1.Duration `json:"failureSuspectTimeout,omitzero"`
+	FailureSuspectTimeout Timeout `json:"failureSuspectTimeout,omitzero"`
 	// failureSendInterval (FDSendTimeout) is the time between two messages by which the leader shows that it is alive. Default:
-	// 300ms, as in the published runs. The default of JPaxos is 500ms.
+	// 300ms, as published. JPaxos' own is 500ms.
 	// +kubebuilder:default="300ms"
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.jpaxos.tuning.failureSendInterval must be whole milliseconds from 1ms to 10m, such as 300ms"
 	// +optional
-	FailureSendInterval metav1.Duration `json:"failureSendInterval,omitzero"`
+	FailureSendInterval Timeout `json:"failureSendInterval,omitzero"`
 	// retransmitTimeout (RetransmitTimeoutMilisecs) is the time after which a message is first sent again. Default: 1s.
 	// +kubebuilder:default="1s"
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.jpaxos.tuning.retransmitTimeout must be whole milliseconds from 1ms to 10m, such as 1s"
 	// +optional
-	RetransmitTimeout metav1.Duration `json:"retransmitTimeout,omitzero"`
+	RetransmitTimeout Timeout `json:"retransmitTimeout,omitzero"`
 	// tcpReconnectDelay (TcpReconnectMilisecs) is the time after which a replica tries to restore a lost connection. Default: 1s.
 	// +kubebuilder:default="1s"
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.jpaxos.tuning.tcpReconnectDelay must be whole milliseconds from 1ms to 10m, such as 1s"
 	// +optional
-	TCPReconnectDelay metav1.Duration `json:"tcpReconnectDelay,omitzero"`
+	TCPReconnectDelay Timeout `json:"tcpReconnectDelay,omitzero"`
 	// fetchBatchTimeout (TimeoutFetchBatchValue) is the longest time for which a replica that catches up waits for the values of
 	// batches. Default: 2500ms.
 	// +kubebuilder:default="2500ms"
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+(m|s|ms)|[0-9]+[.][0-9]{1,3}s)+$') && duration(self) >= duration('1ms') && duration(self) <= duration('10m')",message="platform.jpaxos.tuning.fetchBatchTimeout must be whole milliseconds from 1ms to 10m, such as 2500ms"
 	// +optional
-	FetchBatchTimeout metav1.Duration `json:"fetchBatchTimeout,omitzero"`
+	FetchBatchTimeout Timeout `json:"fetchBatchTimeout,omitzero"`
 	// catchUpWindowSizeViolationAllowance (CatchUpWindowSizeViolationAllowance) is how far beyond the window a proposal may lie
 	// before a replica considers itself late. It exists in JPaxos of 2021. Default: 0.
 	// +kubebuilder:default=0
@@ -262,15 +238,15 @@ type JPaxosTuning struct {
 	// +kubebuilder:validation:Maximum=1000000
 	// +optional
 	SnapshotMinInstances int32 `json:"snapshotMinInstances,omitempty"`
-	// snapshotMinLogBytes (MinLogSizeForRatioCheckBytes) is the size in bytes of the log before the ratios apply. Default: 10240,
-	// as in the published runs. The default of JPaxos is 102400.
+	// snapshotMinLogBytes (MinLogSizeForRatioCheckBytes) is the size in bytes of the log before the ratios apply. Default: 10240, as
+	// published. JPaxos' own is 102400.
 	// +kubebuilder:default=10240
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1073741824
 	// +optional
 	SnapshotMinLogBytes int32 `json:"snapshotMinLogBytes,omitempty"`
-	// maxUDPPacketBytes (MaxUDPPacketSize) is the size in bytes of a message above which transport Generic uses TCP. Default:
-	// 65507, as in the published runs. The default of JPaxos is 8192.
+	// maxUDPPacketBytes (MaxUDPPacketSize) is the size in bytes of a message above which transport Generic uses TCP. Default: 65507,
+	// as published. JPaxos' own is 8192.
 	// +kubebuilder:default=65507
 	// +kubebuilder:validation:Minimum=512
 	// +kubebuilder:validation:Maximum=65507

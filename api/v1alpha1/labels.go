@@ -33,7 +33,7 @@ const (
 	// LabelCorDapps marks a PersistentVolumeClaim, with the value "true", that networks in its namespace may use as
 	// spec.platform.corda.cordapps.claimName.
 	LabelCorDapps = "benchnet.dev/cordapps"
-	// LabelUpload marks a Secret, with the value "true", that runs in its namespace may use as spec.workload.upload.secretName.
+	// LabelUpload marks a Secret, with the value "true", that runs in its namespace may use as spec.delivery.upload.secretName.
 	LabelUpload = "benchnet.dev/upload"
 	// LabelWebhook marks a Secret, with the value "true", that runs and experiments in its namespace may use as the secretName of their
 	// webhook.

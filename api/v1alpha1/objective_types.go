@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Objective is an absolute limit on a metric or on the value of a query (a service level objective).
@@ -23,12 +22,9 @@ type MetricObjective struct {
 	// +optional
 	Metric Metric `json:"metric,omitempty"`
 	// maxLatency is the upper limit of a latency, above 0, such as 500ms.
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:Pattern=`^([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$`
 	// +optional
-	MaxLatency *metav1.Duration `json:"maxLatency,omitempty"`
-	// minThroughputPerSecond is the lower limit of the throughput in operations per second, above 0, such as 100 or 500m.
+	MaxLatency *Timeout `json:"maxLatency,omitempty"`
+	// minThroughputPerSecond is the lower limit in operations per second, such as 100 or 500m.
 	// +optional
 	MinThroughputPerSecond *resource.Quantity `json:"minThroughputPerSecond,omitempty"`
 	// maxErrorPercent is the percentage of operations that may fail, from 0 to 100, such as 1 or "0.1".
@@ -46,8 +42,8 @@ type QueryObjective struct {
 	// +kubebuilder:validation:Pattern=`^[a-z]([-a-z0-9]*[a-z0-9])?$`
 	// +required
 	Name string `json:"name"`
-	// expression is in PromQL without experimental functions. Its value must be a scalar or a vector of one sample. $window is replaced
-	// by the length of the measured window, such as 60s, and $network and $run by their names.
+	// expression is in PromQL without experimental functions. Its value must be a scalar or a vector of one sample. $window,
+	// $network and $run are replaced.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1000
 	// +required
@@ -64,8 +60,8 @@ type QueryObjective struct {
 type ObjectiveStatus struct {
 	// metric is the metric that is limited, or the name of a query.
 	Metric string `json:"metric"`
-	// outcome is Passed, Failed or Undecided. An objective is Undecided, and does not pass, if the run is invalid for causes other than
-	// the measured system, or has too few samples for the percentile, or if a query has no single value.
+	// outcome is Passed, Failed or Undecided: the run is invalid for causes other than the measured system, has too few samples for
+	// the percentile, or a query has no single value.
 	Outcome string `json:"outcome"`
 	// message has the measured value and the limit.
 	Message string `json:"message"`

@@ -9,11 +9,10 @@ import (
 
 // NodeOverride gives some nodes another size, volume or place than spec.members.
 type NodeOverride struct {
-	// size is a preset of heap, cores and memory: Small, Medium or Large. It replaces members.size, members.heap, members.cores and
-	// members.memory together. Default: those.
+	// size is a preset of heap, cores and memory: Small, Medium or Large. It replaces those of members together. Default: theirs.
 	// +optional
 	Size Size `json:"size,omitempty"`
-	// heap is the heap of the JVM, on a platform that has one. It is at least 512Mi. Default: that of size, or members.heap.
+	// heap is the heap of the JVM, at least 512Mi, on a platform that has one. Default: that of size, or members.heap.
 	// +optional
 	Heap *resource.Quantity `json:"heap,omitempty"`
 	// cores is the number of cores. Default: that of size, or members.cores.
@@ -25,8 +24,8 @@ type NodeOverride struct {
 	// storage is the volume. It replaces members.storage as a whole. Default: members.storage.
 	// +optional
 	Storage *Storage `json:"storage,omitempty"`
-	// scheduling says on which nodes of the cluster the pods run. It replaces members.scheduling as a whole, and must not be set with
-	// database.topology PerHost, except for a notary with dedicated database instances. Default: members.scheduling.
+	// scheduling replaces members.scheduling as a whole. It must not be set where database.topology PerHost places the pods.
+	// Default: members.scheduling.
 	// +optional
 	Scheduling *Scheduling `json:"scheduling,omitempty"`
 }
@@ -47,9 +46,8 @@ type DatabaseOverride struct {
 	// storage is the volume. It replaces database.storage as a whole. Default: database.storage.
 	// +optional
 	Storage *Storage `json:"storage,omitempty"`
-	// scheduling says on which nodes of the cluster the server runs. It replaces database.scheduling as a whole. Default:
-	// database.scheduling, or members.scheduling without its terms about other pods (podAffinity, podAntiAffinity,
-	// topologySpreadConstraints).
+	// scheduling replaces database.managed.scheduling as a whole. Default: that, or members.scheduling without its terms about other
+	// pods.
 	// +optional
 	Scheduling *Scheduling `json:"scheduling,omitempty"`
 }

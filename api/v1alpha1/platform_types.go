@@ -13,27 +13,22 @@ const (
 )
 
 // PlatformSpec is a union: type names the platform, and only the field of that name is set.
-// +kubebuilder:validation:XValidation:rule="self.type == 'Corda' ? has(self.corda) : !has(self.corda)",message="platform.corda must be set when, and only when, platform.type is Corda"
-// +kubebuilder:validation:XValidation:rule="self.type == 'JPaxos' ? has(self.jpaxos) : !has(self.jpaxos)",message="platform.jpaxos must be set when, and only when, platform.type is JPaxos"
-// +kubebuilder:validation:XValidation:rule="self.type == 'Malachite' ? has(self.malachite) : !has(self.malachite)",message="platform.malachite must be set when, and only when, platform.type is Malachite"
-// +kubebuilder:validation:XValidation:rule="self.type == 'Emerald' ? has(self.emerald) : !has(self.emerald)",message="platform.emerald must be set when, and only when, platform.type is Emerald"
+// +kubebuilder:validation:XValidation:rule="has(self.corda) == (self.type == 'Corda') && has(self.jpaxos) == (self.type == 'JPaxos') && has(self.malachite) == (self.type == 'Malachite') && has(self.emerald) == (self.type == 'Emerald')",messageExpression="'platform.' + self.type.lowerAscii() + ' must be set, and no other platform'"
 type PlatformSpec struct {
 	// type is the system under test: Corda, JPaxos, Malachite or Emerald.
 	// +unionDiscriminator
 	// +required
 	Type PlatformType `json:"type"`
-	// corda configures a Corda 4 network. It is required with type Corda and must not be set otherwise.
+	// corda configures a Corda 4 network, with type Corda.
 	// +optional
 	Corda *CordaPlatform `json:"corda,omitempty"`
-	// jpaxos configures a network of JPaxos replicas. It is required with type JPaxos and must not be set otherwise.
+	// jpaxos configures a network of JPaxos replicas, with type JPaxos.
 	// +optional
 	JPaxos *JPaxosPlatform `json:"jpaxos,omitempty"`
-	// malachite configures a network of Malachite validators that make blocks of a given size. It is required with type Malachite and
-	// must not be set otherwise.
+	// malachite configures a network of Malachite validators that make blocks of a given size, with type Malachite.
 	// +optional
 	Malachite *MalachitePlatform `json:"malachite,omitempty"`
-	// emerald configures a network of Emerald validators, each with an execution client. It is required with type Emerald and must not
-	// be set otherwise.
+	// emerald configures a network of Emerald validators, each with an execution client, with type Emerald.
 	// +optional
 	Emerald *EmeraldPlatform `json:"emerald,omitempty"`
 }

@@ -2,7 +2,6 @@ package v1alpha1
 
 import (
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // RegionSource is where the regions of members come from.
@@ -21,12 +20,10 @@ const (
 // NET_ADMIN. docs/regions.md describes it and its limits.
 // +kubebuilder:validation:XValidation:rule="has(self.items) || has(self.databaseRoundTrip) || (has(self.source) && self.source == 'NodeZone')",message="regions needs items, databaseRoundTrip or both, or source NodeZone; without any, omit regions"
 // +kubebuilder:validation:XValidation:rule="!has(self.source) || self.source != 'NodeZone' || !(has(self.items) || has(self.roundTrips) || has(self.defaults) || has(self.databaseRoundTrip))",message="regions.source NodeZone emulates nothing: remove regions.items, roundTrips, defaults and databaseRoundTrip"
-// +kubebuilder:validation:XValidation:rule="has(self.items) || (!has(self.roundTrips) && !has(self.defaults))",message="regions.roundTrips and regions.defaults need regions.items"
-// +kubebuilder:validation:XValidation:rule="!has(self.roundTrips) || !has(self.items) || self.roundTrips.all(t, t.between.all(n, self.items.exists(r, r.name == n)))",message="regions.roundTrips[].between must name regions that regions.items lists"
+// +kubebuilder:validation:XValidation:rule="has(self.items) ? !has(self.roundTrips) || self.roundTrips.all(t, t.between.all(n, self.items.exists(r, r.name == n))) : !has(self.roundTrips) && !has(self.defaults)",message="regions.roundTrips and regions.defaults need regions.items, and roundTrips[].between must name regions that it lists"
 type RegionsSpec struct {
-	// source is Spec or NodeZone. With Spec, items assigns the members to regions. With NodeZone, the cluster spans the regions:
-	// results record the zone of each node (topology.kubernetes.io/zone) as the region of the members, databases and workers on it, and
-	// no latency is emulated. Default: Spec.
+	// source is Spec, or NodeZone for a cluster that spans the regions: results record the zone of each node as the region of its
+	// pods, and no latency is emulated. Default: Spec.
 	// +optional
 	Source RegionSource `json:"source,omitempty"`
 	// items are the regions and their members, from 1 to 32. Every member, including a notary, is in exactly one region.
@@ -47,25 +44,20 @@ type RegionsSpec struct {
 	// +optional
 	Defaults *LinkDefaults `json:"defaults,omitempty"`
 	// databaseRoundTrip is added between a member and its database, which must be on the network. It is at most 10s. Default: none.
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="regions.databaseRoundTrip must be at most 10s, in one unit of us, ms or s, such as 1.5ms"
 	// +optional
-	DatabaseRoundTrip *metav1.Duration `json:"databaseRoundTrip,omitempty"`
+	DatabaseRoundTrip *Latency `json:"databaseRoundTrip,omitempty"`
 }
 
 // Region is a place and the members in it.
-// +kubebuilder:validation:XValidation:rule="!(has(self.members) && has(self.count))",message="regions.items[]: a region takes members or count, not both"
-// +kubebuilder:validation:XValidation:rule="has(self.members) || has(self.count) || has(self.workloads)",message="regions.items[]: a region needs members, count or workloads"
+// +kubebuilder:validation:XValidation:rule="!(has(self.members) && has(self.count)) && (has(self.members) || has(self.count) || has(self.workloads))",message="a region needs members, count or workloads, and not both members and count"
 type Region struct {
-	// name is the name of the region. It is one of the built-in table (docs/regions.md), such as NYC, LON, AMS, SFO or eu-west-2, or
-	// any other name, for which roundTrips must be given.
+	// name is one of the built-in table (docs/regions.md), such as NYC, LON or eu-west-2, or another one, for which roundTrips must
+	// be given.
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?$`
 	// +required
 	Name string `json:"name"`
-	// members are the names of the members in the region, such as member-0 or notary; with platform Corda also their legal names. It
-	// must not be set with count.
+	// members are names of members, such as member-0 or notary; with platform Corda also their legal names.
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=1001
@@ -98,18 +90,11 @@ type RoundTrip struct {
 	// +required
 	Between []string `json:"between"`
 	// roundTrip is the round-trip time, at most 10s. Half of it is added in each direction. Default: that of the built-in table.
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="regions.roundTrips[].roundTrip must be at most 10s, in one unit of us, ms or s, such as 72ms"
 	// +optional
-	RoundTrip *metav1.Duration `json:"roundTrip,omitempty"`
-	// jitter is the largest deviation of a round trip, above or below, at most 10s. Deviations are uniformly distributed. Default:
-	// defaults.jitter.
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="regions.roundTrips[].jitter must be at most 10s, in one unit of us, ms or s, such as 2ms"
+	RoundTrip *Latency `json:"roundTrip,omitempty"`
+	// jitter is the largest deviation of a round trip, above or below. Default: defaults.jitter.
 	// +optional
-	Jitter *metav1.Duration `json:"jitter,omitempty"`
+	Jitter *Latency `json:"jitter,omitempty"`
 	// lossPercent is the percentage of packets that are lost in each direction, such as "0.1" for one in a thousand. Default:
 	// defaults.lossPercent.
 	// +optional
@@ -123,18 +108,11 @@ type RoundTrip struct {
 // LinkDefaults are the properties of the connections between members that roundTrips does not set.
 type LinkDefaults struct {
 	// sameRegionRoundTrip is the round-trip time within a region, at most 10s. Default: 0.5ms.
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="regions.defaults.sameRegionRoundTrip must be at most 10s, in one unit of us, ms or s, such as 0.5ms"
 	// +optional
-	SameRegionRoundTrip *metav1.Duration `json:"sameRegionRoundTrip,omitempty"`
-	// jitter is the largest deviation of a round trip between regions, above or below, at most 10s. Round trips within a region have
-	// no jitter unless roundTrips sets it. Default: 0s.
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?(us|µs|ms|s)$') && duration(self) <= duration('10s')",message="regions.defaults.jitter must be at most 10s, in one unit of us, ms or s, such as 2ms"
+	SameRegionRoundTrip *Latency `json:"sameRegionRoundTrip,omitempty"`
+	// jitter is the largest deviation of a round trip between regions, above or below. Default: 0s.
 	// +optional
-	Jitter *metav1.Duration `json:"jitter,omitempty"`
+	Jitter *Latency `json:"jitter,omitempty"`
 	// lossPercent is the percentage of packets between regions that are lost in each direction. Default: 0.
 	// +optional
 	LossPercent *resource.Quantity `json:"lossPercent,omitempty"`

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// renamedField is a field that was renamed or moved before the first release. Its paths have no indices and begin with what has the
-// field: spec (of any kind), network (the definition of a network) or workload.
+// renamedField is a field that was renamed or moved before the first release. Its paths have no indices. The old one begins with what
+// has the field: spec (of any kind), network (the definition of a network) or workload. So does the current one, unless it moved out.
 type renamedField struct {
 	old, current string
 	// retyped means that the old path is now a structure.
@@ -42,6 +42,9 @@ var renamedFields = []renamedField{
 	{"workload.corda.setUp", "workload.corda.flow.setUp", false},
 	{"workload.queryObjectives", "workload.objectives[].query", false},
 	{"workload.jtl", "workload.sampleLogRetention", false},
+	{"workload.upload", "spec.delivery.upload, or spec.delivery.runs.upload of an experiment", false},
+	{"workload.webhook", "spec.delivery.webhook, or spec.delivery.runs.webhook of an experiment", false},
+	{"spec.webhook", "spec.delivery.webhook", false},
 	{"spec.saturation.serviceLevel", "spec.saturation.objectives", false},
 	{"spec.saturation.serviceLevel.percentile", "spec.saturation.objectives[].metric", false},
 	{"spec.saturation.serviceLevel.latency", "spec.saturation.objectives[].maxLatency", false},
@@ -89,7 +92,11 @@ func DescribeRenamedField(path string) string {
 		for _, at := range fieldOwners[owner] {
 			old := at + "." + rest
 			if path == old || !f.retyped && strings.HasPrefix(path, old+".") || len(all) > 0 && strings.HasPrefix(old, path+".") {
-				all = append(all, old+" is now "+at+strings.TrimPrefix(f.current, owner))
+				current := f.current
+				if below, stayed := strings.CutPrefix(f.current, owner+"."); stayed {
+					current = at + "." + below
+				}
+				all = append(all, old+" is now "+current)
 			}
 		}
 	}

@@ -31,6 +31,9 @@ func TestDescribeRenamedFields(t *testing.T) {
 		{"service level of a search", `.spec.saturation.serviceLevel: field not declared in schema`, "spec.saturation.serviceLevel is now spec.saturation.objectives; " +
 			"spec.saturation.serviceLevel.percentile is now spec.saturation.objectives[].metric; spec.saturation.serviceLevel.latency is now " +
 			"spec.saturation.objectives[].maxLatency; spec.saturation.serviceLevel.maxErrorPercent is now spec.saturation.objectives[].maxErrorPercent"},
+		{"upload of a workload", `.spec.workloads[name="issue"].upload: field not declared in schema`,
+			"spec.workloads.upload is now spec.delivery.upload, or spec.delivery.runs.upload of an experiment"},
+		{"webhook of an experiment", `unknown field "spec.webhook"`, "spec.webhook is now spec.delivery.webhook"},
 		{"list of queries", `unknown field "workload.queryObjectives"`, "workload.queryObjectives is now workload.objectives[].query"},
 		{"misspelt field", `unknown field "spec.members.latency"`, ""},
 		{"unknown field with such a beginning", `unknown field "spec.suspended"`, ""},

@@ -7,62 +7,60 @@ import (
 
 // Scheduling says on which nodes the pods of one role run, in the fields of a pod's spec.
 type Scheduling struct {
-	// nodeSelector holds the labels that a node must have, at most 16. Default: none.
+	// nodeSelector is as in a pod, at most 16 labels.
 	// +kubebuilder:validation:MaxProperties=16
 	// +optional
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
-	// tolerations lists the taints that the pods tolerate, at most 16. Default: none.
+	// tolerations are as in a pod, at most 16.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	Tolerations []Toleration `json:"tolerations,omitempty"`
-	// affinity is as in a pod, without namespaces and namespaceSelector, with at most 16 terms in each list about pods. The
-	// operator adds its own. Default: none.
+	// affinity is as in a pod, without namespaces and namespaceSelector, at most 16 terms in a list about pods.
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +optional
 	Affinity *apiextensionsv1.JSON `json:"affinity,omitempty"`
-	// topologySpreadConstraints are as in a pod, at most 16; with affinity at most 8 KiB of JSON. Default: none.
+	// topologySpreadConstraints are as in a pod, at most 16; with affinity 8 KiB of JSON.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:items:Type=object
 	// +optional
 	TopologySpreadConstraints []apiextensionsv1.JSON `json:"topologySpreadConstraints,omitempty"`
-	// priorityClassName is the PriorityClass of the pods. Default: that of the cluster.
+	// priorityClassName is as in a pod.
 	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:XValidation:rule="!self.startsWith('system-')",message="scheduling.priorityClassName must not begin with system-, which is for the cluster's own pods"
 	// +optional
 	PriorityClassName string `json:"priorityClassName,omitempty"`
-	// runtimeClassName is the RuntimeClass of the pods. Default: that of the node.
+	// runtimeClassName is as in a pod.
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	RuntimeClassName string `json:"runtimeClassName,omitempty"`
-	// schedulerName is the scheduler of the pods. Default: that of the cluster.
+	// schedulerName is as in a pod.
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	SchedulerName string `json:"schedulerName,omitempty"`
 }
 
-// Toleration has the fields of a pod's toleration.
+// Toleration is as in a pod.
 type Toleration struct {
-	// key is the key of the taint. Without it, operator Exists matches every key.
+	// key is as in a pod.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=317
 	// +optional
 	Key string `json:"key,omitempty"`
-	// operator is Equal or Exists. Exists matches every value. Default: Equal.
+	// operator is Equal or Exists. Default: Equal.
 	// +kubebuilder:validation:Enum=Exists;Equal
 	// +optional
 	Operator corev1.TolerationOperator `json:"operator,omitempty"`
-	// value is the value of the taint, only with operator Equal.
+	// value is as in a pod.
 	// +kubebuilder:validation:MaxLength=63
 	// +optional
 	Value string `json:"value,omitempty"`
-	// effect is the effect of the taint. If unset, every effect matches.
+	// effect is as in a pod.
 	// +kubebuilder:validation:Enum=NoSchedule;PreferNoSchedule;NoExecute
 	// +optional
 	Effect corev1.TaintEffect `json:"effect,omitempty"`
-	// tolerationSeconds bounds how long a taint with effect NoExecute is tolerated. Default: no limit.
+	// tolerationSeconds is as in a pod.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	TolerationSeconds *int64 `json:"tolerationSeconds,omitempty"`

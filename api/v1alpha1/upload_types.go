@@ -3,9 +3,8 @@ package v1alpha1
 // ResultUpload is a place on an S3-compatible server to which the result of a run is copied, so that it outlives the namespace. A Job
 // in the namespace of the run uploads it; the operator itself never connects to the server.
 type ResultUpload struct {
-	// endpoint is the URL of the server without a path, such as https://s3.eu-central-1.amazonaws.com or http://minio.storage:9000.
-	// The pod of the upload may connect only to its port. For a Service of the cluster, the port must equal its target port. Where
-	// NetworkPolicies are enforced, the address of a Service (ClusterIP) does not work.
+	// endpoint is the URL of the server without a path, such as http://minio.storage:9000. The port of a Service must equal its
+	// target port; where NetworkPolicies are enforced, its ClusterIP does not work.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^https?://[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?$`
@@ -24,15 +23,14 @@ type ResultUpload struct {
 	// +kubebuilder:validation:Pattern=`^[a-z0-9][a-z0-9.-]*[a-z0-9]$`
 	// +required
 	Bucket string `json:"bucket"`
-	// prefix precedes the names of all objects, with a slash between. The objects are <prefix>/<namespace>/<run>/<UID of the run>/
-	// result.json.gz, run.yaml and network.yaml, and left-out.txt if a manifest is left out. Default: no prefix.
+	// prefix precedes the names of all objects, <prefix>/<namespace>/<run>/<UID>/... Default: none.
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*$`
 	// +kubebuilder:validation:XValidation:rule="!self.split('/').exists(s, s == '.' || s == '..')",message="prefix must not have the segments . and .."
 	// +optional
 	Prefix string `json:"prefix,omitempty"`
-	// secretName is the name of the Secret in the namespace of the run with the keys accessKeyID and secretAccessKey, and optionally
-	// ca.crt, the certificate authorities of the server in PEM format. The Secret must have the label benchnet.dev/upload=true.
+	// secretName is a Secret in the namespace of the run with the label benchnet.dev/upload=true, and the keys accessKeyID,
+	// secretAccessKey and optionally ca.crt, the authorities of the server in PEM format.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required

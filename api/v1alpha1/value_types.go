@@ -15,8 +15,7 @@ const (
 	SwitchDisabled Switch = "Disabled"
 )
 
-// Text is a string that may be written as a whole number without quotes. In contrast to intstr.IntOrString, the
-// number may exceed 32 bits.
+// Text may be written as a whole number.
 // +kubebuilder:validation:Type=""
 // +kubebuilder:validation:XIntOrString
 // +kubebuilder:validation:MaxLength=1024

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
@@ -40,8 +40,9 @@ func (q *queue) loadModel() v1alpha1.LoadModel {
 }
 
 func saturationSpec(to int64, p95 time.Duration) *v1alpha1.SaturationSearch {
-	return &v1alpha1.SaturationSearch{From: 1, To: to, PrecisionPercent: 10, MaxLoads: 16, Repeats: 3,
-		Objectives: []v1alpha1.MetricObjective{{Metric: v1alpha1.MetricLatencyP95, MaxLatency: &metav1.Duration{Duration: p95}}}}
+	return &v1alpha1.SaturationSearch{From: resource.MustParse("1"), To: *resource.NewQuantity(to, resource.DecimalSI),
+		PrecisionPercent: 10, MaxLoads: 16, Repeats: 3,
+		Objectives: []v1alpha1.MetricObjective{{Metric: v1alpha1.MetricLatencyP95, MaxLatency: &v1alpha1.Timeout{Duration: p95}}}}
 }
 
 // drawExponential draws a service time with a mean of 20 ms.
@@ -124,7 +125,7 @@ func (q *queue) measureLoad(r *rand.Rand, load int64) experiment.Trial {
 
 // trueSaturation returns the highest load whose p95 keeps to the limit over that many seconds.
 func (q *queue) trueSaturation(seconds float64) int64 {
-	low, high := q.spec.From, q.spec.To
+	low, high := q.spec.From.Value(), q.spec.To.Value()
 	for low < high {
 		middle := (low + high + 1) / 2
 		run := q.simulateRun(rand.New(rand.NewPCG(recordedSeed, 0)), middle, seconds, 1)

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -310,7 +309,7 @@ func TestResetOfUserSchemas(t *testing.T) {
 		NetworkTemplate: v1alpha1.NetworkTemplate{Platform: v1alpha1.PlatformSpec{Type: v1alpha1.PlatformCorda, Corda: &v1alpha1.CordaPlatform{Distribution: v1alpha1.CordaEnterprise, Image: "example.com/corda:1"}},
 			Members: v1alpha1.MembersSpec{Count: 1},
 			Database: &v1alpha1.DatabaseSpec{Engine: v1alpha1.EngineOracle, Topology: v1alpha1.TopologyShared, Provider: v1alpha1.ProviderExternal,
-				External: &v1alpha1.ExternalDatabase{Servers: []v1alpha1.ExternalServer{{Host: "ora"}}, JDBCSecret: corev1.LocalObjectReference{Name: "accounts"}}}}}}
+				External: &v1alpha1.ExternalDatabase{Servers: []v1alpha1.ExternalServer{{Host: "ora"}}, JDBCSecret: v1alpha1.SecretReference{Name: "accounts"}}}}}}
 	if err := server.client.Create(t.Context(), oracle); err != nil {
 		t.Fatal(err)
 	}

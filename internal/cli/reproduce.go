@@ -114,12 +114,8 @@ func (s *session) repeatMeasurement(ctx context.Context, c *cluster.Connection, 
 		if err := checkAbsent(ctx, c, object); err != nil {
 			return err
 		}
-		removed, err := bundle.RemoveDeliveries(object)
-		if err != nil {
-			return err
-		}
-		for _, path := range removed {
-			fmt.Fprintf(s.ErrOut, "warning: %s of %s is left out, so that results are not sent to a server that the bundle names\n", path, object.GetName())
+		if bundle.RemoveDelivery(object) {
+			fmt.Fprintf(s.ErrOut, "warning: spec.delivery of %s is left out, so that results are not sent to a server that the bundle names\n", object.GetName())
 		}
 		references.Add(object)
 		if target, ok := cluster.TargetOf(object); ok {

@@ -138,7 +138,7 @@ func experimentFigures(s *v1alpha1.BenchmarkExperimentStatus) []Figure {
 		figures = appendLatency(figures, v1alpha1.MetricLatencyP95, best.Name, best.P95LatencyMicroseconds)
 	}
 	for _, search := range s.Saturation {
-		figures = append(figures, Figure{Name: "SaturationLoad", Subject: search.Name, Value: float64(search.Load)})
+		figures = append(figures, Figure{Name: "SaturationLoad", Subject: search.Name, Value: search.Load.AsApproximateFloat64()})
 	}
 	return figures
 }

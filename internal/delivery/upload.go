@@ -35,7 +35,7 @@ type Upload struct {
 
 // DescribeUpload returns what the upload of a run copies. The files are its ConfigMap, or nil before it exists.
 func DescribeUpload(run *v1alpha1.BenchmarkRun, files *corev1.ConfigMap) Upload {
-	to := run.Spec.Workload.Upload
+	to := run.Spec.Delivery.Upload
 	described := Upload{Place: to.Endpoint + "/" + path.Join(to.Bucket, uploadPrefix(run)) + "/"}
 	if files != nil {
 		described.LeftOut = strings.ReplaceAll(strings.TrimSuffix(files.Data[leftOutFile], "\n"), "\n", "; ")
@@ -45,14 +45,14 @@ func DescribeUpload(run *v1alpha1.BenchmarkRun, files *corev1.ConfigMap) Upload 
 
 // uploadPrefix returns what precedes the names of the run's objects in the bucket. It is unique to the run.
 func uploadPrefix(run *v1alpha1.BenchmarkRun) string {
-	return path.Join(run.Spec.Workload.Upload.Prefix, run.Namespace, run.Name, string(run.UID))
+	return path.Join(run.Spec.Delivery.Upload.Prefix, run.Namespace, run.Name, string(run.UID))
 }
 
 // BuildUpload returns the objects that upload the result of a run, in the order in which they are needed. The network is nil if
 // it was deleted. Its manifest is left out unless its plan has the hash, which is that of the run.
 func BuildUpload(run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork, planHash, agentImage string) ([]client.Object, error) {
-	to := run.Spec.Workload.Upload
-	endpoint, err := parseServer("spec.workload.upload.endpoint", to.Endpoint)
+	to := run.Spec.Delivery.Upload
+	endpoint, err := parseServer("spec.delivery.upload.endpoint", to.Endpoint)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 
 func newRun(endpoint string) *v1alpha1.BenchmarkRun {
 	return &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: "pay", UID: "u-1"},
-		Spec: v1alpha1.BenchmarkRunSpec{NetworkName: "banks", Workload: v1alpha1.Workload{Name: "pay",
+		Spec: v1alpha1.BenchmarkRunSpec{NetworkName: "banks", Workload: v1alpha1.Workload{Name: "pay"}, Delivery: v1alpha1.Delivery{
 			Upload: &v1alpha1.ResultUpload{Endpoint: endpoint, Region: "us-east-1", Bucket: "results", Prefix: "a/b", SecretName: "s3"}}}}
 }
 

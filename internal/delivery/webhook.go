@@ -21,14 +21,14 @@ const documentFile = "document.json"
 // BuildRunWebhook returns the objects that notify the webhook of a run that has ended, in the order in which they are needed.
 func BuildRunWebhook(run *v1alpha1.BenchmarkRun, agentImage string) ([]client.Object, error) {
 	meta := metav1.ObjectMeta{Name: naming.RunWebhook(run.Name), Namespace: run.Namespace, Labels: naming.RunWebhookLabels(run.Name)}
-	return buildWebhook(meta, "spec.workload.webhook", run.Spec.Workload.Webhook, DescribeRun(run), agentImage)
+	return buildWebhook(meta, "spec.delivery.webhook", run.Spec.Delivery.Webhook, DescribeRun(run), agentImage)
 }
 
 // BuildExperimentWebhook returns the objects that notify the webhook of an experiment that has ended, in the order in which they
 // are needed.
 func BuildExperimentWebhook(e *v1alpha1.BenchmarkExperiment, agentImage string) ([]client.Object, error) {
 	meta := metav1.ObjectMeta{Name: naming.ExperimentWebhook(e.Name), Namespace: e.Namespace, Labels: naming.ExperimentWebhookLabels(e.Name)}
-	return buildWebhook(meta, "spec.webhook", e.Spec.Webhook, DescribeExperiment(e), agentImage)
+	return buildWebhook(meta, "spec.delivery.webhook", e.Spec.Delivery.Webhook, DescribeExperiment(e), agentImage)
 }
 
 // buildWebhook returns the objects of the webhook in a field.

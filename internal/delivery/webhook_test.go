@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -18,7 +19,7 @@ import (
 // newEndedRun returns a run with a webhook, as the operator completes it.
 func newEndedRun(hook *v1alpha1.Webhook) *v1alpha1.BenchmarkRun {
 	run := newRun("http://minio:9000")
-	run.Spec.Workload.Webhook = hook
+	run.Spec.Delivery.Webhook = hook
 	ended := metav1.NewTime(time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC))
 	run.Status = v1alpha1.BenchmarkRunStatus{Verdict: v1alpha1.VerdictValid, CompletionTime: &ended, Unit: "flows",
 		ThroughputMilliPerSecond: new(int64(58_700)), Operations: &v1alpha1.OperationCounts{Completed: 3500, Failed: 22},
@@ -72,7 +73,7 @@ func TestUnusableURLs(t *testing.T) {
 		t.Run(url, func(t *testing.T) {
 			_, err := BuildRunWebhook(newEndedRun(&v1alpha1.Webhook{URL: url}), "agent:1")
 			var invalid *URLError
-			if !errors.As(err, &invalid) || invalid.Field != "spec.workload.webhook.url" || !strings.Contains(err.Error(), want) {
+			if !errors.As(err, &invalid) || invalid.Field != "spec.delivery.webhook.url" || !strings.Contains(err.Error(), want) {
 				t.Errorf("got %v, want a URLError with %q", err, want)
 			}
 		})
@@ -81,7 +82,7 @@ func TestUnusableURLs(t *testing.T) {
 
 func TestBuildWebhookWithoutSecret(t *testing.T) {
 	e := &v1alpha1.BenchmarkExperiment{ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: "sizes", UID: "u-2"},
-		Spec: v1alpha1.BenchmarkExperimentSpec{Webhook: &v1alpha1.Webhook{URL: "http://10.1.2.3:8080/x"}}}
+		Spec: v1alpha1.BenchmarkExperimentSpec{Delivery: v1alpha1.ExperimentDelivery{Webhook: &v1alpha1.Webhook{URL: "http://10.1.2.3:8080/x"}}}}
 	objects, err := BuildExperimentWebhook(e, "agent:1")
 	if err != nil {
 		t.Fatal(err)
@@ -89,8 +90,8 @@ func TestBuildWebhookWithoutSecret(t *testing.T) {
 	if got := objects[2].(*batchv1.Job).Spec.Template.Spec.Containers[0].Env; len(got) > 0 {
 		t.Errorf("variables %+v", got)
 	}
-	e.Spec.Webhook.URL = "http://169.254.169.254/"
-	if _, err := BuildExperimentWebhook(e, "agent:1"); err == nil || !strings.HasPrefix(err.Error(), "spec.webhook.url: 169.254.169.254 is ") {
+	e.Spec.Delivery.Webhook.URL = "http://169.254.169.254/"
+	if _, err := BuildExperimentWebhook(e, "agent:1"); err == nil || !strings.HasPrefix(err.Error(), "spec.delivery.webhook.url: 169.254.169.254 is ") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -117,7 +118,7 @@ func TestDescribeExperiment(t *testing.T) {
 		Conditions: []metav1.Condition{{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue}}, RunsEnded: 9,
 		Points: []v1alpha1.PointStatus{{Name: "p01", ThroughputMilliPerSecond: new(int64(5000))},
 			{Name: "p02", ThroughputMilliPerSecond: new(int64(9930)), P95LatencyMicroseconds: new(int64(940_800)), RunsInvalid: 1}, {Name: "p03", RunsInvalid: 3}},
-		Saturation: []v1alpha1.SaturationStatus{{Name: "template", Load: 40}}}}
+		Saturation: []v1alpha1.SaturationStatus{{Name: "template", Load: resource.MustParse("40")}}}}
 	addGates(&e.Status.Conditions, metav1.ConditionFalse, v1alpha1.ReasonGateFailed, "point p02: p95 is 940.8 ms")
 	want := Document{APIVersion: "benchnet.dev/v1alpha1", Kind: "BenchmarkExperiment", Namespace: "lab", Name: "sizes", UID: "u-2", Verdict: "Complete",
 		Gates: "Failed", Message: "point p02: p95 is 940.8 ms",

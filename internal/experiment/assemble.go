@@ -178,7 +178,7 @@ func (d *Design) pointKeys(step *NextStep) []pointOnNetwork {
 	for _, s := range step.Searches {
 		p := &d.Points[s.Point]
 		for _, load := range s.Loads {
-			keys = append(keys, pointOnNetwork{pointAtLoad(p, load), p.Network, nil, nil})
+			keys = append(keys, pointOnNetwork{pointAtLoad(p, load, s.scale), p.Network, nil, nil})
 		}
 	}
 	return keys
@@ -186,9 +186,10 @@ func (d *Design) pointKeys(step *NextStep) []pointOnNetwork {
 
 func (d *Design) summarizeSearch(s PointSearch) Saturation {
 	p := &d.Points[s.Point]
-	found := Saturation{Name: p.Label(), Load: s.Load, Unmet: s.Unmet, Unjudged: s.Unjudged, Knee: s.Knee, Message: s.Message, Points: []string{}}
+	found := Saturation{Name: p.Label(), Load: s.scale.value(s.Load), Unmet: s.scale.value(s.Unmet), Unjudged: s.scale.value(s.Unjudged),
+		Knee: s.scale.value(s.Knee), Message: s.Message, Points: []string{}}
 	for _, load := range s.Loads {
-		found.Points = append(found.Points, pointAtLoad(p, load).Name)
+		found.Points = append(found.Points, pointAtLoad(p, load, s.scale).Name)
 	}
 	return found
 }

@@ -39,7 +39,8 @@ func (d *Design) BuildRun(e *v1alpha1.BenchmarkExperiment, r *PlannedRun) *v1alp
 	within := e.Spec.Failures.StartTimeout
 	return &v1alpha1.BenchmarkRun{
 		ObjectMeta: metav1.ObjectMeta{Name: r.Name, Namespace: e.Namespace, Labels: labels},
-		Spec:       v1alpha1.BenchmarkRunSpec{NetworkName: d.Networks[r.Network].Name, Workload: *r.Workload.DeepCopy(), StartTimeout: &within},
+		Spec: v1alpha1.BenchmarkRunSpec{NetworkName: d.Networks[r.Network].Name, Workload: *r.Workload.DeepCopy(), StartTimeout: &within,
+			Delivery: e.Spec.Delivery.Runs},
 	}
 }
 
@@ -48,7 +49,9 @@ func (d *Design) BuildFirstRun(e *v1alpha1.BenchmarkExperiment, point int) *v1al
 	p := &d.Points[point]
 	run := PlannedRun{Point: PointKey{p.Name, p.Variant, p.Parameters}, Network: p.Network, Repetition: 1, Attempt: 1, Workload: p.Workload}
 	if s := e.Spec.Saturation; s != nil {
-		run.Point, run.Workload = pointAtLoad(p, s.From), workloadAtLoad(p.Workload, s.From, s)
+		scale := scaleOf(s)
+		from := scale.steps(&s.From)
+		run.Point, run.Workload = pointAtLoad(p, from, scale), workloadAtLoad(p.Workload, from, s)
 	}
 	run.Name = runName(e, &run)
 	return d.BuildRun(e, &run)

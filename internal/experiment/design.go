@@ -319,6 +319,9 @@ func validateSearch(spec *v1alpha1.BenchmarkExperimentSpec, axes []resolvedAxis,
 	if spec.Template.Workload.Load == nil {
 		return field.Required(path.Child("template", "workload", "load"), "a saturation search varies the load, which this platform generates itself")
 	}
+	if err := validateLoads(spec.Saturation, spec.Template.Workload.Load.Model, path.Child("saturation")); err != nil {
+		return err
+	}
 	for i := range spec.Saturation.Objectives {
 		if errs := objectives.ValidateLimit(&spec.Saturation.Objectives[i], path.Child("saturation", "objectives").Index(i)); len(errs) > 0 {
 			return errs.ToAggregate()

@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -77,6 +76,7 @@ type PointSearch struct {
 	Search
 	// Loads are the loads that were tried, in ascending order.
 	Loads []int64
+	scale loadScale
 }
 
 // DecideNextStep returns the next step. A paused experiment starts nothing, but active runs continue.
@@ -261,7 +261,7 @@ func (w *nextStepBuilder) visitSearch(point int) (due *PlannedRun, settled bool)
 	p := &w.design.Points[point]
 	spec := w.experiment.Spec.Saturation
 	var trials []Trial
-	found := PointSearch{Point: point}
+	found := PointSearch{Point: point, scale: scaleOf(spec)}
 	repetitions := map[int64]int{}
 	for {
 		found.Search = NextLoad(spec, p.Workload.Load.Model, trials)
@@ -270,7 +270,8 @@ func (w *nextStepBuilder) visitSearch(point int) (due *PlannedRun, settled bool)
 			w.step.Searches = append(w.step.Searches, found)
 			return nil, true
 		}
-		run := PlannedRun{Point: pointAtLoad(p, load), Network: p.Network, Repetition: repetitions[load] + 1, Workload: workloadAtLoad(p.Workload, load, spec)}
+		run := PlannedRun{Point: pointAtLoad(p, load, found.scale), Network: p.Network, Repetition: repetitions[load] + 1,
+			Workload: workloadAtLoad(p.Workload, load, spec)}
 		due, settled = w.visitAttempts(run)
 		if !settled {
 			w.step.Searches = append(w.step.Searches, found)
@@ -291,7 +292,7 @@ func (w *nextStepBuilder) visitSearch(point int) (due *PlannedRun, settled bool)
 // loadParameter is the name of the load parameter of a search.
 const loadParameter = "load"
 
-func pointAtLoad(p *PlannedPoint, load int64) PointKey {
-	parameters := append(slices.Clone(p.Parameters), Parameter{Name: loadParameter, Value: fmt.Sprint(load)})
-	return PointKey{Name: naming.SearchPoint(p.Name, load), Variant: p.Variant, Parameters: parameters}
+func pointAtLoad(p *PlannedPoint, load int64, scale loadScale) PointKey {
+	parameters := append(slices.Clone(p.Parameters), Parameter{Name: loadParameter, Value: scale.format(load)})
+	return PointKey{Name: naming.SearchPoint(p.Name, scale.nameOf(load)), Variant: p.Variant, Parameters: parameters}
 }

@@ -18,7 +18,7 @@ func (d *Design) PlannedWorkloads(e *v1alpha1.BenchmarkExperiment, network strin
 		}
 		workload, runs := p.Workload, d.runsPerDeployment
 		if s := e.Spec.Saturation; s != nil {
-			workload, runs = workloadAtLoad(p.Workload, s.To, s), int(s.MaxLoads)
+			workload, runs = workloadAtLoad(p.Workload, scaleOf(s).steps(&s.To), s), int(s.MaxLoads)
 		}
 		all = append(all, slices.Repeat([]v1alpha1.Workload{workload}, runs)...)
 	}

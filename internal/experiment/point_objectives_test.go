@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/run/verdict"
@@ -16,7 +15,7 @@ import (
 
 // TestJudgePoint judges a limit of 500 ms on p95 over the runs of a point.
 func TestJudgePoint(t *testing.T) {
-	wanted := []v1alpha1.MetricObjective{{Metric: v1alpha1.MetricLatencyP95, MaxLatency: &metav1.Duration{Duration: 500 * time.Millisecond}}}
+	wanted := []v1alpha1.MetricObjective{{Metric: v1alpha1.MetricLatencyP95, MaxLatency: &v1alpha1.Timeout{Duration: 500 * time.Millisecond}}}
 	type run struct {
 		verdict RunVerdict
 		outcome string

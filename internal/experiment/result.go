@@ -179,15 +179,15 @@ type LoadEvidence struct {
 type Saturation struct {
 	// Name identifies the search: its variant and parameters, or template.
 	Name string `json:"name"`
-	// Load is the highest load that meets the service level, 0 if none did. Unmet is the lowest that does not,
-	// 0 if all did.
-	Load  int64 `json:"load"`
-	Unmet int64 `json:"unmet"`
+	// Load is the highest load that meets the service level, in clients or operations per second, 0 if none did. Unmet is the lowest
+	// that does not, 0 if all did.
+	Load  float64 `json:"load"`
+	Unmet float64 `json:"unmet"`
 	// Unjudged is the lowest load above Load without evidence about the system, because the load generator could
 	// not offer it or all its runs were disturbed; 0 if there is none.
-	Unjudged int64 `json:"unjudged,omitempty"`
+	Unjudged float64 `json:"unjudged,omitempty"`
 	// Knee is the load above which throughput grows clearly less than the load; 0 if none was found.
-	Knee int64 `json:"knee"`
+	Knee float64 `json:"knee"`
 	// Message says how certain the outcome is.
 	Message string `json:"message"`
 	// Points are the points that were tried, in ascending order of their load.
@@ -248,9 +248,9 @@ func (p *Point) NotesText() string {
 }
 
 // Load returns the load at which a search tried the point, or 0.
-func (p *Point) Load() int64 {
+func (p *Point) Load() float64 {
 	if n := len(p.Parameters); n > 0 && p.Parameters[n-1].Name == loadParameter {
-		load, _ := strconv.ParseInt(p.Parameters[n-1].Value, 10, 64)
+		load, _ := strconv.ParseFloat(p.Parameters[n-1].Value, 64)
 		return load
 	}
 	return 0

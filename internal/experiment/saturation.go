@@ -10,7 +10,7 @@ import (
 
 // Trial is one ended run of a saturation search.
 type Trial struct {
-	// Load is the requested load: clients, or operations per second.
+	// Load is the requested load in steps of the search: a client, or an operation per second if the search begins at a whole rate.
 	Load int64
 	// Throughput is in operations per second, Latency is the service level's percentile in ms, ErrorShare is
 	// from 0 to 1.
@@ -39,7 +39,7 @@ const (
 	GeneratorLimited
 )
 
-// Search is the state of a saturation search.
+// Search is the state of a saturation search. Its loads are in steps, as those of a Trial.
 type Search struct {
 	// Next is the next load to run, which may be one that was tried before; 0 when the search is done.
 	Next int64
@@ -64,12 +64,12 @@ const confirmingRuns = 2
 // the interval on a logarithmic scale. It repeats a load without a clear verdict at once. In the end it
 // confirms both ends of the interval; if that overturns one, the search continues.
 func NextLoad(spec *v1alpha1.SaturationSearch, model v1alpha1.LoadModel, trials []Trial) Search {
-	l := loadCriterion{spec: spec, model: model}
+	l := newLoadCriterion(spec, model)
 	loads := l.judgeTrials(trials)
 	s := Search{Knee: findKnee(loads)}
 	for _, load := range loads {
 		if load.verdict == loadUndecided {
-			s.Next, s.Message = load.load, fmt.Sprintf("trying %d again: %s", load.load, load)
+			s.Next, s.Message = load.load, fmt.Sprintf("trying %s again: %s", load.label, load)
 			return s
 		}
 	}
@@ -78,16 +78,16 @@ func NextLoad(spec *v1alpha1.SaturationSearch, model v1alpha1.LoadModel, trials 
 	if end.verdict == loadUnjudged {
 		s.Unmet, s.Unjudged = 0, end.load
 	}
-	if s.Next = refineLoad(spec, met.load, end.load); s.Next > 0 && len(loads) < int(spec.MaxLoads) {
-		s.Message = fmt.Sprintf("trying %d: %s", s.Next, describeBracket(spec, met, end))
+	if s.Next = l.refineLoad(met.load, end.load); s.Next > 0 && len(loads) < int(spec.MaxLoads) {
+		s.Message = fmt.Sprintf("trying %s: %s", l.scale.format(s.Next), l.describeBracket(met, end))
 		return s
 	}
 	stopped := s.Next > 0
 	if s.Next = findUnconfirmedLoad(spec, met, end); s.Next > 0 {
-		s.Message = fmt.Sprintf("confirming %d: %s", s.Next, describeBracket(spec, met, end))
+		s.Message = fmt.Sprintf("confirming %s: %s", l.scale.format(s.Next), l.describeBracket(met, end))
 		return s
 	}
-	s.Message = describeBracket(spec, met, end)
+	s.Message = l.describeBracket(met, end)
 	if stopped {
 		s.Message += fmt.Sprintf("; stopped after %d loads, before reaching the precision", len(loads))
 	}
@@ -107,15 +107,15 @@ func findBracket(loads []triedLoad) (met, end triedLoad) {
 }
 
 // refineLoad returns the next load that narrows the bracket, or 0 if it is narrow enough.
-func refineLoad(spec *v1alpha1.SaturationSearch, met, missed int64) int64 {
+func (l loadCriterion) refineLoad(met, missed int64) int64 {
 	switch {
 	case met == 0 && missed == 0:
-		return spec.From
-	case missed == 0 && met >= spec.To, met == 0:
+		return l.from
+	case missed == 0 && met >= l.to, met == 0:
 		return 0
 	case missed == 0:
-		return min(spec.To, max(met+1, int64(math.Round(float64(met)*growthFactor(spec)))))
-	case missed-met <= 1, float64(missed) <= float64(met)*precisionFactor(spec):
+		return min(l.to, max(met+1, int64(math.Round(float64(met)*l.growthFactor()))))
+	case missed-met <= 1, float64(missed) <= float64(met)*precisionFactor(l.spec):
 		return 0
 	default:
 		middle := int64(math.Round(math.Sqrt(float64(met) * float64(missed))))
@@ -129,12 +129,12 @@ func precisionFactor(spec *v1alpha1.SaturationSearch) float64 {
 
 // growthFactor returns the factor by which the load is raised: 2, or the power of 2 with which the allowed
 // number of loads suffices.
-func growthFactor(spec *v1alpha1.SaturationSearch) float64 {
-	span := math.Log(float64(spec.To) / float64(spec.From))
+func (l loadCriterion) growthFactor() float64 {
+	span := math.Log(float64(l.to) / float64(l.from))
 	for factor := 2.0; ; factor *= 2 {
 		up := 1 + math.Ceil(span/math.Log(factor))
-		between := math.Ceil(math.Log2(max(1, math.Log(factor)/math.Log(precisionFactor(spec)))))
-		if up+between <= float64(spec.MaxLoads) || math.Log(factor) >= span {
+		between := math.Ceil(math.Log2(max(1, math.Log(factor)/math.Log(precisionFactor(l.spec)))))
+		if up+between <= float64(l.spec.MaxLoads) || math.Log(factor) >= span {
 			return factor
 		}
 	}
@@ -150,7 +150,7 @@ func findUnconfirmedLoad(spec *v1alpha1.SaturationSearch, ends ...triedLoad) int
 	return 0
 }
 
-func describeBracket(spec *v1alpha1.SaturationSearch, met, end triedLoad) string {
+func (l loadCriterion) describeBracket(met, end triedLoad) string {
 	switch {
 	case met.load == 0 && end.load == 0:
 		return "no load was tried yet"
@@ -158,12 +158,12 @@ func describeBracket(spec *v1alpha1.SaturationSearch, met, end triedLoad) string
 		return fmt.Sprintf("the lowest load could not be judged: %s", end)
 	case met.load == 0:
 		return fmt.Sprintf("the lowest load misses the level: %s", end)
-	case end.load == 0 && met.load >= spec.To:
+	case end.load == 0 && met.load >= l.to:
 		return fmt.Sprintf("the highest load meets the level: %s", met)
 	case end.load == 0:
 		return met.String()
 	case end.limited > 0 && end.verdict == loadUnjudged:
-		return fmt.Sprintf("generator-limited above %d: %s; %s", met.load, met, end)
+		return fmt.Sprintf("generator-limited above %s: %s; %s", met.label, met, end)
 	default:
 		return fmt.Sprintf("%s; %s", met, end)
 	}
@@ -175,7 +175,7 @@ func (l loadCriterion) judgeTrials(trials []Trial) []triedLoad {
 	for _, t := range trials {
 		at, found := slices.BinarySearchFunc(loads, t.Load, func(a triedLoad, load int64) int { return int(a.load - load) })
 		if !found {
-			loads = slices.Insert(loads, at, triedLoad{load: t.Load})
+			loads = slices.Insert(loads, at, triedLoad{load: t.Load, label: l.scale.format(t.Load)})
 		}
 		loads[at].addTrial(t, l.trialStrain(t))
 	}

@@ -34,6 +34,14 @@ const (
 type loadCriterion struct {
 	spec  *v1alpha1.SaturationSearch
 	model v1alpha1.LoadModel
+	scale loadScale
+	// from and to are the lowest and the highest load.
+	from, to int64
+}
+
+func newLoadCriterion(spec *v1alpha1.SaturationSearch, model v1alpha1.LoadModel) loadCriterion {
+	scale := scaleOf(spec)
+	return loadCriterion{spec: spec, model: model, scale: scale, from: scale.steps(&spec.From), to: scale.steps(&spec.To)}
 }
 
 // trialStrain returns the strain of a trial: 1 at the limit of the service level, less within it.
@@ -43,7 +51,7 @@ func (l loadCriterion) trialStrain(t Trial) float64 {
 	}
 	strain := max(t.Latency/(1000*l.spec.ServiceLevel().MaxLatency.Seconds()), l.errorStrain(t.ErrorShare))
 	if l.model == v1alpha1.LoadOpen {
-		strain = max(strain, (1-t.Throughput/cmp.Or(t.Offered, float64(t.Load)))/throughputShortfall)
+		strain = max(strain, (1-t.Throughput/cmp.Or(t.Offered, l.scale.value(t.Load)))/throughputShortfall)
 	}
 	return strain
 }
@@ -67,6 +75,8 @@ func (l loadCriterion) errorStrain(share float64) float64 {
 // triedLoad is a load with the outcomes of its trials.
 type triedLoad struct {
 	load int64
+	// label is the load for people.
+	label string
 	// met and missed count the trials with evidence that met or missed the level, clear those of them that did so
 	// clearly. invalid counts the trials without evidence, limited those of a busy load generator.
 	met, missed, clear, invalid, limited int
@@ -134,13 +144,13 @@ func (t triedLoad) String() string {
 	runs := fmt.Sprintf("%d of %d valid runs", max(t.met, t.missed), t.countTrials())
 	switch {
 	case t.verdict == loadUnjudged && t.limited > 0:
-		return fmt.Sprintf("%d could not be offered: %s", t.load, t.problem)
+		return fmt.Sprintf("%s could not be offered: %s", t.label, t.problem)
 	case t.verdict == loadUnjudged:
-		return fmt.Sprintf("%d could not be measured, because its %d runs were disturbed (%s)", t.load, t.invalid, t.problem)
+		return fmt.Sprintf("%s could not be measured, because its %d runs were disturbed (%s)", t.label, t.invalid, t.problem)
 	case t.verdict == loadMeetsLevel:
-		return fmt.Sprintf("%d meets the level (%s)", t.load, runs)
+		return fmt.Sprintf("%s meets the level (%s)", t.label, runs)
 	case t.verdict == loadMissesLevel:
-		return fmt.Sprintf("%d misses the level (%s)", t.load, runs)
+		return fmt.Sprintf("%s misses the level (%s)", t.label, runs)
 	default:
 		return fmt.Sprintf("%d of %d valid runs met the level, %d were disturbed", t.met, t.countTrials(), t.invalid)
 	}

@@ -9,16 +9,21 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
 func newSearchSpec(from, to int64, latency time.Duration) *v1alpha1.SaturationSearch {
 	return &v1alpha1.SaturationSearch{
-		From: from, To: to, PrecisionPercent: 10, MaxLoads: 16, Repeats: 3,
-		Objectives: []v1alpha1.MetricObjective{{Metric: v1alpha1.MetricLatencyP95, MaxLatency: &metav1.Duration{Duration: latency}}},
+		From: *resource.NewQuantity(from, resource.DecimalSI), To: *resource.NewQuantity(to, resource.DecimalSI), PrecisionPercent: 10, MaxLoads: 16, Repeats: 3,
+		Objectives: []v1alpha1.MetricObjective{{Metric: v1alpha1.MetricLatencyP95, MaxLatency: &v1alpha1.Timeout{Duration: latency}}},
 	}
+}
+
+func newFineSearchSpec(from, to string, latency time.Duration) *v1alpha1.SaturationSearch {
+	spec := newSearchSpec(1, 1, latency)
+	spec.From, spec.To = resource.MustParse(from), resource.MustParse(to)
+	return spec
 }
 
 // queueingSystem is a queueing system with known throughput (per second) and latency (ms) at each load.
@@ -26,18 +31,18 @@ type queueingSystem struct {
 	name  string
 	model v1alpha1.LoadModel
 	spec  *v1alpha1.SaturationSearch
-	at    func(load int64) (throughput, latency float64)
+	at    func(load float64) (throughput, latency float64)
 	// knee is that of its asymptotes; 0 if the search may end before it, so that either outcome is accepted.
 	knee int64
 }
 
 // closedLoopModel models c servers, each busy for service seconds per operation, and clients that think in
 // between: the machine repairman's model, solved by its birth and death process.
-func closedLoopModel(c int, service, think float64) func(int64) (float64, float64) {
-	return func(clients int64) (float64, float64) {
+func closedLoopModel(c int, service, think float64) func(float64) (float64, float64) {
+	return func(clients float64) (float64, float64) {
 		p, total, busy := 1.0, 1.0, 0.0
 		for i := 1; i <= int(clients); i++ {
-			p *= float64(int(clients)-i+1) / think / (float64(min(i, c)) / service)
+			p *= (clients - float64(i) + 1) / think / (float64(min(i, c)) / service)
 			total += p
 			busy += p * float64(min(i, c))
 			if total > 1e200 {
@@ -45,26 +50,34 @@ func closedLoopModel(c int, service, think float64) func(int64) (float64, float6
 			}
 		}
 		throughput := busy / total / service
-		return throughput, 1000 * (float64(clients)/throughput - think)
+		return throughput, 1000 * (clients/throughput - think)
 	}
 }
 
 // openLoopModel is M/M/c (Erlang C) below its capacity. Beyond it the queue grows for the minute of the
 // observation.
-func openLoopModel(c int, service float64) func(int64) (float64, float64) {
-	return func(rate int64) (float64, float64) {
+func openLoopModel(c int, service float64) func(float64) (float64, float64) {
+	return func(rate float64) (float64, float64) {
 		capacity := float64(c) / service
-		if float64(rate) >= capacity {
-			return capacity, 1000 * (service + 60*(1-capacity/float64(rate)))
+		if rate >= capacity {
+			return capacity, 1000 * (service + 60*(1-capacity/rate))
 		}
-		load := float64(rate) * service
+		load := rate * service
 		term, sum := 1.0, 0.0
 		for k := range c {
 			sum += term
 			term *= load / float64(k+1)
 		}
 		wait := term / (term + (1-load/float64(c))*sum)
-		return float64(rate), 1000 * (service + wait/(capacity-float64(rate)))
+		return rate, 1000 * (service + wait/(capacity-rate))
+	}
+}
+
+// hundredth is a system whose operations are a hundred times as many.
+func hundredth(of func(float64) (float64, float64)) func(float64) (float64, float64) {
+	return func(load float64) (float64, float64) {
+		throughput, latency := of(100 * load)
+		return throughput / 100, latency
 	}
 }
 
@@ -75,15 +88,16 @@ var queueingSystems = []queueingSystem{
 	{"open, 1 server, 5 ms", v1alpha1.LoadOpen, newSearchSpec(10, 5000, 50*time.Millisecond), openLoopModel(1, 0.005), 200},
 	{"open, 8 servers, 20 ms", v1alpha1.LoadOpen, newSearchSpec(10, 5000, 100*time.Millisecond), openLoopModel(8, 0.02), 400},
 	{"open, 2 servers, 1 ms, to be searched from 1 to a million", v1alpha1.LoadOpen, newSearchSpec(1, 1_000_000, 10*time.Millisecond), openLoopModel(2, 0.001), 2000},
+	{"open, 1 server, 5 ms, a hundredth of the rate", v1alpha1.LoadOpen, newFineSearchSpec("100m", "50", 50*time.Millisecond), hundredth(openLoopModel(1, 0.005)), 0},
 }
 
 // trueSaturation returns the highest load that meets the level without noise.
 func (s *queueingSystem) trueSaturation() int64 {
-	low, high := s.spec.From, s.spec.To
-	l := loadCriterion{spec: s.spec, model: s.model}
+	l := newLoadCriterion(s.spec, s.model)
+	low, high := l.from, l.to
 	for low < high {
 		middle := (low + high + 1) / 2
-		if x, latency := s.at(middle); l.trialStrain(Trial{Load: middle, Throughput: x, Latency: latency}) <= 1 {
+		if x, latency := s.at(l.scale.value(middle)); l.trialStrain(Trial{Load: middle, Throughput: x, Latency: latency}) <= 1 {
 			low = middle
 		} else {
 			high = middle - 1
@@ -104,7 +118,7 @@ func (s *queueingSystem) runSearch(t *testing.T, noise float64, seed uint64) (Se
 		if found.Next == 0 {
 			return found, trials
 		}
-		x, latency := s.at(found.Next)
+		x, latency := s.at(scaleOf(s.spec).value(found.Next))
 		trial := Trial{Load: found.Next, Throughput: x * math.Exp(noise/5*random.NormFloat64()), Latency: latency * math.Exp(noise*random.NormFloat64()), Evidence: Measured}
 		if noise > 0 && random.IntN(50) == 0 {
 			trial.Latency *= 3
@@ -242,7 +256,7 @@ func TestSearchAlwaysEnds(t *testing.T) {
 				}
 				break
 			}
-			if found.Next < spec.From || found.Next > spec.To || len(trials) >= most {
+			if found.Next < spec.From.Value() || found.Next > spec.To.Value() || len(trials) >= most {
 				t.Fatalf("seed %d: %+v after %d trials of %+v", seed, found, len(trials), spec)
 			}
 			trials = append(trials, Trial{Load: found.Next, Throughput: 1, Latency: 2000 * random.Float64(), Evidence: TrialEvidence(random.IntN(4))})

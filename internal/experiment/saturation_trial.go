@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/run/verdict"
 )
@@ -21,12 +19,12 @@ const (
 
 // workloadAtLoad returns the workload with that many clients, or at that rate with enough clients for it.
 func workloadAtLoad(workload v1alpha1.Workload, load int64, spec *v1alpha1.SaturationSearch) v1alpha1.Workload {
-	w := *workload.DeepCopy()
+	w, scale := *workload.DeepCopy(), scaleOf(spec)
 	if w.Load.Model == v1alpha1.LoadOpen {
-		w.Load.RatePerSecond = resource.NewQuantity(load, resource.DecimalSI)
+		w.Load.RatePerSecond = scale.quantity(load)
 		if w.Type.LimitsOutstanding() {
 			possible := min(maxClients, maxClientsPerWorker*int64(max(1, w.Workers.Count)))
-			w.Load.Clients = max(w.Load.Clients, int32(min(possible, requiredClients(load, spec))))
+			w.Load.Clients = max(w.Load.Clients, int32(min(possible, requiredClients(scale.value(load), spec))))
 		}
 		return w
 	}
@@ -35,8 +33,8 @@ func workloadAtLoad(workload v1alpha1.Workload, load int64, spec *v1alpha1.Satur
 }
 
 // requiredClients returns the number of clients with which a rate can be judged.
-func requiredClients(rate int64, spec *v1alpha1.SaturationSearch) int64 {
-	return int64(math.Ceil(clientMargin * float64(rate) * spec.ServiceLevel().MaxLatency.Seconds()))
+func requiredClients(rate float64, spec *v1alpha1.SaturationSearch) int64 {
+	return int64(math.Ceil(clientMargin * rate * spec.ServiceLevel().MaxLatency.Seconds()))
 }
 
 // newTrial returns the trial of a run with that workload. A percentile of few latencies counts, because the share
@@ -48,6 +46,7 @@ func newTrial(load int64, run Run, spec *v1alpha1.SaturationSearch, w v1alpha1.W
 	if !known {
 		latency, known = run.Load.ScarcePercentiles[percentile]
 	}
+	required := requiredClients(scaleOf(spec).value(load), spec)
 	t := Trial{Load: load,
 		Throughput: run.Metrics[string(v1alpha1.MetricThroughput)],
 		Latency:    latency,
@@ -56,10 +55,10 @@ func newTrial(load int64, run Run, spec *v1alpha1.SaturationSearch, w v1alpha1.W
 	if t.Evidence == Measured && t.Throughput > 0 && !known {
 		t.Evidence, t.Problem = NoEvidence, percentile+" is unknown"
 	}
-	if t.Evidence != NoEvidence && run.Load.ClientsExhausted && w.Type.LimitsOutstanding() && int64(w.Load.Clients) < requiredClients(load, spec) {
+	if t.Evidence != NoEvidence && run.Load.ClientsExhausted && w.Type.LimitsOutstanding() && int64(w.Load.Clients) < required {
 		t.Evidence = GeneratorLimited
 		t.Problem = fmt.Sprintf("all %d clients were busy, and %d are required to judge the level: raise workers.count or load.clients",
-			w.Load.Clients, requiredClients(load, spec))
+			w.Load.Clients, required)
 	}
 	return t
 }

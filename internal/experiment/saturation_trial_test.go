@@ -38,6 +38,27 @@ func TestClientsFollowTheRate(t *testing.T) {
 	}
 }
 
+func TestLoadScale(t *testing.T) {
+	for from, want := range map[string]struct{ label, name, rate string }{
+		"1":     {"7", "7", "7"},
+		"20":    {"7", "7", "7"},
+		"500m":  {"0.07", "70m", "70m"},
+		"1500m": {"0.7", "700m", "700m"},
+		"1234m": {"0.007", "7m", "7m"},
+		"5m":    {"0.007", "7m", "7m"},
+	} {
+		spec := newFineSearchSpec(from, "100", time.Second)
+		scale := scaleOf(spec)
+		w := workloadAtLoad(openWorkload(v1alpha1.WorkloadCorda, 10, 1), 7, spec)
+		if scale.format(7) != want.label || scale.nameOf(7) != want.name || w.Load.RatePerSecond.String() != want.rate {
+			t.Errorf("from %s, seven steps are %s, %s and a rate of %s, want %+v", from, scale.format(7), scale.nameOf(7), w.Load.RatePerSecond, want)
+		}
+		if back := scale.quantity(scale.steps(&spec.From)); back.Cmp(spec.From) != 0 {
+			t.Errorf("from %s, the first load is %s", from, back)
+		}
+	}
+}
+
 func TestNewTrialEvidence(t *testing.T) {
 	spec := newSearchSpec(1, 5000, 500*time.Millisecond)
 	for name, c := range map[string]struct {

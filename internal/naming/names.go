@@ -205,8 +205,8 @@ func LatencyStatus(network string) string { return networkPrefix(network) + "-em
 // s01.
 func ExperimentPoint(prefix string, n int) string { return fmt.Sprintf("%s%02d", prefix, n) }
 
-// SearchPoint returns the name of the point at which a search tries a load.
-func SearchPoint(search string, load int64) string { return fmt.Sprintf("%s-l%d", search, load) }
+// SearchPoint returns the name of the point at which a search tries a load, such as 6 or 500m.
+func SearchPoint(search, load string) string { return search + "-l" + load }
 
 // ExperimentNetwork returns the name of the n-th network of an experiment.
 func ExperimentNetwork(experiment string, n int) string {

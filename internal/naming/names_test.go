@@ -20,7 +20,7 @@ func TestLongestNames(t *testing.T) {
 		},
 		func(n string) string { return NetworkPolicy(n, "databases") }, func(n string) string { return WorkloadRun(n, n) },
 		func(n string) string { return WorkerJob(n) + "-49" }, func(n string) string { return ExperimentNetwork(n, 256) },
-		func(n string) string { return ExperimentRun(n, SearchPoint("s01", 1_000_000), 100, 10) },
+		func(n string) string { return ExperimentRun(n, SearchPoint("s01", "1000000"), 100, 10) },
 	} {
 		if len(name(longest)) > 63 {
 			t.Errorf("%s has %d characters, more than 63", name(longest), len(name(longest)))

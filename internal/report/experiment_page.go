@@ -184,11 +184,11 @@ func saturationTables(e *experiment.Result) []htmlTable {
 }
 
 // formatLoad formats a load, or a dash if a search found none.
-func formatLoad(l int64) string {
-	if l == 0 {
+func formatLoad(load float64) string {
+	if load == 0 {
 		return "–"
 	}
-	return formatInteger(l)
+	return groupThousands(strconv.FormatFloat(load, 'f', -1, 64))
 }
 
 func comparisonTables(e *experiment.Result) []htmlTable {

@@ -122,7 +122,7 @@ func describeSaturation(e *experiment.Result, s experiment.Saturation) string {
 		level = fmt.Sprintf("%s of at most %s ms and at most %s errors", lowercaseFirst(experimentMetric(e, e.ServiceLevel.Metric).title),
 			formatNumber(e.ServiceLevel.LatencyMillis), formatPercent(e.ServiceLevel.MaxErrorShare))
 	}
-	text := fmt.Sprintf("Saturation of %s: a load of %s is the highest with %s.", s.Name, formatInteger(s.Load), level)
+	text := fmt.Sprintf("Saturation of %s: a load of %s is the highest with %s.", s.Name, formatLoad(s.Load), level)
 	if s.Load == 0 {
 		text = fmt.Sprintf("Saturation of %s: no load that was tried met %s.", s.Name, level)
 	}
@@ -130,7 +130,7 @@ func describeSaturation(e *experiment.Result, s experiment.Saturation) string {
 		text += fmt.Sprintf(" The system may bear more: %s.", s.Message)
 	}
 	if s.Knee > 0 {
-		text += fmt.Sprintf(" The curve has its knee at %s.", formatInteger(s.Knee))
+		text += fmt.Sprintf(" The curve has its knee at %s.", formatLoad(s.Knee))
 	}
 	return text
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
@@ -71,9 +70,9 @@ func searchSweep(e *experiment.Result, found experiment.Saturation) sweep {
 // addSearchResult marks the highest load that met the service level, and the knee. They may be the same.
 func (c *Chart) addSearchResult(s experiment.Saturation) {
 	if s.Load > 0 {
-		c.addVerticalLine(float64(s.Load), "holds to "+strconv.FormatInt(s.Load, 10), style{Color: betterColor, Width: 1.2})
+		c.addVerticalLine(s.Load, "holds to "+formatLoad(s.Load), style{Color: betterColor, Width: 1.2})
 	}
 	if s.Knee > 0 && s.Knee != s.Load {
-		c.addVerticalLine(float64(s.Knee), "knee "+strconv.FormatInt(s.Knee, 10), hintLine)
+		c.addVerticalLine(s.Knee, "knee "+formatLoad(s.Knee), hintLine)
 	}
 }

@@ -35,7 +35,7 @@ func NotifiedCondition(generation int64, job snapshot.Readiness, hook *v1alpha1.
 // NotDueCondition returns the condition Notified of a webhook that receives other outcomes only.
 func NotDueCondition(generation int64, now time.Time) metav1.Condition {
 	l := conditionList{generation: generation}
-	l.addBool(v1alpha1.ConditionNotified, false, v1alpha1.ReasonNotificationNotDue, "no gate failed or is undecided, and webhook.when is GatesNotPassed")
+	l.addBool(v1alpha1.ConditionNotified, false, v1alpha1.ReasonNotificationNotDue, "no gate failed or is undecided, and delivery.webhook.when is GatesNotPassed")
 	l.conditions[0].LastTransitionTime = metav1.NewTime(now)
 	return l.conditions[0]
 }

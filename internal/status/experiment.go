@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -305,12 +306,19 @@ func pointStatus(p *experiment.Point) v1alpha1.PointStatus {
 }
 
 func saturationStatus(found experiment.Saturation, r *experiment.Result) v1alpha1.SaturationStatus {
-	s := v1alpha1.SaturationStatus{Name: found.Name, Load: found.Load, Knee: found.Knee, Message: found.Message}
+	s := v1alpha1.SaturationStatus{Name: found.Name, Load: *loadQuantity(found.Load), Message: found.Message}
+	if found.Knee > 0 {
+		s.Knee = loadQuantity(found.Knee)
+	}
 	at := slices.IndexFunc(r.Points, func(p experiment.Point) bool { return slices.Contains(found.Points, p.Name) && p.Load() == found.Load })
 	if at >= 0 {
 		s.ThroughputMilliPerSecond = roundToMilli(r.Points[at].Metrics[string(v1alpha1.MetricThroughput)].Mean)
 	}
 	return s
+}
+
+func loadQuantity(load float64) *resource.Quantity {
+	return resource.NewMilliQuantity(roundToInt64(1000*load), resource.DecimalSI)
 }
 
 func comparisonStatus(c *experiment.ComparisonOutcome) v1alpha1.ComparisonStatus {

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
@@ -22,7 +20,7 @@ func FuzzProgress(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, first, second string) {
 		r := &v1alpha1.BenchmarkRun{}
-		r.Spec.Workload.Measure = v1alpha1.Measure{WarmUp: metav1.Duration{Duration: 10 * time.Second}, Window: metav1.Duration{Duration: time.Minute}}
+		r.Spec.Workload.Measure = v1alpha1.Measure{WarmUp: v1alpha1.Seconds{Duration: 10 * time.Second}, Window: v1alpha1.Seconds{Duration: time.Minute}}
 		s := ComputeRun(RunInput{Run: r, Start: &testTime, Progress: []string{first, second}, Now: testTime})
 		if !slices.Contains([]v1alpha1.Phase{"WarmUp", "Measuring", "Draining"}, s.Phase) {
 			t.Errorf("the phase is %q", s.Phase)

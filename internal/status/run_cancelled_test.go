@@ -48,7 +48,7 @@ func TestCancelledRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			test.in.Run, test.in.Now = &v1alpha1.BenchmarkRun{}, start.Add(test.now)
 			test.in.Run.Spec.Cancelled = true
-			test.in.Run.Spec.Workload.Measure = v1alpha1.Measure{WarmUp: metav1.Duration{Duration: 30 * time.Second}, Window: metav1.Duration{Duration: time.Minute}}
+			test.in.Run.Spec.Workload.Measure = v1alpha1.Measure{WarmUp: v1alpha1.Seconds{Duration: 30 * time.Second}, Window: v1alpha1.Seconds{Duration: time.Minute}}
 			s := ComputeRun(test.in)
 			complete := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionComplete)
 			if (complete.Status == metav1.ConditionTrue) != test.complete || complete.Reason != test.reason || s.Phase != test.phase {

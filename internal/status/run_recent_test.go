@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
@@ -49,7 +47,7 @@ func TestRecentCausesNoWrite(t *testing.T) {
 	start := time.Unix(1000, 0)
 	run := &v1alpha1.BenchmarkRun{}
 	run.Spec.Workload.Workers.Count = 1
-	run.Spec.Workload.Measure.Window = metav1.Duration{Duration: time.Minute}
+	run.Spec.Workload.Measure.Window = v1alpha1.Seconds{Duration: time.Minute}
 	compute := func(elapsed, end int) v1alpha1.BenchmarkRunStatus {
 		steps, err := json.Marshal([]protocol.RecentLoad{{Seconds: int32(end), Completed: 7}})
 		if err != nil {

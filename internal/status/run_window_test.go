@@ -4,8 +4,6 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/run/document"
 )
@@ -14,7 +12,7 @@ import (
 // measured one afterwards.
 func TestRunWindow(t *testing.T) {
 	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	fixed := v1alpha1.Measure{WarmUp: metav1.Duration{Duration: 30 * time.Second}, Window: metav1.Duration{Duration: time.Minute}}
+	fixed := v1alpha1.Measure{WarmUp: v1alpha1.Seconds{Duration: 30 * time.Second}, Window: v1alpha1.Seconds{Duration: time.Minute}}
 	steady := fixed
 	steady.SteadyState = &v1alpha1.SteadyState{}
 	measured := &document.RunResult{Times: document.Times{Start: start, WindowStart: start.Add(40 * time.Second), WindowEnd: start.Add(70 * time.Second)}}

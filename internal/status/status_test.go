@@ -93,7 +93,7 @@ func TestNetworkExpiry(t *testing.T) {
 		return run
 	}
 	uploading := own(true)
-	uploading.Spec.Workload.Upload, uploading.Status.Result = &v1alpha1.ResultUpload{}, &v1alpha1.ResultReference{}
+	uploading.Spec.Delivery.Upload, uploading.Status.Result = &v1alpha1.ResultUpload{}, &v1alpha1.ResultReference{}
 	uploaded := uploading.DeepCopy()
 	meta.SetStatusCondition(&uploaded.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionUploaded, Status: metav1.ConditionFalse})
 	withoutTTL, withoutWorkloads, recreated := n.DeepCopy(), n.DeepCopy(), n.DeepCopy()

@@ -265,14 +265,14 @@ func assertReproduced(t *testing.T, plugin plugin, file, key string) {
 	t.Helper()
 	ns := cluster.NewNamespace(t, "delivery-again")
 	out := plugin.expect(t, 3, []string{"reproduce", file, "--key", key, "-n", ns.Name, "--timeout", "15m"}, "benchmarkexperiment/kept applied",
-		"workload.upload of kept is left out", "workload.webhook of kept is left out", "ORIGINAL", "no claim can be made within ±10 %")
+		"spec.delivery of kept is left out", "ORIGINAL", "no claim can be made within ±10 %")
 	t.Log(out)
 	runs := ns.ListRuns("kept")
 	if len(runs) != 2 {
 		t.Errorf("there should be 2 runs: %v", runs)
 	}
 	for name, run := range runs {
-		if run.Status.Verdict == "" || run.Spec.Workload.Upload != nil || run.Spec.Workload.Webhook != nil {
+		if run.Status.Verdict == "" || run.Spec.Delivery.Upload != nil || run.Spec.Delivery.Webhook != nil {
 			t.Errorf("run %s should be measured without deliveries: %s", name, cluster.RunSummary(run))
 		}
 	}

@@ -3,10 +3,7 @@ package bundle
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"path"
-	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -131,47 +128,10 @@ func isConfigMap(object *unstructured.Unstructured) bool {
 	return object.GroupVersionKind() == corev1.SchemeGroupVersion.WithKind("ConfigMap")
 }
 
-// RemoveDeliveries removes the uploads and webhooks from a benchnet object, also from the patches of an experiment, and returns
-// their paths. It fails if an axis of an experiment sets one.
-func RemoveDeliveries(object *unstructured.Unstructured) ([]string, error) {
-	if _, ok := cluster.TargetOf(object); !ok {
-		return nil, nil
-	}
-	axes, _, _ := unstructured.NestedSlice(object.Object, "spec", "axes")
-	for i, axis := range axes {
-		values, _ := axis.(map[string]any)
-		steps := strings.Split(fmt.Sprint(values["field"]), ".")
-		if slices.ContainsFunc(steps, isDelivery) {
-			return nil, fmt.Errorf("spec.axes[%d].field of %s is %.100q, must not be of an upload or a webhook", i, object.GetName(), values["field"])
-		}
-	}
-	return removeDeliveries(object.Object["spec"], "spec"), nil
-}
-
-// isDelivery reports whether a field is an upload or a webhook. The decoder of patches ignores case.
-func isDelivery(field string) bool {
-	return strings.EqualFold(field, "upload") || strings.EqualFold(field, "webhook")
-}
-
-// removeDeliveries removes the fields of deliveries below a value.
-func removeDeliveries(value any, path string) []string {
-	var removed []string
-	switch v := value.(type) {
-	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			if isDelivery(key) {
-				delete(v, key)
-				removed = append(removed, path+"."+key)
-				continue
-			}
-			if key != "values" { // Those of a chart are not ours.
-				removed = append(removed, removeDeliveries(v[key], path+"."+key)...)
-			}
-		}
-	case []any:
-		for i := range v {
-			removed = append(removed, removeDeliveries(v[i], fmt.Sprintf("%s[%d]", path, i))...)
-		}
-	}
-	return removed
+// RemoveDelivery removes the delivery of a network, a run or an experiment, whose receivers are those of whoever made the bundle. It
+// reports whether there was one.
+func RemoveDelivery(object *unstructured.Unstructured) bool {
+	_, found, _ := unstructured.NestedFieldNoCopy(object.Object, "spec", "delivery")
+	unstructured.RemoveNestedField(object.Object, "spec", "delivery")
+	return found
 }

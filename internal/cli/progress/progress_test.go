@@ -15,7 +15,7 @@ var startTime = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
 func newMeasuringRun() v1alpha1.BenchmarkRun {
 	run := v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "two-banks-issue"}}
-	run.Spec.Workload.Measure = v1alpha1.Measure{WarmUp: metav1.Duration{Duration: 30 * time.Second}, Window: metav1.Duration{Duration: 90 * time.Second}}
+	run.Spec.Workload.Measure = v1alpha1.Measure{WarmUp: v1alpha1.Seconds{Duration: 30 * time.Second}, Window: v1alpha1.Seconds{Duration: 90 * time.Second}}
 	began := metav1.NewMicroTime(startTime)
 	run.Status = v1alpha1.BenchmarkRunStatus{Phase: "Measuring", StartTime: &began, Unit: "flows", Display: v1alpha1.RunDisplay{Throughput: "41.2 flows/s"}}
 	return run

@@ -27,7 +27,7 @@ func ForDesign(e *v1alpha1.BenchmarkExperiment, d *experiment.Design) *Table {
 
 func describeRunCount(e *v1alpha1.BenchmarkExperiment, d *experiment.Design) string {
 	if s := e.Spec.Saturation; s != nil {
-		return fmt.Sprintf("up to %d loads from %d to %d", s.MaxLoads, s.From, s.To)
+		return fmt.Sprintf("up to %d loads from %s to %s", s.MaxLoads, s.From.String(), s.To.String())
 	}
 	if d.Deployments > 1 {
 		return fmt.Sprintf("%d on %d deployments", e.Spec.Repetitions, d.Deployments)

@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
@@ -94,11 +95,11 @@ func ForSaturation(found []experiment.Saturation) *Table {
 	return t
 }
 
-func formatLoad(x int64) string {
-	if x == 0 {
+func formatLoad(load float64) string {
+	if load == 0 {
 		return ""
 	}
-	return fmt.Sprint(x)
+	return strconv.FormatFloat(load, 'f', -1, 64)
 }
 
 // ForComparisons returns a table of comparisons between candidates and baselines. P is corrected for the number of

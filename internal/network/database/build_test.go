@@ -51,7 +51,7 @@ func newExternalInput() Input {
 	in := newInput()
 	in.Network.Spec.Database.Provider = v1alpha1.ProviderExternal
 	in.Network.Spec.Database.External = &v1alpha1.ExternalDatabase{Servers: []v1alpha1.ExternalServer{
-		{Host: "db.example.org", Port: 6432, SSLMode: "require", AdminSecret: corev1.LocalObjectReference{Name: "admin"}}}}
+		{Host: "db.example.org", Port: 6432, SSLMode: "require", AdminSecret: v1alpha1.SecretReference{Name: "admin"}}}}
 	return in
 }
 
@@ -62,7 +62,7 @@ func newExternalPerMemberInput() Input {
 	in.Network.Spec.Database.External.Servers = nil
 	for i := range in.Members {
 		in.Network.Spec.Database.External.Servers = append(in.Network.Spec.Database.External.Servers, v1alpha1.ExternalServer{
-			Host: fmt.Sprintf("db-%d.example.org", i), AdminSecret: corev1.LocalObjectReference{Name: fmt.Sprintf("admin-%d", i)}})
+			Host: fmt.Sprintf("db-%d.example.org", i), AdminSecret: v1alpha1.SecretReference{Name: fmt.Sprintf("admin-%d", i)}})
 	}
 	return in
 }
@@ -137,7 +137,7 @@ func TestUserSchemas(t *testing.T) {
 			in := newInput()
 			spec := in.Network.Spec.Database
 			spec.Engine, spec.Provider = engine, v1alpha1.ProviderExternal
-			spec.External = &v1alpha1.ExternalDatabase{Servers: []v1alpha1.ExternalServer{{Host: "db.example.org"}}, JDBCSecret: corev1.LocalObjectReference{Name: "accounts"}}
+			spec.External = &v1alpha1.ExternalDatabase{Servers: []v1alpha1.ExternalServer{{Host: "db.example.org"}}, JDBCSecret: v1alpha1.SecretReference{Name: "accounts"}}
 			in.Epoch = "1"
 			layout := mustBuildTwice(t, in)
 			i := layout.Instances[0]

@@ -93,7 +93,8 @@ func (in Input) runName(workload int) string {
 func (in Input) plannedRun(workload int) *v1alpha1.BenchmarkRun {
 	return &v1alpha1.BenchmarkRun{
 		ObjectMeta: metav1.ObjectMeta{Name: in.runName(workload), Labels: naming.NetworkLabels(in.Network.Name, naming.ComponentRun)},
-		Spec:       v1alpha1.BenchmarkRunSpec{NetworkName: in.Network.Name, Workload: in.Network.Spec.Workloads[workload].Workload},
+		Spec: v1alpha1.BenchmarkRunSpec{NetworkName: in.Network.Name, Workload: in.Network.Spec.Workloads[workload].Workload,
+			Delivery: in.Network.Spec.Delivery},
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -15,7 +14,7 @@ import (
 func withUserSchemas(in *Input) {
 	spec := in.Network.Spec.Database
 	spec.Engine, spec.Provider = v1alpha1.EngineSQLServer, v1alpha1.ProviderExternal
-	spec.External = &v1alpha1.ExternalDatabase{Servers: []v1alpha1.ExternalServer{{Host: "sql.example"}}, JDBCSecret: corev1.LocalObjectReference{Name: "accounts"}}
+	spec.External = &v1alpha1.ExternalDatabase{Servers: []v1alpha1.ExternalServer{{Host: "sql.example"}}, JDBCSecret: v1alpha1.SecretReference{Name: "accounts"}}
 }
 
 // TestPlanOfUserSchemas checks that the operator makes no databases, accounts and teardown, and that members may reach the server.

@@ -7,7 +7,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -87,7 +86,7 @@ func TestAppendedWorkloadKeepsVolumes(t *testing.T) {
 			}
 			in.StatefulSet = liveSets(t, created)
 			in.Network.Spec.Workloads = append(in.Network.Spec.Workloads, v1alpha1.NetworkWorkload{Workload: v1alpha1.Workload{
-				Name: "third", Measure: v1alpha1.Measure{Window: metav1.Duration{Duration: time.Hour}}}})
+				Name: "third", Measure: v1alpha1.Measure{Window: v1alpha1.Seconds{Duration: time.Hour}}}})
 			appended := mustBuild(t, in)
 			if appended.Hash != created.Hash {
 				t.Errorf("the appended workload changes members or databases")

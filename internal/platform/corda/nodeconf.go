@@ -49,7 +49,7 @@ type nodeConf struct {
 	Connections             int32
 	FlowThreads, RPCThreads int32
 	JournalBufferTimeout    *metav1.Duration
-	BrokerTTLCheckInterval  *metav1.Duration
+	BrokerTTLCheckInterval  *v1alpha1.Timeout
 	P2PCompression, OpenSSL *v1alpha1.Switch
 	Extra                   []extraEntry
 }

@@ -10,22 +10,22 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
 )
 
-// TestAdmitsNotaryDatabases checks the rules of the CRD for a database of the notary.
-func TestAdmitsNotaryDatabases(t *testing.T) {
+// TestAcceptsNotaryDatabases checks the rules for a database of the notary.
+func TestAcceptsNotaryDatabases(t *testing.T) {
 	const (
 		shared   = "database: {engine: PostgreSQL, topology: Shared}"
 		perHost  = "database: {engine: PostgreSQL, topology: PerHost, membersPerInstance: 2}"
 		chart    = "database: {engine: PostgreSQL, topology: Shared, provider: Chart, chart: {configMapName: mine}}"
 		external = "database: {engine: PostgreSQL, topology: Shared, provider: External, external: {servers: [{host: a, adminSecret: {name: a}}]}}"
 
-		notEmpty = "spec.platform.corda.notary.database must be {} with spec.database.chart"
+		notEmpty = "must be {} with spec.database.chart"
 	)
 	for _, test := range []struct{ name, notary, database, want string }{
 		{"like the members'", "database: {}", shared, ""},
 		{"with every field", "database: {cores: 4, memory: 8Gi, storage: {size: 9Gi}, scheduling: {}, settings: {fsync: 'off'}}", shared, ""},
 		{"apart from hosts", "type: SharedDatabase, scheduling: {}, database: {}", perHost, ""},
 		{"of your chart", "database: {}", chart, ""},
-		{"without a database", "database: {}", "", "spec.platform.corda.notary.database needs spec.database.engine PostgreSQL with provider Managed or Chart, not H2"},
+		{"without a database", "database: {}", "", "needs spec.database.engine PostgreSQL with provider Managed or Chart, not H2"},
 		{"on H2", "database: {}", "database: {engine: H2}", "not H2 with provider Managed"},
 		{"on your server", "database: {}", external, "not PostgreSQL with provider External"},
 		{"without a notary", "type: None, database: {}", shared, "scheduling and database need notary.type Single"},
@@ -40,7 +40,7 @@ func TestAdmitsNotaryDatabases(t *testing.T) {
 		{"a place of the notary on the host of members", "scheduling: {}", perHost, "set spec.members.scheduling or spec.platform.corda.notary.database"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := admitOverridden(t, "tuning: {}", "notary: {"+test.notary+"}", shared, test.database)
+			_, err := acceptOverridden(t, "tuning: {}", "notary: {"+test.notary+"}", shared, test.database)
 			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 				t.Errorf("want the error %q: %v", test.want, err)
 			}
@@ -94,7 +94,7 @@ func TestNotaryDatabaseSettings(t *testing.T) {
 			"databaseTopology=PerMember databaseCores=1 databaseMemory=1Gi databaseCores[notary]=4(spec.platform.corda.notary.database.cores)"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			network, err := admitOverridden(t, "tuning: {}", "notary: {"+test.database+"}", "topology: Shared", test.topology)
+			network, err := acceptOverridden(t, "tuning: {}", "notary: {"+test.database+"}", "topology: Shared", test.topology)
 			if err != nil {
 				t.Fatal(err)
 			}

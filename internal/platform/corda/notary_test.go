@@ -46,9 +46,8 @@ func TestRefusesNotaryTypes(t *testing.T) {
 	})
 }
 
-// TestAdmitsNotaries checks the rules of the CRD for notaries.
-func TestAdmitsNotaries(t *testing.T) {
-	admission := platformtest.NewNetworkAdmission(t)
+// TestAcceptsNotaries checks the rules for notaries.
+func TestAcceptsNotaries(t *testing.T) {
 	for _, test := range []struct {
 		name, notary, storage string
 		// want is part of the error, or empty if the network is admitted.
@@ -56,19 +55,19 @@ func TestAdmitsNotaries(t *testing.T) {
 	}{
 		{"Raft", "type: Raft", "size: 5Gi", ""},
 		{"five replicas", "type: Raft, replicas: 5", "type: Persistent", ""},
-		{"no majority of four replicas", "type: Raft, replicas: 4", "", "platform.corda.notary.replicas must be 3 or 5"},
+		{"no majority of four replicas", "type: Raft, replicas: 4", "", "Raft with 3 or 5"},
 		{"a log that is lost with its pod", "type: Raft", "type: Ephemeral", "notary.storage.type Persistent"},
 		{"BFT", "type: BFT", "size: 5Gi", ""},
 		{"seven replicas", "type: BFT, replicas: 7", "type: Persistent", ""},
-		{"five replicas that agree by BFT-SMaRt", "type: BFT, replicas: 5", "", "platform.corda.notary.replicas must be 4 or 7"},
+		{"five replicas that agree by BFT-SMaRt", "type: BFT, replicas: 5", "", "BFT with 4 or 7"},
 		{"spent states that are lost with their pod", "type: BFT", "type: Ephemeral", "notary.storage.type Persistent"},
 		{"BFT that validates", "type: BFT, validation: Validating", "", "needs notary.type Single, SharedDatabase or Raft"},
-		{"replicas of one node", "type: Single, replicas: 3", "", "replicas needs notary.type SharedDatabase, Raft or BFT"},
+		{"replicas of one node", "type: Single, replicas: 3", "", "replicas needs notary.type SharedDatabase"},
 		{"validation without a notary", "type: None, validation: Validating", "", "needs notary.type Single, SharedDatabase or Raft"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			manifest := strings.NewReplacer("tuning: {}", "notary: {"+test.notary+"}", "count: 2", "count: 2, storage: {"+test.storage+"}").Replace(validManifest)
-			err := admission.Admit([]byte(manifest), &v1alpha1.BenchmarkNetwork{})
+			_, err := acceptNetwork(t, manifest)
 			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 				t.Errorf("want the error %q: %v", test.want, err)
 			}

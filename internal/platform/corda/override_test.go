@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
@@ -12,13 +13,21 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
 )
 
-// admitOverridden returns validManifest with fields of the notary and overrides of members.
-func admitOverridden(t *testing.T, replacements ...string) (*v1alpha1.BenchmarkNetwork, error) {
+// acceptNetwork returns the network of a manifest, or why the API server or the platform refuses it.
+func acceptNetwork(t *testing.T, manifest string) (*v1alpha1.BenchmarkNetwork, error) {
 	t.Helper()
 	network := &v1alpha1.BenchmarkNetwork{}
-	err := platformtest.NewNetworkAdmission(t).Admit([]byte(strings.NewReplacer(replacements...).Replace(validManifest)), network)
+	if err := platformtest.NewNetworkAdmission(t).Admit([]byte(manifest), network); err != nil {
+		return nil, err
+	}
 	network.Name = "net"
-	return network, err
+	return network, corda.New().Validate(&network.Spec, field.NewPath("spec")).ToAggregate()
+}
+
+// acceptOverridden accepts validManifest with fields of the notary and overrides of members.
+func acceptOverridden(t *testing.T, replacements ...string) (*v1alpha1.BenchmarkNetwork, error) {
+	t.Helper()
+	return acceptNetwork(t, strings.NewReplacer(replacements...).Replace(validManifest))
 }
 
 // TestAdmitsOverrides checks the rules of the CRD for overrides.
@@ -33,11 +42,11 @@ func TestAdmitsOverrides(t *testing.T) {
 		{"no member", "count: 2", "count: 2, overrides: [{members: [], size: Large}]", "should have at least 1 items"},
 		{"an unknown size", "count: 2", "count: 2, overrides: [{members: [member-1], size: Huge}]", "Huge"},
 		{"a version on PostgreSQL", "tuning: {}", `overrides: [{members: [member-1], version: "4.9"}]`, "spec.database.engine H2"},
-		{"a floating image", "tuning: {}", "overrides: [{members: [member-1], image: corda:latest}]", "platform.corda.overrides[].image must carry a tag"},
+		{"a floating image", "tuning: {}", "overrides: [{members: [member-1], image: corda:latest}]", "must carry a tag"},
 		{"neither version nor image", "tuning: {}", "overrides: [{members: [member-1]}]", "platform.corda.overrides[] needs version, image or both"},
 		{"a place on a shared host", members + onPostgreSQL,
 			"members: {count: 2, overrides: [{members: [member-1], scheduling: {}}]}\n  database: {engine: PostgreSQL, topology: PerHost, membersPerInstance: 2}",
-			"spec.members.overrides[].scheduling must not be set"},
+			"must not be set when spec.database.topology is PerHost"},
 		{"a version without its image", platform + members + onPostgreSQL,
 			`platform: {type: Corda, corda: {image: "corda:1", overrides: [{members: [member-1], version: "4.9"}]}}` + "\n  members: {count: 2}",
 			"platform.corda.overrides[].image is required with version"},
@@ -46,7 +55,7 @@ func TestAdmitsOverrides(t *testing.T) {
 		{"a Raft log that is lost", "tuning: {}", "notary: {type: Raft, storage: {type: Ephemeral}}", "needs spec.platform.corda.notary.storage.type Persistent"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := admitOverridden(t, test.from, test.to)
+			_, err := acceptOverridden(t, test.from, test.to)
 			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 				t.Errorf("want the error %q: %v", test.want, err)
 			}
@@ -72,6 +81,7 @@ func TestRefusesOverrides(t *testing.T) {
 			"members.overrides[0].members[1]", []string{"member-2", "its members are member-0, member-1"}},
 		{"the notary", override(v1alpha1.MemberOverride{Members: []string{"notary"}}), "members.overrides[0].members[0]", []string{"notary", "its members are member-0"}},
 		{"a version of a member that does not exist", func(s *networkSpec) {
+			s.Database = nil // Overrides of versions need H2.
 			s.Platform.Corda.Overrides = []v1alpha1.CordaOverride{{Members: []string{"member-7"}, Version: "4.9"}}
 		}, "platform.corda.overrides[0].members[0]", []string{"member-7", "its members are member-0, member-1"}},
 		{"heap above the member's memory", override(v1alpha1.MemberOverride{Members: []string{"member-1"}, NodeOverride: v1alpha1.NodeOverride{Heap: quantityPtr("4Gi")}}),
@@ -93,7 +103,7 @@ func TestRefusesOverrides(t *testing.T) {
 // TestOverriddenNodes checks that each node has its own size, volume and image, and that the settings name those that
 // differ.
 func TestOverriddenNodes(t *testing.T) {
-	network, err := admitOverridden(t, "tuning: {}",
+	network, err := acceptOverridden(t, "tuning: {}",
 		`notary: {size: Medium, heap: 2Gi, storage: {size: 9Gi}}, overrides: [{members: ["O=Bank 2,L=London,C=GB"], version: "4.9"}]`,
 		"count: 2", `count: 3, heap: 640Mi, overrides: [{members: [member-2], memory: 2Gi}]`, "engine: PostgreSQL, topology: Shared", "engine: H2")
 	if err != nil {
@@ -130,7 +140,7 @@ func TestOverriddenNodes(t *testing.T) {
 // TestMixedVersions checks that what all nodes share suits the oldest, and that a node with another image than the
 // network's does not get the network's database template.
 func TestMixedVersions(t *testing.T) {
-	network, err := admitOverridden(t, "tuning: {}", `cordapps: {type: Volume, claimName: apps}, overrides: [{members: [member-0, member-2], version: "4.9"}]`, "count: 2", "count: 3", "engine: PostgreSQL, topology: Shared", "engine: H2")
+	network, err := acceptOverridden(t, "tuning: {}", `cordapps: {type: Volume, claimName: apps}, overrides: [{members: [member-0, member-2], version: "4.9"}]`, "count: 2", "count: 3", "engine: PostgreSQL, topology: Shared", "engine: H2")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -130,7 +130,7 @@ func TestRefusesEnterpriseKeysOnOpenSource(t *testing.T) {
 		{"OpenSSL", tuning(func(c *v1alpha1.CordaTuning) { c.OpenSSL = new(v1alpha1.SwitchEnabled) }), "platform.corda.tuning.openSSL", says("useOpenSsl")},
 		{"journal timeout", tuning(func(c *v1alpha1.CordaTuning) { c.JournalBufferTimeout = &metav1.Duration{} }),
 			"platform.corda.tuning.journalBufferTimeout", says("journalBufferTimeout")},
-		{"TTL check", tuning(func(c *v1alpha1.CordaTuning) { c.BrokerConnectionTTLCheckInterval = &metav1.Duration{} }),
+		{"TTL check", tuning(func(c *v1alpha1.CordaTuning) { c.BrokerConnectionTTLCheckInterval = &v1alpha1.Timeout{} }),
 			"platform.corda.tuning.brokerConnectionTTLCheckInterval", says("brokerConnectionTtlCheckIntervalMs")},
 		{"extra key", withExtraConfig("enterpriseConfiguration.tuning.backchainFetchBatchSize", "50"),
 			"platform.corda.tuning.extraConfig[enterpriseConfiguration.tuning.backchainFetchBatchSize]", says("backchainFetchBatchSize")},
@@ -248,7 +248,7 @@ func TestRefusesWorkloads(t *testing.T) {
 			at("load.maxOutstanding"), []string{"workers.count (3)"}},
 		{"no rate", withWorkload(func(w *v1alpha1.Workload) { w.Load.Model, w.Load.RatePerSecond = v1alpha1.LoadOpen, quantityPtr("0") }),
 			at("load.ratePerSecond"), []string{"greater than 0"}},
-		{"part of a second", withWorkload(func(w *v1alpha1.Workload) { w.Measure.WarmUp = metav1.Duration{Duration: 1500 * time.Millisecond} }),
+		{"part of a second", withWorkload(func(w *v1alpha1.Workload) { w.Measure.WarmUp = v1alpha1.Seconds{Duration: 1500 * time.Millisecond} }),
 			at("measure.warmUp"), []string{"whole seconds"}},
 	})
 }

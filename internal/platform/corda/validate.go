@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -29,6 +30,9 @@ func (Corda) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fie
 		errs = append(errs, pools.validateThreads(corda.Child("tuning"))...)
 	}
 	errs = append(errs, validateNotaryType(spec, corda.Child("notary", "type"))...)
+	errs = append(errs, validateNotaryDatabase(spec, corda.Child("notary"))...)
+	errs = append(errs, validateNotaryStorage(spec, corda.Child("notary", "type"))...)
+	errs = append(errs, validateOverrides(spec, path)...)
 	errs = append(errs, validateEdition(spec, corda)...)
 	errs = append(errs, validateTuning(spec, corda.Child("tuning"))...)
 	errs = append(errs, validateStorage(spec, path.Child("members", "storage", "size"))...)
@@ -102,6 +106,61 @@ func validateNotaryType(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) f
 	if !notaryServices.contains(corda.Version) {
 		errs = append(errs, field.Invalid(path, corda.Notary.Type, fmt.Sprintf(
 			"needs platform.corda.version %s, not %s, which creates its tables only when it starts", notaryServices, corda.Version)))
+	}
+	return errs
+}
+
+// validateNotaryDatabase rejects a database of the notary that the network does not provide, and a place of the notary that its
+// database decides.
+func validateNotaryDatabase(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
+	notary, db := &spec.Platform.Corda.Notary, spec.DatabaseOrDefault()
+	perHost := db.Topology == v1alpha1.TopologyPerHost
+	var errs field.ErrorList
+	switch own := notary.Database; {
+	case own == nil && perHost && notary.Scheduling != nil:
+		errs = append(errs, field.Forbidden(path.Child("scheduling"), "must not be set when spec.database.topology is PerHost: the notary runs on the host "+
+			"of its database; set spec.members.scheduling or spec.platform.corda.notary.database"))
+	case own == nil:
+	case db.Engine != v1alpha1.EnginePostgreSQL || db.Provider == v1alpha1.ProviderExternal:
+		errs = append(errs, field.Forbidden(path.Child("database"), fmt.Sprintf(
+			"needs spec.database.engine PostgreSQL with provider Managed or Chart, not %s with provider %s", db.Engine, db.Provider)))
+	case db.Chart != nil && !equality.Semantic.DeepEqual(own, &v1alpha1.DatabaseOverride{}):
+		errs = append(errs, field.Forbidden(path.Child("database"), "must be {} with spec.database.chart, whose values have the size, settings and place "+
+			"of all instances"))
+	}
+	if notary.Type == v1alpha1.CordaNotarySharedDatabase && (db.Engine != v1alpha1.EnginePostgreSQL || perHost && notary.Database == nil) {
+		errs = append(errs, field.Invalid(path.Child("type"), notary.Type, "needs spec.database.engine PostgreSQL with topology Shared or PerMember, or with "+
+			"spec.platform.corda.notary.database: its replicas share tables, which H2 does not allow, and run on different hosts"))
+	}
+	return errs
+}
+
+// validateNotaryStorage rejects replicas that lose what they have agreed on with their pod.
+func validateNotaryStorage(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
+	notary, storage := &spec.Platform.Corda.Notary, &spec.Members.Storage
+	if notary.Storage != nil {
+		storage = notary.Storage
+	}
+	if !usesRaft(spec) && !usesBFT(spec) || spec.StorageTypeOrDefault(storage) == v1alpha1.StoragePersistent {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, notary.Type, "needs spec.platform.corda.notary.storage.type Persistent (default: spec.members.storage, which is "+
+		"Ephemeral with spec.purpose Trial): a replica that loses its state with its pod may accept a second spend")}
+}
+
+// validateOverrides rejects overrides of members whose database decides what they would change.
+func validateOverrides(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	db := spec.DatabaseOrDefault()
+	if len(spec.Platform.Corda.Overrides) > 0 && db.Engine != v1alpha1.EngineH2 {
+		errs = append(errs, field.Forbidden(path.Child("platform", "corda", "overrides"),
+			"needs spec.database.engine H2: schemas in PostgreSQL are copies of one template"))
+	}
+	for i := range spec.Members.Overrides {
+		if spec.Members.Overrides[i].Scheduling != nil && db.Topology == v1alpha1.TopologyPerHost {
+			errs = append(errs, field.Forbidden(path.Child("members", "overrides").Index(i).Child("scheduling"), "must not be set when "+
+				"spec.database.topology is PerHost: the members of an instance share a host, so set spec.members.scheduling"))
+		}
 	}
 	return errs
 }

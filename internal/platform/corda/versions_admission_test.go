@@ -37,6 +37,7 @@ func TestRefusesVersions(t *testing.T) {
 	checkRefusals(t, refusalCases{
 		{"a later version without its image", later(func(*networkSpec) {}), "platform.corda.image", []string{"images of Corda 4.3 to 4.10", "that of 4.12"}},
 		{"a later version of a member", func(s *networkSpec) {
+			s.Database = nil // Overrides of versions need H2.
 			s.Platform.Corda.Overrides = []v1alpha1.CordaOverride{{Members: []string{"member-1"}, Version: "4.11"}}
 		}, "platform.corda.image", []string{"that of 4.11", "for member-1, because of spec.platform.corda.overrides[0]"}},
 		{"CorDapps for Java 8", later(func(s *networkSpec) {

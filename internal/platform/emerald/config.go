@@ -9,7 +9,6 @@ import (
 	"text/template"
 
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
@@ -30,14 +29,14 @@ type memberConfig struct {
 	// Peers are the multiaddresses of the other validators. MaxPeers is large enough for all of them.
 	Peers    []string
 	MaxPeers int
-	Timeouts v1alpha1.EmeraldTimeouts
+	Timeouts v1alpha1.ConsensusTimeouts
 	Gossip   v1alpha1.EmeraldGossip
 	// Protocol and Payload as Malachite spells them.
 	Protocol, Payload string
 	// Threads of the runtime; 0 means one thread without a pool.
 	Threads      int32
 	LogLevel     string
-	MinBlockTime metav1.Duration
+	MinBlockTime v1alpha1.Delay
 	FeeRecipient string
 	JWT, Genesis string
 }
@@ -113,7 +112,9 @@ func quoteTOML(s string) (string, error) {
 }
 
 // quoteMillis returns a duration in whole milliseconds as a TOML string.
-func quoteMillis(d metav1.Duration) string { return fmt.Sprintf(`"%dms"`, d.Milliseconds()) }
+func quoteMillis(d interface{ Milliseconds() int64 }) string {
+	return fmt.Sprintf(`"%dms"`, d.Milliseconds())
+}
 
 // quoteBytes returns a quantity in bytes as a TOML string.
 func quoteBytes(q resource.Quantity) string { return fmt.Sprintf(`"%d B"`, q.Value()) }

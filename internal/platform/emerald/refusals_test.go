@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform/emerald"
@@ -100,7 +99,7 @@ func TestRefusesWorkload(t *testing.T) {
 		{Name: "senders without accounts", Change: evm(func(e *v1alpha1.EVMWorkload) { e.Accounts = new(int32(3)) }),
 			Field: "workloads[0].evm.accounts", Says: []string{"at least 4"}},
 		{Name: "a pace that contradicts the rate", Change: evm(func(e *v1alpha1.EVMWorkload) {
-			e.BatchSize, e.BatchInterval = new(int32(100)), &metav1.Duration{Duration: 200 * time.Millisecond}
+			e.BatchSize, e.BatchInterval = new(int32(100)), &v1alpha1.Timeout{Duration: 200 * time.Millisecond}
 		}), Field: "workloads[0].evm.batchSize", Says: []string{"2000 transactions a second", "ratePerSecond is 400"}},
 		{Name: "a tip above the fee", Change: evm(func(e *v1alpha1.EVMWorkload) { e.TipGwei = 1001 }),
 			Field: "workloads[0].evm.tipGwei", Says: []string{"maxFeeGwei (1000)"}},

@@ -74,14 +74,19 @@ var allowedFlags = []string{
 	"snapshot", "state.", "tx-propagation-mode", "txpool.", "verbosity",
 }
 
-// flagValuePattern matches values that name no file, URL or variable.
-var flagValuePattern = regexp.MustCompile(`^[A-Za-z0-9_.,+-]*$`)
+// flagPattern matches the names of flags, and flagValuePattern matches values that name no file, URL or variable.
+var (
+	flagPattern      = regexp.MustCompile(`^[a-z][a-zA-Z0-9.-]*$`)
+	flagValuePattern = regexp.MustCompile(`^[A-Za-z0-9_.,+-]*$`)
+)
 
 // validateFlags rejects flags that do not tune a client, and those that follow from the spec.
 func (l *Layer) validateFlags(path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, flag := range slices.Sorted(maps.Keys(l.Client.Flags)) {
 		switch {
+		case !flagPattern.MatchString(flag):
+			errs = append(errs, field.Forbidden(path.Key(flag), "must be named without dashes in front, such as txpool.max-batch-size"))
 		case flag == "builder.gaslimit" || flag == "miner.gaslimit":
 			errs = append(errs, field.Forbidden(path.Key(flag), "is platform."+l.Field+".gasLimit"))
 		case !slices.ContainsFunc(allowedFlags, func(start string) bool { return strings.HasPrefix(flag, start) }):

@@ -6,9 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"text/template"
-	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
@@ -98,6 +95,6 @@ func quoteTOML(s string) string { return strconv.Quote(s) }
 func quoteWord(value any) string { return quoteTOML(strings.ToLower(fmt.Sprint(value))) }
 
 // quoteMillis returns a duration in whole milliseconds as a TOML string.
-func quoteMillis(d metav1.Duration) string {
-	return quoteTOML(strconv.FormatInt(int64(d.Duration/time.Millisecond), 10) + "ms")
+func quoteMillis(d interface{ Milliseconds() int64 }) string {
+	return quoteTOML(strconv.FormatInt(d.Milliseconds(), 10) + "ms")
 }

@@ -97,10 +97,10 @@ func TestSchemaRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ in, from, to, want string }{
 		"parameters of discovery in a full mesh": {validManifest, "peers: Discovery", "peers: FullMesh", "platform.malachite.discovery belongs to platform.malachite.peers Discovery"},
 		"a mesh below its low mark":              {validManifest, "discovery: {}", "discovery: {}, gossip: {mesh: 3}", "must have meshLow <= mesh <= meshHigh"},
-		"outbound peers beyond the mesh":         {validManifest, "discovery: {}", "discovery: {}, gossip: {meshOutboundMin: 4}", "must be 1, or at most half of mesh and below meshLow"},
-		"a zero block time":                      {validManifest, "discovery: {}", "discovery: {}, targetBlockTime: 0s", "targetBlockTime must be whole milliseconds from 1ms to 10m"},
-		"a timeout in microseconds":              {validManifest, "discovery: {}", "discovery: {}, timeouts: {propose: 100us}", "timeouts.propose must be whole milliseconds"},
-		"a floating image":                       {validManifest, "discovery: {}", "discovery: {}, image: x/malachite:latest", "platform.malachite.image must carry a tag other than latest"},
+		"outbound peers beyond the mesh":         {validManifest, "discovery: {}", "discovery: {}, gossip: {meshOutboundMin: 4}", "meshOutboundMin 1, or at most half of mesh and below meshLow"},
+		"a zero block time":                      {validManifest, "discovery: {}", "discovery: {}, targetBlockTime: 0s", "must be whole milliseconds from 1ms to 10m"},
+		"a timeout in microseconds":              {validManifest, "discovery: {}", "discovery: {}, timeouts: {propose: 100us}", "must be whole milliseconds"},
+		"a floating image":                       {validManifest, "discovery: {}", "discovery: {}, image: x/malachite:latest", "must carry a tag other than latest"},
 		"a load":                                 {validManifest, "malachite: {}", "malachite: {}\n    load: {clients: 3}", "load must be set with every type except Malachite, whose network makes its own blocks"},
 		"an unknown payload":                     {validManifest, "discovery: {}", "discovery: {}, payload: PartsOnly", `supported values: "ProposalAndParts", "ProposalOnly"`},
 	} {

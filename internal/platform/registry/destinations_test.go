@@ -25,13 +25,13 @@ var destinations = map[string]func(host string) error{
 	},
 	"ResultUpload.endpoint": func(host string) error {
 		run := &v1alpha1.BenchmarkRun{}
-		run.Spec.Workload.Upload = &v1alpha1.ResultUpload{Endpoint: urlOf(host)}
+		run.Spec.Delivery.Upload = &v1alpha1.ResultUpload{Endpoint: urlOf(host)}
 		_, err := delivery.BuildUpload(run, nil, "", "")
 		return err
 	},
 	"Webhook.url": func(host string) error {
 		run := &v1alpha1.BenchmarkRun{}
-		run.Spec.Workload.Webhook = &v1alpha1.Webhook{URL: urlOf(host)}
+		run.Spec.Delivery.Webhook = &v1alpha1.Webhook{URL: urlOf(host)}
 		_, err := delivery.BuildRunWebhook(run, "")
 		return err
 	},

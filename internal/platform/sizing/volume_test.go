@@ -4,15 +4,13 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
 func TestPlannedOperations(t *testing.T) {
 	measure := &v1alpha1.Measure{
-		WarmUp: metav1.Duration{Duration: 500 * time.Millisecond},
-		Window: metav1.Duration{Duration: 2 * time.Minute},
+		WarmUp: v1alpha1.Seconds{Duration: 500 * time.Millisecond},
+		Window: v1alpha1.Seconds{Duration: 2 * time.Minute},
 	}
 	open := &v1alpha1.Load{Model: v1alpha1.LoadOpen, RatePerSecond: quantityPtr("2500m")}
 	if got := PlannedOperations(open, measure, 1000); got != 302 {

@@ -109,8 +109,8 @@ func ValidateLoad(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	return append(errs, ValidateMeasure(w, path)...)
 }
 
-// ValidateMeasure rejects durations that are not whole seconds, a percentage of errors outside 0 to 100, a bandwidth that is
-// not positive, and invalid steady-state settings.
+// ValidateMeasure rejects durations that are not whole seconds, a percentage of errors outside 0 to 100, and invalid settings of the
+// calibration and the steady state.
 func ValidateMeasure(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if p := w.Measure.MaxErrorPercent; p.Sign() < 0 || p.CmpInt64(100) > 0 {
@@ -124,12 +124,27 @@ func ValidateMeasure(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 			errs = append(errs, field.Invalid(path.Child("measure", d.name), d.value.String(), "must be whole seconds"))
 		}
 	}
-	if c := w.Measure.Calibrate; c != nil && c.MinBandwidth != nil && c.MinBandwidth.Sign() <= 0 {
-		errs = append(errs, field.Invalid(path.Child("measure", "calibrate", "minBandwidth"), c.MinBandwidth.String(),
-			"must be above 0 bit/s, such as 500M"))
+	if c := w.Measure.Calibrate; c != nil {
+		errs = append(errs, validateCalibration(c, path.Child("measure", "calibrate"))...)
 	}
 	if m := &w.Measure; m.SteadyState != nil {
 		errs = append(errs, validateSteadyState(m, path.Child("measure"))...)
+	}
+	return errs
+}
+
+func validateCalibration(c *v1alpha1.Calibration, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if d := c.Duration.Duration; d < time.Second || d > time.Minute {
+		errs = append(errs, field.Invalid(path.Child("duration"), d.String(), "must be from 1s to 60s, such as 10s"))
+	}
+	if c.MinBandwidth != nil && c.MinBandwidth.Sign() <= 0 {
+		errs = append(errs, field.Invalid(path.Child("minBandwidth"), c.MinBandwidth.String(), "must be above 0 bit/s, such as 500M"))
+	}
+	for name, bound := range map[string]*v1alpha1.Latency{"maxFsyncP99": c.MaxFsyncP99, "maxRoundTrip": c.MaxRoundTrip} {
+		if bound != nil && bound.Duration <= 0 {
+			errs = append(errs, field.Invalid(path.Child(name), bound.String(), "must be above 0s, such as 20ms"))
+		}
 	}
 	return errs
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -41,7 +40,7 @@ func TestCalibrationBoundsOf(t *testing.T) {
 		t.Errorf("no calibration has bounds %+v", got)
 	}
 	got := CalibrationBoundsOf(&v1alpha1.Calibration{MinSingleThreadRate: new(int32(5000)), MinAllThreadsRate: new(int32(9000)),
-		MaxFsyncP99: &metav1.Duration{Duration: 20 * time.Millisecond}, MaxRoundTrip: &metav1.Duration{Duration: 500 * time.Microsecond},
+		MaxFsyncP99: &v1alpha1.Latency{Duration: 20 * time.Millisecond}, MaxRoundTrip: &v1alpha1.Latency{Duration: 500 * time.Microsecond},
 		MinBandwidth: new(resource.MustParse("1G"))})
 	if want := (verdict.CalibrationBounds{MinSingleThreadPerSecond: 5000, MinAllThreadsPerSecond: 9000, MaxFsyncP99Millis: 20,
 		MaxRoundTripMillis: 0.5, MinBandwidthMbps: 1000}); *got != want {

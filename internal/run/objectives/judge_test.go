@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/run/document"
@@ -15,7 +14,7 @@ import (
 )
 
 func TestJudgeRun(t *testing.T) {
-	p95 := v1alpha1.MetricObjective{Metric: v1alpha1.MetricLatencyP95, MaxLatency: &metav1.Duration{Duration: 500 * time.Millisecond}}
+	p95 := v1alpha1.MetricObjective{Metric: v1alpha1.MetricLatencyP95, MaxLatency: &v1alpha1.Timeout{Duration: 500 * time.Millisecond}}
 	throughput := v1alpha1.MetricObjective{Metric: v1alpha1.MetricThroughput, MinThroughputPerSecond: new(resource.MustParse("100"))}
 	errors := v1alpha1.MetricObjective{Metric: v1alpha1.MetricErrorShare, MaxErrorPercent: new(resource.MustParse("1"))}
 	for name, c := range map[string]struct {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -49,7 +48,7 @@ func BuildConfig(network *v1alpha1.BenchmarkNetwork, members []string, aliases m
 }
 
 // validateDatabaseRoundTrip rejects a round trip to a database that has no pod of its own.
-func validateDatabaseRoundTrip(database v1alpha1.DatabaseSpec, roundTrip *metav1.Duration, path *field.Path) field.ErrorList {
+func validateDatabaseRoundTrip(database v1alpha1.DatabaseSpec, roundTrip *v1alpha1.Latency, path *field.Path) field.ErrorList {
 	switch {
 	case database.Provider == v1alpha1.ProviderExternal:
 		return field.ErrorList{field.Invalid(path, roundTrip.Duration.String(),

@@ -1,0 +1,57 @@
+package v1alpha1
+
+// ConsensusTimeouts bound the steps of the first round of Malachite's consensus. Each later round adds delta.
+type ConsensusTimeouts struct {
+	// propose is the wait for a proposal. Default: 3s.
+	// +kubebuilder:default="3s"
+	// +optional
+	Propose Timeout `json:"propose,omitzero"`
+	// prevote is the wait for more votes after two thirds have voted differently. Default: 1s.
+	// +kubebuilder:default="1s"
+	// +optional
+	Prevote Timeout `json:"prevote,omitzero"`
+	// precommit is the wait for more votes after two thirds have committed differently. Default: 1s.
+	// +kubebuilder:default="1s"
+	// +optional
+	Precommit Timeout `json:"precommit,omitzero"`
+	// delta is added to these three for each round after the first. Default: 500ms.
+	// +kubebuilder:default="500ms"
+	// +optional
+	Delta Delay `json:"delta"`
+	// rebroadcast is the time without progress after which a validator repeats the votes of its round. Default: 5s.
+	// +kubebuilder:default="5s"
+	// +optional
+	Rebroadcast Timeout `json:"rebroadcast,omitzero"`
+}
+
+// GossipMesh says how consensus messages spread. The mesh parameters are GossipSub's D, D_high, D_low and D_out.
+type GossipMesh struct {
+	// protocol is GossipSub or Broadcast. Broadcast sends every message to every connected peer. Default: GossipSub.
+	// +kubebuilder:default=GossipSub
+	// +optional
+	Protocol MalachiteGossipProtocol `json:"protocol,omitempty"`
+	// mesh is the number of peers to which messages are forwarded at once. Default: 6.
+	// +kubebuilder:default=6
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100
+	// +optional
+	Mesh int32 `json:"mesh,omitempty"`
+	// meshHigh is the number of mesh peers above which some are dropped. Default: 12.
+	// +kubebuilder:default=12
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100
+	// +optional
+	MeshHigh int32 `json:"meshHigh,omitempty"`
+	// meshLow is the number of mesh peers below which more are added. Default: 4.
+	// +kubebuilder:default=4
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100
+	// +optional
+	MeshLow int32 `json:"meshLow,omitempty"`
+	// meshOutboundMin is the least number of mesh peers that the validator has connected to itself. Default: 2.
+	// +kubebuilder:default=2
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=50
+	// +optional
+	MeshOutboundMin int32 `json:"meshOutboundMin,omitempty"`
+}
