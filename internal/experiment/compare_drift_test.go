@@ -44,7 +44,7 @@ func TestDriftingDifferences(t *testing.T) {
 // TestPublishedDifferenceDrifts checks a measured case: the latency of two versions while their JVMs warm up, with differences of the
 // pairs from -5.3 % to +7.9 %.
 func TestPublishedDifferenceDrifts(t *testing.T) {
-	file, err := os.Open("../../docs/measured/c4.json.gz")
+	file, err := os.Open("../../docs/measured/c4-one-deployment.json.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
