@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	kueuev1beta1 "sigs.k8s.io/kueue/apis/kueue/v1beta1"
+	kueuev1beta2 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	kubecache "github.com/benchnet/benchnet/internal/kube/cache"
 	"github.com/benchnet/benchnet/internal/kube/kinds"
@@ -35,7 +35,7 @@ func (s CacheScope) Options() cache.Options {
 		}
 	}
 	if s.Kueue == KueueHonor {
-		options.ByObject[&kueuev1beta1.Workload{}] = own
+		options.ByObject[&kueuev1beta2.Workload{}] = own
 	}
 	if len(s.WatchedNamespaces) == 0 {
 		options.ByObject[&discoveryv1.EndpointSlice{}] = apiServerEndpointsCache()

@@ -73,7 +73,6 @@ var guardedKinds = map[string]guardedKind{
 		"podTemplate": immutable, "commonLabels": immutable, "imagePullSecrets": immutable,
 		"workloads":               {permitted: []string{`[{"name": "blocks", "type": "Malachite", "malachite": {}, "measure": {"warmUp": "1s", "window": "10s"}}]`}},
 		"delivery":                runDelivery,
-		"priority":                {permitted: []string{`1`, `-1000`}},
 		"pauseRuns":               {permitted: []string{`true`}},
 		"resultRetention":         {deletes: []string{`"Delete"`, `null`}},
 		"ttlSecondsAfterFinished": timeToLive,

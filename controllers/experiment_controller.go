@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+	kueuev1beta2 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment/preflight"
@@ -52,7 +54,10 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 	e := &v1alpha1.BenchmarkExperiment{}
 	if err := r.getObject(ctx, req.NamespacedName, e); err != nil {
 		r.preflights.forgetExperiment(req.NamespacedName)
-		return ctrl.Result{}, client.IgnoreNotFound(err)
+		if !apierrors.IsNotFound(err) {
+			return ctrl.Result{}, err
+		}
+		return r.releaseQuota(ctx, req.NamespacedName)
 	}
 	if e.DeletionTimestamp != nil {
 		return ctrl.Result{}, nil // Garbage collection deletes its networks and runs.
@@ -64,10 +69,16 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 		if err := r.acknowledgeGeneration(ctx, e); err != nil {
 			return ctrl.Result{}, err
 		}
-		if ended, result, err := r.deliverExperiment(ctx, e); err != nil || !ended {
-			return requeueOnQuota(result, err)
+		poll, err := r.releaseQuota(ctx, req.NamespacedName)
+		if err != nil {
+			return ctrl.Result{}, err
 		}
-		return r.deleteIfExpired(ctx, e)
+		ended, result, err := r.deliverExperiment(ctx, e)
+		if ended && err == nil {
+			result, err = r.deleteIfExpired(ctx, e)
+		}
+		result.RequeueAfter = cmp.Or(min(result.RequeueAfter, poll.RequeueAfter), result.RequeueAfter, poll.RequeueAfter)
+		return requeueOnQuota(result, err)
 	case status.HasPassedPreflight(e):
 		r.preflights.forgetExperiment(req.NamespacedName)
 	default:
@@ -96,7 +107,7 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 		log.FromContext(ctx).Info("experiment waits", "for", meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionReady).Message, "retryAfter", left)
 		return ctrl.Result{RequeueAfter: left}, nil
 	}
-	return requeueOnQuota(ctrl.Result{}, pass.reconcileErr)
+	return requeueOnQuota(ctrl.Result{RequeueAfter: pass.pollAfter}, pass.reconcileErr)
 }
 
 // advanceExperiment creates the networks and runs that are due and deletes the networks that are no longer
@@ -104,6 +115,13 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 func (r *ExperimentReconciler) advanceExperiment(ctx context.Context, pass *experimentPass) error {
 	if err := r.checkCreatedRuns(pass); err != nil {
 		return err
+	}
+	var err error
+	if pass.admission, err = r.reconcileKueueWorkload(ctx, pass); err != nil {
+		return err
+	}
+	if pass.admission != (status.AdmissionDecision{}) {
+		return nil // It begins in the next pass, after the admission is written, or waits.
 	}
 	owner := experimentOwner(pass.experiment)
 	if pass.step.IsDone() {
@@ -185,13 +203,16 @@ func (r *ExperimentReconciler) forgetRun(uid types.UID) {
 
 // SetupWithManager watches experiments, the networks, runs and Jobs that they own, and the deletion of any network.
 func (r *ExperimentReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) error {
-	return ctrl.NewControllerManagedBy(mgr).
+	build := ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.BenchmarkExperiment{}).
 		Owns(&v1alpha1.BenchmarkNetwork{}, builder.WithPredicates(existencePredicate())).
 		Owns(&v1alpha1.BenchmarkRun{}, builder.WithPredicates(runLifecyclePredicate(r.forgetRun))).
 		Owns(&batchv1.Job{}).
 		Watches(&v1alpha1.BenchmarkNetwork{}, handler.EnqueueRequestsFromMapFunc(r.mapToWaitingExperiments), builder.WithPredicates(deletionPredicate())).
 		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency}).
-		WithLogConstructor(newLogConstructor(mgr, "experiment")).
-		Complete(requeueOnConflict(r))
+		WithLogConstructor(newLogConstructor(mgr, "experiment"))
+	if r.Kueue == KueueHonor {
+		build.Owns(&kueuev1beta2.Workload{})
+	}
+	return build.Complete(requeueOnConflict(r))
 }

@@ -48,8 +48,12 @@ type experimentPass struct {
 	capacity *capacity.FitResult
 	// specErr is why the experiment cannot be carried out. reconcileErr is the error that ended the pass early.
 	specErr, reconcileErr error
-	resultWritten         bool
-	resultDigest          string
+	// admission is Kueue's decision; zero if Kueue does not manage the experiment or has admitted it before.
+	admission status.AdmissionDecision
+	// pollAfter is when to look again at what causes no reconcile; 0 for never.
+	pollAfter     time.Duration
+	resultWritten bool
+	resultDigest  string
 	// resultTooLarge is why the result does not fit into a ConfigMap, or empty.
 	resultTooLarge string
 }
@@ -124,7 +128,7 @@ func (r *ExperimentReconciler) checkLimits(e *v1alpha1.BenchmarkExperiment, desi
 		size, path, value = len(design.Networks), field.NewPath("spec", "networkRetention"), string(e.Spec.NetworkRetention)
 	}
 	limit := r.Limits.exceededBy(size)
-	if limit == "" || status.HasPassedPreflight(e) {
+	if limit == "" || status.HasPassedPreflight(e) || r.isManagedByKueue(e) {
 		return nil
 	}
 	return field.Invalid(path, value, fmt.Sprintf("requires %d networks at the same time, which exceeds the operator's limit %s", size, limit))
@@ -249,11 +253,8 @@ func (r *ExperimentReconciler) runPreflight(ctx context.Context, pass *experimen
 	if pass.specErr = r.validateQueries(pass); pass.specErr != nil {
 		return nil
 	}
-	stage := preflight.Checker{Client: r.Client, Platforms: r.Platforms, Images: r.Images, KubeVersion: r.KubeVersion, PodConstraints: r.PodConstraints,
-		ValidateMetadata: func(network *v1alpha1.NetworkTemplate, path *field.Path) field.ErrorList {
-			return pods.ValidateNetworkMetadata(network, r.PodTemplateDomains, path)
-		}}
-	forecast, err := stage.CheckExperiment(ctx, e, pass.design, groups)
+	checker := r.newChecker()
+	forecast, err := checker.CheckExperiment(ctx, e, pass.design, groups)
 	var refusal preflight.SpecError
 	if errors.As(err, &refusal) {
 		pass.specErr = refusal
@@ -268,6 +269,13 @@ func (r *ExperimentReconciler) runPreflight(ctx context.Context, pass *experimen
 	}
 	pass.forecast, pass.capacity = forecast, &fit
 	return nil
+}
+
+func (r *ExperimentReconciler) newChecker() preflight.Checker {
+	return preflight.Checker{Client: r.Client, Platforms: r.Platforms, Images: r.Images, KubeVersion: r.KubeVersion, PodConstraints: r.PodConstraints,
+		ValidateMetadata: func(network *v1alpha1.NetworkTemplate, path *field.Path) field.ErrorList {
+			return pods.ValidateNetworkMetadata(network, r.PodTemplateDomains, path)
+		}}
 }
 
 // validateQueries rejects query objectives of the points that cannot be evaluated.
@@ -345,7 +353,7 @@ func (r *ExperimentReconciler) writeResult(ctx context.Context, pass *experiment
 func (p *experimentPass) statusInput(now time.Time) status.ExperimentInput {
 	in := status.ExperimentInput{Experiment: p.experiment, SpecError: p.specErr, Capacity: p.capacity, Step: p.step, Result: p.result,
 		ResultWritten: p.resultWritten, ResultDigest: p.resultDigest, ResultTooLarge: p.resultTooLarge, ReconcileError: p.reconcileErr,
-		RunProblem: p.runProblem, Now: now}
+		Admission: p.admission, RunProblem: p.runProblem, Now: now}
 	in.Refused = isRefused(p.reconcileErr)
 	if p.forecast != nil {
 		in.Plan = &p.forecast.Plan

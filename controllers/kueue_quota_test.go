@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta1"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/controllers"
@@ -176,7 +176,7 @@ func TestOnlyPlannedWorkloadAdmits(t *testing.T) {
 				return
 			}
 			replaced := w.getKueueWorkload("a")
-			if !equality.Semantic.DeepEqual(replaced.Spec.PodSets, planned) || replaced.Spec.QueueName != w.getNetwork("a").Labels["kueue.x-k8s.io/queue-name"] {
+			if !equality.Semantic.DeepEqual(replaced.Spec.PodSets, planned) || string(replaced.Spec.QueueName) != w.getNetwork("a").Labels["kueue.x-k8s.io/queue-name"] {
 				t.Errorf("the Workload requests %+v, want %+v", replaced.Spec, planned)
 			}
 			w.admitWithKueue("a")

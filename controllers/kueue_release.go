@@ -2,16 +2,13 @@ package controllers
 
 import (
 	"context"
-	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
-	"sigs.k8s.io/controller-runtime/pkg/log"
-	kueuev1beta1 "sigs.k8s.io/kueue/apis/kueue/v1beta1"
+	kueuev1beta2 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/admission"
@@ -20,14 +17,10 @@ import (
 	"github.com/benchnet/benchnet/internal/status"
 )
 
-// quotaFinalizer is on the Workload of an admitted network until the network's pods are gone, as on those of
-// Kueue's own jobs. Kueue counts the quota of a deleted Workload until then.
-const quotaFinalizer = kueuev1beta1.ResourceInUseFinalizerName
-
 // handleEviction handles an eviction, even if the spec is invalid or the queue label was removed, since Kueue
 // reclaims the quota. The first pass only records the eviction in the status, so that no objects are created even
 // after an operator restart. Later passes delete the network's objects except its runs, and then return the quota.
-func (r *NetworkReconciler) handleEviction(ctx context.Context, pass *networkPass, workload *kueuev1beta1.Workload) (status.AdmissionDecision, error) {
+func (r *NetworkReconciler) handleEviction(ctx context.Context, pass *networkPass, workload *kueuev1beta2.Workload) (status.AdmissionDecision, error) {
 	evicted := status.AdmissionDecision{
 		Evicted: true,
 		Reason:  v1alpha1.ReasonEvicted,
@@ -52,7 +45,7 @@ func (r *NetworkReconciler) handleEviction(ctx context.Context, pass *networkPas
 	case !r.wantsWorkload(pass) || workload.DeletionTimestamp != nil:
 		return evicted, r.releaseWorkload(ctx, workload)
 	case !admission.HasQuotaReserved(workload):
-		return waitingForKueueDecision(admission.WorkloadMessage(workload)), r.applyKueueWorkload(ctx, pass, workload)
+		return waitingForKueueDecision(admission.WorkloadMessage(workload)), r.applyNetworkWorkload(ctx, pass, workload)
 	}
 	return evicted, r.patchWorkloadStatus(ctx, workload, admission.ReleaseQuota)
 }
@@ -80,7 +73,7 @@ func (r *NetworkReconciler) deleteOwnedObjects(ctx context.Context, pass *networ
 // replaceForeignWorkload handles a Workload that has the name of the network's but another owner. That of an earlier
 // network of the same name holds its quota until the pods of that network are gone. An object that anybody else
 // created stays, and keeps a network from its admission; an admitted one goes on.
-func (r *NetworkReconciler) replaceForeignWorkload(ctx context.Context, pass *networkPass, workload *kueuev1beta1.Workload) (status.AdmissionDecision, error) {
+func (r *NetworkReconciler) replaceForeignWorkload(ctx context.Context, pass *networkPass, workload *kueuev1beta2.Workload) (status.AdmissionDecision, error) {
 	left, err := r.releaseLeftoverWorkload(ctx, workload, pass.network)
 	switch {
 	case err != nil || status.IsAdmitted(pass.network) || !r.wantsWorkload(pass):
@@ -88,7 +81,7 @@ func (r *NetworkReconciler) replaceForeignWorkload(ctx context.Context, pass *ne
 	case left != "":
 		return waitingForKueueDecision("an earlier network of this name holds its quota until the deletion of " + left), nil
 	}
-	return waitingForKueueDecision("its Workload was just created"), r.applyKueueWorkload(ctx, pass, nil)
+	return waitingForKueueDecision("its Workload was just created"), r.applyNetworkWorkload(ctx, pass, nil)
 }
 
 // releaseDeletedNetwork releases the Workload of a deleted network once its pods are gone. The deletion of a pod
@@ -97,7 +90,7 @@ func (r *NetworkReconciler) releaseDeletedNetwork(ctx context.Context, network c
 	if r.Kueue != KueueHonor {
 		return nil
 	}
-	workload, err := r.getKueueWorkload(ctx, network)
+	workload, err := r.getKueueWorkload(ctx, network.Namespace, naming.KueueWorkload(network.Name))
 	if err != nil || workload == nil {
 		return err
 	}
@@ -108,7 +101,7 @@ func (r *NetworkReconciler) releaseDeletedNetwork(ctx context.Context, network c
 // releaseLeftoverWorkload releases the deleted Workload of a deleted network once nothing of that network runs. It
 // returns what still does. successor is the network that has the name now, or nil.
 func (r *NetworkReconciler) releaseLeftoverWorkload(
-	ctx context.Context, workload *kueuev1beta1.Workload, successor *v1alpha1.BenchmarkNetwork,
+	ctx context.Context, workload *kueuev1beta2.Workload, successor *v1alpha1.BenchmarkNetwork,
 ) (left string, err error) {
 	owner := metav1.GetControllerOf(workload)
 	if owner == nil || workload.DeletionTimestamp == nil {
@@ -145,26 +138,4 @@ func firstRunningPod(pods []corev1.Pod, successor *v1alpha1.BenchmarkNetwork) (f
 		}
 	}
 	return first
-}
-
-// releaseWorkload deletes a Workload whose network has no pods.
-func (r *NetworkReconciler) releaseWorkload(ctx context.Context, workload *kueuev1beta1.Workload) error {
-	if err := r.patchQuotaFinalizer(ctx, workload, controllerutil.RemoveFinalizer); err != nil {
-		return err
-	}
-	return r.Writer.Delete(ctx, workload)
-}
-
-// patchQuotaFinalizer adds or removes the quotaFinalizer.
-func (r *NetworkReconciler) patchQuotaFinalizer(ctx context.Context, workload *kueuev1beta1.Workload, change func(client.Object, string) bool) error {
-	changed := workload.DeepCopy()
-	if !change(changed, quotaFinalizer) {
-		return nil
-	}
-	patch := client.MergeFromWithOptions(workload, client.MergeFromWithOptimisticLock{})
-	if err := r.Client.Patch(ctx, changed, patch); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("patch finalizers of Workload %s: %w", workload.Name, err)
-	}
-	log.FromContext(ctx).Info("finalizers changed", "object", "Workload/"+workload.Name, "finalizers", changed.Finalizers)
-	return nil
 }

@@ -12,10 +12,11 @@ import (
 	"k8s.io/client-go/discovery"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
-	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta1"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/controllers"
+	"github.com/benchnet/benchnet/internal/naming"
 )
 
 // newTestEnvWithKueue returns an environment whose API server has Kueue's CRDs, from the module whose types the
@@ -44,10 +45,13 @@ func withQueueLabel(name, queueName string) []string {
 	return []string{"metadata: {name: " + name + "}", "metadata: {name: " + name + ", labels: {kueue.x-k8s.io/queue-name: " + queueName + "}}"}
 }
 
-func (w *testEnv) getKueueWorkload(network string) *kueue.Workload {
+// getKueueWorkload returns the Workload of a network, or else of an experiment.
+func (w *testEnv) getKueueWorkload(owner string) *kueue.Workload {
 	w.t.Helper()
 	object := &kueue.Workload{}
-	w.mustGet(network+"-kueue", object)
+	if w.isGone(naming.KueueWorkload(owner), object) {
+		w.mustGet(naming.ExperimentKueueWorkload(owner), object)
+	}
 	return object
 }
 
@@ -91,7 +95,12 @@ func TestKueueAdmission(t *testing.T) {
 		t.Errorf("Admitted should report that Kueue decides: %+v", c)
 	}
 	must(t, w.client.Patch(w.ctx, w.getNetwork("a"), client.RawPatch("application/merge-patch+json",
-		[]byte(`{"metadata": {"labels": {"kueue.x-k8s.io/queue-name": "theirs"}}, "spec": {"priority": 5}}`))))
+		[]byte(`{"metadata": {"labels": {"kueue.x-k8s.io/queue-name": "theirs", "kueue.x-k8s.io/priority-class": "`+w.namespace+`"}}}`))))
+	_, _ = w.networkReconciler().Reconcile(w.ctx, w.requestFor("a"))
+	if c := w.admittedCondition("a"); !strings.Contains(c.Message, `label kueue.x-k8s.io/priority-class: workloadpriorityclasses.kueue.x-k8s.io "`+w.namespace+`" not found`) {
+		t.Errorf("Admitted should name the missing class: %+v", c)
+	}
+	must(t, w.client.Create(w.ctx, &kueue.WorkloadPriorityClass{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}, Value: 5}))
 	w.reconcileNetwork("a")
 	if requested = w.getKueueWorkload("a"); requested.Spec.QueueName != "theirs" || *requested.Spec.Priority != 5 {
 		t.Errorf("a waiting network may change the queue and the priority: %s, %d", requested.Spec.QueueName, *requested.Spec.Priority)

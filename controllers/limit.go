@@ -127,7 +127,7 @@ func (l *Limiter) listUnits(ctx context.Context, accepted *v1alpha1.BenchmarkNet
 		name := client.ObjectKeyFromObject(n)
 		delete(deleted, name)
 		holds, waits := l.placeStateOf(n, status.HasInvalidSpec(n) && n != accepted)
-		if l.isLeftToKueue(n) || !holds && !waits {
+		if l.isLeftToKueue(ctx, n) || !holds && !waits {
 			continue
 		}
 		age := fmt.Sprintf("%020d %s", n.CreationTimestamp.Unix(), name)
@@ -153,12 +153,12 @@ func (l *Limiter) listUnits(ctx context.Context, accepted *v1alpha1.BenchmarkNet
 
 // isLeftToKueue reports whether a network counts towards Kueue's quota instead of the limits. An admitted one counts
 // where it was admitted, whatever its label says now.
-func (l *Limiter) isLeftToKueue(n *v1alpha1.BenchmarkNetwork) bool {
+func (l *Limiter) isLeftToKueue(ctx context.Context, n *v1alpha1.BenchmarkNetwork) bool {
 	admitted := meta.FindStatusCondition(n.Status.Conditions, v1alpha1.ConditionAdmitted)
 	if status.IsAdmitted(n) && admitted != nil {
 		return l.Kueue == KueueHonor && admitted.Reason == v1alpha1.ReasonAdmittedByKueue
 	}
-	return l.isManagedByKueue(n)
+	return l.isManagedByKueue(n) || l.isAdmittedWithExperiment(ctx, n)
 }
 
 // placeStateOf reports whether a network holds a place, and whether its status still lacks the admission that

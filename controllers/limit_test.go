@@ -128,14 +128,13 @@ func TestWaitingNetworkHasOnlyStatus(t *testing.T) {
 	}
 }
 
-// TestTenantsCannotInfluenceAdmission tries everything that a tenant may write: priority, labels, annotations
-// and owners.
+// TestTenantsCannotInfluenceAdmission tries everything that a tenant may write: labels, annotations and owners.
 func TestTenantsCannotInfluenceAdmission(t *testing.T) {
 	for name, c := range map[string]struct {
-		metadata, spec string
-		owner          *metav1.OwnerReference
+		metadata string
+		owner    *metav1.OwnerReference
 	}{
-		"priority":            {spec: "\n  priority: 1000"},
+		"priority":            {metadata: ", labels: {kueue.x-k8s.io/priority-class: urgent}"},
 		"an admitted group":   {metadata: `, labels: {benchnet.dev/group: a}, annotations: {benchnet.dev/group-size: "1"}`},
 		"a group of millions": {metadata: `, labels: {benchnet.dev/group: b}, annotations: {benchnet.dev/group-size: "1000000000"}`},
 		"an invented owner": {owner: &metav1.OwnerReference{APIVersion: v1alpha1.GroupVersion.String(), Kind: "BenchmarkExperiment",
@@ -145,7 +144,7 @@ func TestTenantsCannotInfluenceAdmission(t *testing.T) {
 			w := newTestEnvWithLimit(t, 1)
 			w.createSmallNetwork("a", "metadata: {name: a}", "metadata: {name: a, labels: {benchnet.dev/group: a}}")
 			w.reconcileTwice("a")
-			w.createSmallNetwork("b", "metadata: {name: b}", "metadata: {name: b"+c.metadata+"}", "spec:", "spec:"+c.spec)
+			w.createSmallNetwork("b", "metadata: {name: b}", "metadata: {name: b"+c.metadata+"}")
 			if c.owner != nil {
 				n := w.getNetwork("b")
 				before := n.DeepCopy()

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
-	kueuev1beta1 "sigs.k8s.io/kueue/apis/kueue/v1beta1"
+	kueuev1beta2 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/status"
@@ -122,6 +122,9 @@ func (r *NetworkReconciler) checkAdmission(ctx context.Context, pass *networkPas
 		return true, nil
 	case r.isManagedByKueue(pass.network):
 		return false, nil
+	case r.isAdmittedWithExperiment(ctx, pass.network):
+		pass.admission = status.AdmissionDecision{Admitted: true, Reason: v1alpha1.ReasonAdmittedByKueue, Message: "admitted with its experiment"}
+		return false, nil
 	case r.Limiter == nil:
 		return true, nil
 	}
@@ -221,7 +224,7 @@ func (r *NetworkReconciler) SetupWithManager(mgr ctrl.Manager, concurrency int) 
 		WithLogConstructor(newLogConstructor(mgr, "network"))
 	watchOwnedKinds(build, debounced(handler.EnqueueRequestsFromMapFunc(mapByLabel(v1alpha1.LabelNetwork))))
 	if r.Kueue == KueueHonor {
-		build.Watches(&kueuev1beta1.Workload{}, handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(),
+		build.Watches(&kueuev1beta2.Workload{}, handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(),
 			&v1alpha1.BenchmarkNetwork{}, handler.OnlyControllerOwner()))
 	}
 	if r.WatchAPIServers {

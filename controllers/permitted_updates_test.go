@@ -85,7 +85,6 @@ var platformSpecs = map[string]string{
 var networkUpdates = []permittedUpdate{
 	{name: "label of an experiment", field: "metadata.labels", patch: `{"metadata": {"labels": {"benchnet.dev/experiment": "other", "team": "a"}}}`},
 	{name: "annotation", field: "metadata.annotations", patch: `{"metadata": {"annotations": {"team": "a"}}}`},
-	{name: "priority", field: "spec.priority", patch: `{"spec": {"priority": 7}}`},
 	{name: "webhook", field: "spec.delivery", patch: `{"spec": {"delivery": {"webhook": {"url": "https://ci.example.org"}}}}`},
 	{name: "no webhook", field: "spec.delivery", patch: `{"spec": {"delivery": null}}`},
 	{name: "pause in a run", field: "spec.pauseRuns", patch: `{"spec": {"pauseRuns": true}}`},

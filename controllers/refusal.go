@@ -11,7 +11,7 @@ import (
 )
 
 // isRefused reports whether a write was refused for a reason that a retry cannot remove: a foreign object has the name, the API
-// server finds the object invalid or too large, or an admission policy forbids it. Missing rights of the operator are no such
+// server finds the object invalid or too large, an admission policy forbids it, or a label names no priority class. Missing rights of the operator are no such
 // reason, since an upgrade replaces them for a moment, and neither is a quota.
 func isRefused(err error) bool {
 	switch {
@@ -20,5 +20,5 @@ func isRefused(err error) bool {
 	case apierrors.IsForbidden(err):
 		return !strings.Contains(err.Error(), " cannot ") || !strings.Contains(err.Error(), " resource ")
 	}
-	return errors.Is(err, apply.ErrForeign) || apierrors.IsInvalid(err) || apierrors.IsRequestEntityTooLargeError(err)
+	return errors.Is(err, apply.ErrForeign) || errors.Is(err, errPriorityClass) || apierrors.IsInvalid(err) || apierrors.IsRequestEntityTooLargeError(err)
 }

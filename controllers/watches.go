@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-	kueuev1beta1 "sigs.k8s.io/kueue/apis/kueue/v1beta1"
+	kueuev1beta2 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/admission"
@@ -37,7 +37,7 @@ func WatchedKinds(kueue KueueMode) []client.Object {
 		all = append(all, kind.Object)
 	}
 	if kueue == KueueHonor {
-		all = append(all, &kueuev1beta1.Workload{})
+		all = append(all, &kueuev1beta2.Workload{})
 	}
 	return all
 }

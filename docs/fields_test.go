@@ -234,14 +234,11 @@ func TestBoundsMatchTheAPI(t *testing.T) {
 
 // TestNumbersMatchTheCode compares limits and defaults in texts with their definitions.
 func TestNumbersMatchTheCode(t *testing.T) {
-	network := kindSchemas(t)["BenchmarkNetwork"]
-	priority := resolvePath(network, "spec.priority")
 	for _, test := range []struct {
 		page, text string
 		want       []int64
 	}{
 		{"experiments.md", `at most (\d+) points and (\d+) runs`, []int64{experiment.MaxPoints, experiment.MaxRuns}},
-		{"tenants.md", "`spec.priority` \\((-?\\d+) to (\\d+), default (\\d+)", []int64{int64(*priority.Minimum), int64(*priority.Maximum), 0}},
 	} {
 		t.Run(test.page, func(t *testing.T) {
 			match := regexp.MustCompile(test.text).FindStringSubmatch(readFile(t, test.page))

@@ -146,12 +146,6 @@ type BenchmarkNetworkSpec struct {
 	// +kubebuilder:validation:XValidation:rule="oldSelf.all(o, self.exists(n, n.name == o.name))",message="spec.workloads: workloads may be added, but not removed"
 	// +optional
 	Workloads []NetworkWorkload `json:"workloads,omitempty"`
-	// priority is the priority of the network's Workload in Kueue, from -1000 to 1000. It has no effect on networks that Kueue does
-	// not admit. Default: 0.
-	// +kubebuilder:validation:Minimum=-1000
-	// +kubebuilder:validation:Maximum=1000
-	// +optional
-	Priority int32 `json:"priority,omitempty"`
 	// pauseRuns prevents further runs from starting. The network remains. Default: false.
 	// +optional
 	PauseRuns bool `json:"pauseRuns,omitempty"`

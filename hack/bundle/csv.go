@@ -101,7 +101,7 @@ func (m *bundleContents) accountRules(d *appsv1.Deployment) (namespaced, cluster
 
 // clusterScopedResources are the cluster-scoped resources that an operator of this project may access.
 var clusterScopedResources = []string{"nodes", "namespaces", "tokenreviews", "subjectaccessreviews", "customresourcedefinitions",
-	"priorityclasses", "storageclasses", "persistentvolumes", "clusterqueues", "resourceflavors"}
+	"priorityclasses", "storageclasses", "persistentvolumes", "workloadpriorityclasses"}
 
 func isClusterScoped(rule rbacv1.PolicyRule) bool {
 	return len(rule.NonResourceURLs) > 0 || slices.ContainsFunc(rule.Resources, func(r string) bool {

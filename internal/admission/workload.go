@@ -1,9 +1,9 @@
-// Package admission builds the Kueue Workload (kueue.x-k8s.io) of a network and reads Kueue's decision. It is
+// Package admission builds the Kueue Workload (kueue.x-k8s.io) of a network or an experiment and reads Kueue's decision. It is
 // pure.
 //
-// A network has one Workload. Kueue admits it when a ClusterQueue has quota for the whole network. To reclaim
-// the quota, Kueue marks the Workload as evicted; its creator then stops the pods and releases the quota, which
-// queues the Workload again.
+// A network has one Workload, and an experiment has one for all of its networks. Kueue admits it when a ClusterQueue has
+// quota for everything that exists at one time. To reclaim the quota, Kueue marks the Workload as evicted; its creator then
+// stops the pods and releases the quota, which queues the Workload again.
 package admission
 
 import (
@@ -15,30 +15,47 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	resourcehelper "k8s.io/component-helpers/resource"
-	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta1"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
-	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment/capacity"
-	"github.com/benchnet/benchnet/internal/naming"
 )
 
-// QueueLabel on a network names the LocalQueue in its namespace that admits it.
-const QueueLabel = "kueue.x-k8s.io/queue-name"
+// Labels on a network or experiment.
+const (
+	// QueueLabel names the LocalQueue in its namespace that admits it.
+	QueueLabel = "kueue.x-k8s.io/queue-name"
+	// PriorityClassLabel names the WorkloadPriorityClass of its Workload.
+	PriorityClassLabel = "kueue.x-k8s.io/priority-class"
+)
 
 // maxPodSets is Kueue's maximum number of pod sets in a Workload.
 const maxPodSets = 8
 
-// BuildWorkload returns a Workload that requests everything that a network needs at one time.
-func BuildWorkload(network *v1alpha1.BenchmarkNetwork, needs capacity.Needs) *kueue.Workload {
-	return &kueue.Workload{
-		ObjectMeta: metav1.ObjectMeta{Name: naming.KueueWorkload(network.Name), Namespace: network.Namespace},
-		Spec:       kueue.WorkloadSpec{QueueName: network.Labels[QueueLabel], Priority: &network.Spec.Priority, PodSets: buildPodSets(needs)},
+// BuildWorkload returns a Workload of a name that requests what its owner, a network or an experiment, needs at one time, in
+// the queue of the owner's label. class is the WorkloadPriorityClass of the owner's label; without one the priority is 0.
+func BuildWorkload(name string, owner metav1.Object, class *kueue.WorkloadPriorityClass, needs capacity.Needs) *kueue.Workload {
+	w := &kueue.Workload{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: owner.GetNamespace()},
+		Spec: kueue.WorkloadSpec{QueueName: kueue.LocalQueueName(owner.GetLabels()[QueueLabel]), Priority: new(int32(0)),
+			PodSets: buildPodSets(needs)},
 	}
+	if class != nil {
+		w.Spec.Priority, w.Spec.PriorityClassRef = &class.Value, kueue.NewWorkloadPriorityClassRef(class.Name)
+	}
+	return w
 }
 
-// RequestsSame reports whether a Workload requests the same as the planned one, in the same queue.
+// RequestsSame reports whether a Workload requests the same as the planned one, in the same queue with the same priority.
 func RequestsSame(w, planned *kueue.Workload) bool {
-	return w.Spec.QueueName == planned.Spec.QueueName && equality.Semantic.DeepEqual(w.Spec.PodSets, planned.Spec.PodSets)
+	return w.Spec.QueueName == planned.Spec.QueueName && equality.Semantic.DeepEqual(w.Spec.PodSets, planned.Spec.PodSets) &&
+		equality.Semantic.DeepEqual(w.Spec.Priority, planned.Spec.Priority) &&
+		equality.Semantic.DeepEqual(w.Spec.PriorityClassRef, planned.Spec.PriorityClassRef)
+}
+
+// IsQueuedAs reports whether a Workload has the queue of its owner's label and the priority of the class.
+func IsQueuedAs(w *kueue.Workload, owner metav1.Object, class *kueue.WorkloadPriorityClass) bool {
+	return RequestsSame(&kueue.Workload{Spec: kueue.WorkloadSpec{QueueName: w.Spec.QueueName, Priority: w.Spec.Priority, PriorityClassRef: w.Spec.PriorityClassRef}},
+		BuildWorkload(w.Name, owner, class, capacity.Needs{}))
 }
 
 // buildPodSets returns pod sets for the pods that run at one time, and one for what the setup needs beyond
@@ -54,7 +71,7 @@ func buildPodSets(needs capacity.Needs) []kueue.PodSet {
 		case known >= 0:
 			sets[known].Count++
 		case len(sets) < maxPodSets-2:
-			sets = append(sets, kueue.PodSet{Name: "pods-" + strconv.Itoa(len(sets)+1), Count: 1, Template: template})
+			sets = append(sets, kueue.PodSet{Name: kueue.PodSetReference("pods-" + strconv.Itoa(len(sets)+1)), Count: 1, Template: template})
 		default:
 			capacity.AddResources(rest, podRequests(&needs.RunningPods[i]))
 		}
@@ -64,7 +81,7 @@ func buildPodSets(needs capacity.Needs) []kueue.PodSet {
 }
 
 // appendPodSet appends a set of one pod with the wanted requests, unless they are empty.
-func appendPodSet(sets []kueue.PodSet, name string, wanted corev1.ResourceList) []kueue.PodSet {
+func appendPodSet(sets []kueue.PodSet, name kueue.PodSetReference, wanted corev1.ResourceList) []kueue.PodSet {
 	if len(wanted) == 0 {
 		return sets
 	}

@@ -3,7 +3,7 @@ package admission
 import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta1"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 )
 
 // IsAdmitted reports whether Kueue has admitted the Workload and not evicted it.
@@ -37,18 +37,18 @@ func WorkloadMessage(w *kueue.Workload) string {
 // a Workload that is not ready in time.
 func MarkPodsReady(w *kueue.Workload) (changed bool) {
 	return meta.SetStatusCondition(&w.Status.Conditions, metav1.Condition{Type: kueue.WorkloadPodsReady, Status: metav1.ConditionTrue,
-		Reason: "PodsReady", Message: "The network is ready", ObservedGeneration: w.Generation})
+		Reason: "PodsReady", Message: "The networks are ready, or wait for nodes by themselves", ObservedGeneration: w.Generation})
 }
 
-// ReleaseQuota releases the quota of an evicted Workload after its network's objects are deleted. After a
-// preemption Kueue queues it again at once, otherwise when the cause has passed.
+// ReleaseQuota releases the quota of an evicted Workload after its owner's objects are deleted. After a
+// preemption or the failure of a node Kueue queues it again at once, otherwise when the cause has passed.
 func ReleaseQuota(w *kueue.Workload) {
 	cause := meta.FindStatusCondition(w.Status.Conditions, kueue.WorkloadEvicted)
 	if cause == nil {
 		return
 	}
 	requeued := metav1.ConditionFalse
-	if cause.Reason == kueue.WorkloadEvictedByPreemption {
+	if cause.Reason == kueue.WorkloadEvictedByPreemption || cause.Reason == kueue.WorkloadEvictedDueToNodeFailures {
 		requeued = metav1.ConditionTrue
 	}
 	why := *cause // SetStatusCondition may reallocate the slice that cause points into.
@@ -57,7 +57,7 @@ func ReleaseQuota(w *kueue.Workload) {
 		{Type: kueue.WorkloadRequeued, Status: requeued, Reason: why.Reason, Message: why.Message},
 		{Type: kueue.WorkloadQuotaReserved, Status: metav1.ConditionFalse, Reason: "Pending", Message: why.Message},
 		{Type: kueue.WorkloadAdmitted, Status: metav1.ConditionFalse, Reason: "NoReservation", Message: "The workload has no reservation"},
-		{Type: kueue.WorkloadPodsReady, Status: metav1.ConditionFalse, Reason: "PodsReady", Message: "The network does not exist"},
+		{Type: kueue.WorkloadPodsReady, Status: metav1.ConditionFalse, Reason: "PodsReady", Message: "No network exists"},
 	} {
 		c.ObservedGeneration = w.Generation
 		meta.SetStatusCondition(&w.Status.Conditions, c)

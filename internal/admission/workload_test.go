@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta1"
+	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment/capacity"
@@ -33,8 +33,8 @@ func placeOnMetal(spec *corev1.PodSpec) {
 func newWorkload(t *testing.T, needs capacity.Needs) (*kueue.Workload, string) {
 	t.Helper()
 	n := &v1alpha1.BenchmarkNetwork{}
-	n.Name, n.Namespace, n.Labels, n.Spec.Priority = "net", "lab", map[string]string{QueueLabel: "ours"}, 7
-	w := BuildWorkload(n, needs)
+	n.Name, n.Namespace, n.Labels = "net", "lab", map[string]string{QueueLabel: "ours"}
+	w := BuildWorkload("net-kueue", n, &kueue.WorkloadPriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "urgent"}, Value: 7}, needs)
 	if len(w.Spec.PodSets) > maxPodSets {
 		t.Errorf("there are %d podSets, Kueue takes %d", len(w.Spec.PodSets), maxPodSets)
 	}

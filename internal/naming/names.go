@@ -16,6 +16,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -136,6 +137,11 @@ func DatabaseSuperuserSecret(network string) string { return networkPrefix(netwo
 // KueueWorkload returns the name of the Kueue Workload that requests capacity for a network.
 func KueueWorkload(network string) string { return networkPrefix(network) + "-kueue" }
 
+// ExperimentKueueWorkload returns the name of the Kueue Workload that requests capacity for the networks of an experiment.
+func ExperimentKueueWorkload(experiment string) string {
+	return shortenName(experiment, maxExperiment) + "-kueue-experiment"
+}
+
 // WorkloadRun returns the name of the run of a workload that its network lists. Network a-b with workload c and network a
 // with workload b-c have the same: a network refuses a workload whose run has the name of another's.
 func WorkloadRun(network, workload string) string { return shortenName(network+"-"+workload, maxLabel) }
@@ -211,6 +217,13 @@ func SearchPoint(search, load string) string { return search + "-l" + load }
 // ExperimentNetwork returns the name of the n-th network of an experiment.
 func ExperimentNetwork(experiment string, n int) string {
 	return fmt.Sprintf("%s-n%d", shortenName(experiment, maxExperiment), n)
+}
+
+// IsExperimentNetwork reports whether a name is that of any network of an experiment.
+func IsExperimentNetwork(experiment, network string) bool {
+	number, found := strings.CutPrefix(network, shortenName(experiment, maxExperiment)+"-n")
+	n, err := strconv.Atoi(number)
+	return found && err == nil && ExperimentNetwork(experiment, n) == network
 }
 
 // ExperimentRun returns the name of one repetition of a point. Attempts after the first have a suffix.

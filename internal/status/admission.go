@@ -6,12 +6,12 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
-// AdmissionDecision is the decision whether a network may begin. The zero value means that the operator has no
-// limit.
+// AdmissionDecision is the decision whether a network or experiment may begin. The zero value means that nothing
+// limits it.
 type AdmissionDecision struct {
 	// Admitted reports that the network may begin.
 	Admitted bool
-	// Evicted reports that Kueue evicted a network that it had admitted.
+	// Evicted reports that Kueue evicted what it had admitted.
 	Evicted bool
 	// Unsatisfiable reports that a limit is too low for the network to ever begin, so that waiting does not
 	// help.
@@ -19,6 +19,9 @@ type AdmissionDecision struct {
 	// Reason and Message are those of the condition Admitted.
 	Reason, Message string
 }
+
+// waits reports whether a network or experiment has to wait for its admission.
+func (d AdmissionDecision) waits() bool { return d != (AdmissionDecision{}) && !d.Admitted }
 
 // IsAdmitted reports whether a network was admitted, or began when there was no limit. Only Kueue revokes an
 // admission.
@@ -32,6 +35,16 @@ func IsAdmitted(network *v1alpha1.BenchmarkNetwork) bool {
 		}
 	}
 	return false
+}
+
+// IsExperimentAdmitted reports whether Kueue has admitted an experiment.
+func IsExperimentAdmitted(e *v1alpha1.BenchmarkExperiment) bool {
+	return meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionAdmitted)
+}
+
+// IsExperimentQueued reports whether an experiment waits for Kueue, for the first time or after an eviction.
+func IsExperimentQueued(e *v1alpha1.BenchmarkExperiment) bool {
+	return meta.IsStatusConditionFalse(e.Status.Conditions, v1alpha1.ConditionAdmitted)
 }
 
 // HasInvalidSpec reports whether the spec of the network's current generation was found to be invalid.
@@ -60,5 +73,5 @@ func addAdmittedCondition(l *conditionList, network *v1alpha1.BenchmarkNetwork, 
 
 // isQueued reports whether a network has to wait before its objects are created, or was evicted.
 func isQueued(in NetworkInput) bool {
-	return in.Admission.Evicted || in.Admission != (AdmissionDecision{}) && !in.Admission.Admitted && !IsAdmitted(in.Network)
+	return in.Admission.Evicted || in.Admission.waits() && !IsAdmitted(in.Network)
 }

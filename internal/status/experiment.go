@@ -33,6 +33,8 @@ type ExperimentInput struct {
 	// begin.
 	Step   *experiment.NextStep
 	Result *experiment.Result
+	// Admission is Kueue's decision; zero if Kueue does not manage the experiment or has admitted it before.
+	Admission AdmissionDecision
 	// RunProblem is the problem of an active run, as by the function RunProblem, or empty.
 	RunProblem string
 	// ResultWritten reports that the result is in its ConfigMap. ResultDigest is the digest of its document.
@@ -65,10 +67,22 @@ func ComputeExperiment(in ExperimentInput) v1alpha1.BenchmarkExperimentStatus {
 	}
 	l := conditionList{generation: in.Experiment.Generation}
 	addFitsCondition(&l, in)
+	addExperimentAdmission(&l, in)
 	addGatesCondition(&l, in)
 	addOutcomeConditions(&s, &l, in)
 	s.Conditions = keepTransitionTimes(old.Conditions, l.conditions, in.Now)
 	return s
+}
+
+// addExperimentAdmission adds the condition Admitted of an experiment that Kueue manages.
+func addExperimentAdmission(l *conditionList, in ExperimentInput) {
+	before := meta.FindStatusCondition(in.Experiment.Status.Conditions, v1alpha1.ConditionAdmitted)
+	switch {
+	case in.Admission != (AdmissionDecision{}):
+		l.addBool(v1alpha1.ConditionAdmitted, in.Admission.Admitted, in.Admission.Reason, in.Admission.Message)
+	case before != nil && (before.Status == metav1.ConditionTrue || in.ReconcileError != nil):
+		l.addBool(v1alpha1.ConditionAdmitted, before.Status == metav1.ConditionTrue, before.Reason, before.Message)
+	}
 }
 
 func addFitsCondition(l *conditionList, in ExperimentInput) {
@@ -122,6 +136,9 @@ func addOutcomeConditions(s *v1alpha1.BenchmarkExperimentStatus, l *conditionLis
 
 func addUnfinishedConditions(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList, in ExperimentInput) {
 	switch {
+	case in.Admission.waits():
+		s.Phase = v1alpha1.PhaseQueued
+		addExperimentInProgress(l, in.Admission.Reason, in.Admission.Message)
 	case len(in.Step.ActiveRuns) > 0:
 		s.Phase = v1alpha1.PhaseRunning
 		message := "measuring " + s.Display.Current
@@ -213,7 +230,7 @@ func countInvalidRuns(r *experiment.Result) int {
 
 // setProgress fills the fields that show the results so far.
 func setProgress(s *v1alpha1.BenchmarkExperimentStatus, in ExperimentInput) {
-	if s.StartTime == nil {
+	if s.StartTime == nil && !in.Admission.waits() {
 		started := metav1.NewTime(in.Now)
 		s.StartTime = &started
 	}

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -48,16 +49,14 @@ func TestDelivery(t *testing.T) {
 		return meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionNotified)
 	})
 	runs := ns.ListRuns("kept")
-	if len(runs) != 2 {
-		t.Fatalf("there should be 2 runs: %v", runs)
-	}
+	measured := selectMeasured(t, runs)
 	t.Run("results are uploaded", func(t *testing.T) {
-		for name := range runs {
+		for name := range measured {
 			assertUploaded(ns.ForSubtest(t), t, plugin, stored, name)
 		}
 	})
 	t.Run("ends and failed objectives are reported", func(t *testing.T) { assertReported(ns.ForSubtest(t), hook, e, runs) })
-	t.Run("tables have the numbers", func(t *testing.T) { assertExported(t, plugin, ns.Name, runs) })
+	t.Run("tables have the numbers", func(t *testing.T) { assertExported(t, plugin, ns.Name, measured) })
 	mustPass(t, "a bundle is verified and measured again", func(t *testing.T) {
 		public, private := writeKeyPair(t)
 		file := filepath.Join(t.TempDir(), "kept.tar.gz")
@@ -66,10 +65,28 @@ func TestDelivery(t *testing.T) {
 		assertReproduced(t, plugin, file, public)
 		hook.mutex.Lock()
 		defer hook.mutex.Unlock()
-		if len(hook.documents) != 3 || len(hook.problems) > 0 {
+		if len(hook.documents) != 1+len(runs) || len(hook.problems) > 0 {
 			t.Errorf("the reproduction should not be reported: %v, %v", hook.documents, hook.problems)
 		}
 	})
+}
+
+// selectMeasured returns the runs that have a result: both repetitions, whose failed attempts are repeated. Runs of a few
+// seconds fail on a busy host.
+func selectMeasured(t *testing.T, runs map[string]*v1alpha1.BenchmarkRun) map[string]*v1alpha1.BenchmarkRun {
+	t.Helper()
+	measured := maps.Clone(runs)
+	maps.DeleteFunc(measured, func(_ string, run *v1alpha1.BenchmarkRun) bool {
+		failed := run.Status.Verdict == v1alpha1.VerdictFailed
+		if failed {
+			t.Log(cluster.RunSummary(run))
+		}
+		return failed
+	})
+	if len(measured) != 2 {
+		t.Fatalf("2 of %d runs should have a result, not %d", len(runs), len(measured))
+	}
+	return measured
 }
 
 func renderDelivery(t *testing.T, stored *storage, hook *receiver, certificate *hostCertificate) string {
@@ -138,8 +155,8 @@ func assertReported(ns *cluster.Namespace, hook *receiver, e *v1alpha1.Benchmark
 	ns.Helper()
 	hook.mutex.Lock()
 	defer hook.mutex.Unlock()
-	if len(hook.documents) != 3 || len(hook.problems) > 0 {
-		ns.Fatalf("the receiver should have 3 documents: %v, %v", hook.documents, hook.problems)
+	if len(hook.documents) != 1+len(runs) || len(hook.problems) > 0 {
+		ns.Fatalf("the receiver should have %d documents: %v, %v", 1+len(runs), hook.documents, hook.problems)
 	}
 	decided := true
 	for _, run := range runs {
@@ -152,7 +169,8 @@ func assertReported(ns *cluster.Namespace, hook *receiver, e *v1alpha1.Benchmark
 	}
 	for name, run := range runs {
 		d := hook.documents["BenchmarkRun/"+name]
-		if d.UID != string(run.UID) || d.Verdict != string(run.Status.Verdict) || !failed(d.Gates, run.Status.Verdict == v1alpha1.VerdictValid) || !strings.Contains(d.Message, "Throughput") {
+		if d.UID != string(run.UID) || d.Verdict != string(run.Status.Verdict) || !failed(d.Gates, run.Status.Verdict == v1alpha1.VerdictValid) ||
+			run.Status.Verdict != v1alpha1.VerdictFailed && !strings.Contains(d.Message, "Throughput") {
 			ns.Errorf("document of run %s: %+v", name, d)
 		}
 	}
@@ -267,11 +285,7 @@ func assertReproduced(t *testing.T, plugin plugin, file, key string) {
 	out := plugin.expect(t, 3, []string{"reproduce", file, "--key", key, "-n", ns.Name, "--timeout", "15m"}, "benchmarkexperiment/kept applied",
 		"spec.delivery of kept is left out", "ORIGINAL", "no claim can be made within ±10 %")
 	t.Log(out)
-	runs := ns.ListRuns("kept")
-	if len(runs) != 2 {
-		t.Errorf("there should be 2 runs: %v", runs)
-	}
-	for name, run := range runs {
+	for name, run := range selectMeasured(t, ns.ListRuns("kept")) {
 		if run.Status.Verdict == "" || run.Spec.Delivery.Upload != nil || run.Spec.Delivery.Webhook != nil {
 			t.Errorf("run %s should be measured without deliveries: %s", name, cluster.RunSummary(run))
 		}

@@ -19,44 +19,57 @@ var (
 	kueueQueues string
 	//go:embed testdata/kueue-network.yaml.tmpl
 	kueueNetworkTemplate string
+	//go:embed testdata/kueue-experiment.yaml
+	kueueExperiment string
 )
 
-// TestKueue has Kueue's quota for one network. A second network waits until the first is deleted. Then a network
-// of higher priority preempts it, and releases the quota when it is deleted.
+// TestKueue has Kueue's quota for one network at a time. A network and an experiment wait for it, and each is preempted by a
+// network of higher priority and goes on afterwards.
 func TestKueue(t *testing.T) {
 	ns := cluster.NewNamespace(t, "kueue")
 	deleteClusterQueue(ns) // Of a test that was interrupted.
 	ns.MustApply(kueueQueues)
 
-	applyQueuedNetwork(ns, "first", 0)
+	applyQueuedNetwork(ns, "first", "")
 	ns.WaitReady("first")
-	applyQueuedNetwork(ns, "second", 0)
-	waitQueued(ns, "second", "insufficient unused quota for cpu")
-
-	ns.RunKubectl("delete", "benchmarknetwork", "first", "--wait=false")
-	ns.WaitReady("second")
-
-	applyQueuedNetwork(ns, "urgent", 10)
+	ns.MustApply(kueueExperiment)
+	waitQueuedExperiment(ns, "insufficient unused quota for cpu")
+	applyQueuedNetwork(ns, "urgent", "bn-e2e-urgent")
 	ns.WaitReady("urgent")
-	waitQueued(ns, "second", "waiting for Kueue: ")
+	waitQueued(ns, "first", "waiting for Kueue: ")
+
+	ns.RunKubectl("delete", "benchmarknetwork", "first", "urgent", "--wait=false")
+	ns.WaitReady("sweep-n1")
+	applyQueuedNetwork(ns, "urgent", "bn-e2e-urgent")
+	ns.WaitReady("urgent")
+	waitQueuedExperiment(ns, "waiting for Kueue: ")
 
 	ns.RunKubectl("delete", "benchmarknetwork", "urgent", "--wait=false")
-	ns.Wait("second is admitted again", func() (bool, string) {
-		c := admittedCondition(ns, "second")
-		return c.Status == metav1.ConditionTrue, c.Message
-	})
-	ns.RunKubectl("delete", "benchmarknetwork", "second", "--wait=false")
+	ns.WaitReady("sweep-n1")
+	ns.RunKubectl("delete", "benchmarkexperiment", "sweep", "--wait=false")
 	ns.RunKubectl("delete", "localqueue", "team")
 	ns.WaitEmpty()
+	ns.Wait("the quota is returned", func() (bool, string) {
+		left := ns.RunKubectl("get", "workloads.kueue.x-k8s.io", "--output=name")
+		return left == "", left
+	})
 	deleteClusterQueue(ns)
 }
 
-func applyQueuedNetwork(ns *cluster.Namespace, name string, priority int) {
+func applyQueuedNetwork(ns *cluster.Namespace, name, class string) {
 	ns.Helper()
-	ns.MustApply(renderTemplate(ns.TB, kueueNetworkTemplate, struct {
-		Name     string
-		Priority int
-	}{name, priority}))
+	ns.MustApply(renderTemplate(ns.TB, kueueNetworkTemplate, struct{ Name, Class string }{name, class}))
+}
+
+// waitQueuedExperiment waits until the experiment sweep is queued with that text in the message, and has no networks and pods.
+func waitQueuedExperiment(ns *cluster.Namespace, text string) {
+	ns.Helper()
+	ns.WaitExperiment("sweep", "waits for Kueue without pods", func(e *v1alpha1.BenchmarkExperiment) bool {
+		c := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAdmitted)
+		left := ns.RunKubectl("get", "benchmarknetworks,pods", "--selector="+v1alpha1.LabelNetwork+"=sweep-n1", "--output=name") +
+			ns.RunKubectl("get", "benchmarknetworks", "--selector="+v1alpha1.LabelExperiment+"=sweep", "--output=name")
+		return c != nil && c.Reason == v1alpha1.ReasonQueued && strings.Contains(c.Message, text) && left == ""
+	})
 }
 
 // waitQueued waits until the network is queued with that text in the message, and has no pods.
@@ -81,5 +94,5 @@ func admittedCondition(ns *cluster.Namespace, network string) metav1.Condition {
 
 func deleteClusterQueue(ns *cluster.Namespace) {
 	ns.Helper()
-	ns.RunKubectl("delete", "clusterqueue,resourceflavor", "bn-e2e", "--ignore-not-found")
+	ns.RunKubectl("delete", "clusterqueue/bn-e2e", "resourceflavor/bn-e2e", "workloadpriorityclass/bn-e2e-urgent", "--ignore-not-found")
 }

@@ -192,6 +192,7 @@ func TestNamesDoNotMeet(t *testing.T) {
 		for _, object := range runObjects(t, owner) {
 			seen.add(t, kindOf(object), object.GetName(), "run "+owner)
 		}
+		seen.add(t, "Workload", naming.ExperimentKueueWorkload(owner), "experiment "+owner)
 		for _, object := range experimentObjects(owner) {
 			seen.add(t, kindOf(object), object.GetName(), "experiment "+owner)
 		}
