@@ -128,7 +128,7 @@ func parseFlags() managerFlags {
 	flag.StringVar(&o.prometheusURL, "prometheus-url", "",
 		"URL of the Prometheus that evaluates the query objectives of runs, such as http://prometheus.monitoring:9090; default: none")
 	flag.Var(enumFlag[controllers.KueueMode]{&o.kueueMode, []controllers.KueueMode{controllers.KueueHonor, controllers.KueueIgnore}}, "kueue",
-		"Honor: networks labelled for Kueue wait for Kueue, if it is installed, and are exempt from the limits; or Ignore")
+		"Honor: networks and experiments labeled for Kueue wait for Kueue, if it is installed, and are exempt from the limits; or Ignore")
 	flag.StringVar(&o.pprofAddress, "pprof-bind-address", "", "address of the unauthenticated pprof endpoint; default: none")
 	o.log.BindFlags(flag.CommandLine)
 	flag.Parse()

@@ -49,6 +49,7 @@ var renamedFields = []renamedField{
 	{"spec.saturation.serviceLevel.percentile", "spec.saturation.objectives[].metric", false},
 	{"spec.saturation.serviceLevel.latency", "spec.saturation.objectives[].maxLatency", false},
 	{"spec.saturation.serviceLevel.maxErrorPercent", "spec.saturation.objectives[].maxErrorPercent", false},
+	{"spec.priority", "the label kueue.x-k8s.io/priority-class", false},
 	{"spec.suspend", "spec.pauseRuns", false},
 	{"spec.resultPolicy", "spec.resultRetention", false},
 	{"spec.networks", "spec.networkRetention", false},
