@@ -39,13 +39,13 @@ func TestKueue(t *testing.T) {
 	waitQueued(ns, "first", "waiting for Kueue: ")
 
 	ns.RunKubectl("delete", "benchmarknetwork", "first", "urgent", "--wait=false")
-	ns.WaitReady("sweep-n1")
+	waitMeasuringExperiment(ns)
 	applyQueuedNetwork(ns, "urgent", "bn-e2e-urgent")
 	ns.WaitReady("urgent")
 	waitQueuedExperiment(ns, "waiting for Kueue: ")
 
 	ns.RunKubectl("delete", "benchmarknetwork", "urgent", "--wait=false")
-	ns.WaitReady("sweep-n1")
+	waitMeasuringExperiment(ns)
 	ns.RunKubectl("delete", "benchmarkexperiment", "sweep", "--wait=false")
 	ns.RunKubectl("delete", "localqueue", "team")
 	ns.WaitEmpty()
@@ -61,14 +61,21 @@ func applyQueuedNetwork(ns *cluster.Namespace, name, class string) {
 	ns.MustApply(renderTemplate(ns.TB, kueueNetworkTemplate, struct{ Name, Class string }{name, class}))
 }
 
-// waitQueuedExperiment waits until the experiment sweep is queued with that text in the message, and has no networks and pods.
+// waitQueuedExperiment waits until the experiment sweep is queued with that text in the message, and has no networks.
 func waitQueuedExperiment(ns *cluster.Namespace, text string) {
 	ns.Helper()
-	ns.WaitExperiment("sweep", "waits for Kueue without pods", func(e *v1alpha1.BenchmarkExperiment) bool {
+	ns.WaitExperiment("sweep", "waits for Kueue without networks", func(e *v1alpha1.BenchmarkExperiment) bool {
 		c := meta.FindStatusCondition(e.Status.Conditions, v1alpha1.ConditionAdmitted)
-		left := ns.RunKubectl("get", "benchmarknetworks,pods", "--selector="+v1alpha1.LabelNetwork+"=sweep-n1", "--output=name") +
-			ns.RunKubectl("get", "benchmarknetworks", "--selector="+v1alpha1.LabelExperiment+"=sweep", "--output=name")
+		left := ns.RunKubectl("get", "benchmarknetworks", "--selector="+v1alpha1.LabelExperiment+"=sweep", "--output=name")
 		return c != nil && c.Reason == v1alpha1.ReasonQueued && strings.Contains(c.Message, text) && left == ""
+	})
+}
+
+// waitMeasuringExperiment waits until the experiment sweep is admitted and has a network and a run.
+func waitMeasuringExperiment(ns *cluster.Namespace) {
+	ns.Helper()
+	ns.WaitExperiment("sweep", "measures", func(e *v1alpha1.BenchmarkExperiment) bool {
+		return len(e.Status.CurrentRuns) == 1 && meta.IsStatusConditionTrue(e.Status.Conditions, v1alpha1.ConditionAdmitted)
 	})
 }
 
