@@ -196,6 +196,10 @@ test-argocd: ## Tests of health checks and actions with the real Argo CD, which 
 try-argocd: ## Try a benchmark repository with the real Argo CD, run as processes beside the cluster: waves, re-runs, health, drift, pruning (minutes)
 	@hack/argocd/try
 
+.PHONY: test-tutorial
+test-tutorial: ## The commands of docs/getting-started.md in order, from a clean clone; deletes the cluster
+	hack/docs/walk
+
 .PHONY: test-kueue
 test-kueue: ## The part of test-e2e with Kueue, which runs on the cluster as a pod
 	@hack/test/e2e -run '^TestKueue$$'

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -22,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/yaml"
 
+	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/platform/registry"
@@ -33,17 +35,24 @@ const (
 	namespacePlaceholder = "namespacename"
 )
 
-// measureBaselines creates the objects of networks with plain create and apply requests, kubectl and Helm. The operator
-// does not run yet.
+// measureBaselines creates the objects of networks with plain create and apply requests, kubectl, Helm, and a client that has the
+// waits of a real network. The operator does not run yet.
 func measureBaselines(ctx context.Context, o options, p *controlPlane, report *resultTable) error {
-	manifests, err := p.renderManifests(ctx, o.members)
+	stages, err := p.renderStages(ctx, o.members)
 	if err != nil {
 		return err
+	}
+	var manifests []string
+	for _, stage := range stages {
+		manifests = append(manifests, stage.manifests...)
+	}
+	inOrder := func(ctx context.Context, _ options, p *controlPlane, w networkBatch, _ []string) error {
+		return applyInOrder(ctx, p, w, stages)
 	}
 	baselines := []struct {
 		name string
 		make func(context.Context, options, *controlPlane, networkBatch, []string) error
-	}{{"creates", createInParallel}, {"applies", applyInParallel}, {"kubectl", applyWithKubectl}, {"helm", installWithHelm}}
+	}{{"creates", createInParallel}, {"applies", applyInParallel}, {"kubectl", applyWithKubectl}, {"helm", installWithHelm}, {"ordered", inOrder}}
 	for _, baseline := range baselines {
 		w := networkBatch{prefix: baseline.name, networks: o.comparedNetworks, members: o.members, perNamespace: o.perNamespace}
 		if err := p.createNamespaces(ctx, w); err != nil {
@@ -79,9 +88,12 @@ func measureBaselines(ctx context.Context, o options, p *controlPlane, report *r
 	return nil
 }
 
-// renderManifests returns the objects that the operator creates for a network until it is Ready, as YAML with
-// placeholders for its names.
-func (p *controlPlane) renderManifests(ctx context.Context, members int) ([]string, error) {
+// stageManifests are the objects of a stage as YAML, with placeholders for names, and the Secrets that must be filled before the
+// next stage.
+type stageManifests struct{ manifests, secrets []string }
+
+// renderStages returns the objects that the operator creates for a network until it is Ready.
+func (p *controlPlane) renderStages(ctx context.Context, members int) ([]stageManifests, error) {
 	if err := p.client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespacePlaceholder}}); err != nil {
 		return nil, fmt.Errorf("create namespace %s: %w", namespacePlaceholder, err)
 	}
@@ -99,18 +111,22 @@ func (p *controlPlane) renderManifests(ctx context.Context, members int) ([]stri
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	var texts []string
-	for _, object := range built.Objects() {
-		text, err := p.renderManifest(object)
-		if err != nil {
-			return nil, err
+	var stages []stageManifests
+	for _, stage := range built.Stages {
+		rendered := stageManifests{secrets: stage.RequiredSecrets}
+		for _, object := range stage.Objects {
+			text, err := p.renderManifest(object)
+			if err != nil {
+				return nil, err
+			}
+			rendered.manifests = append(rendered.manifests, text)
 		}
-		texts = append(texts, text)
+		stages = append(stages, rendered)
 	}
 	if err := p.client.Delete(ctx, network); err != nil {
 		return nil, fmt.Errorf("delete network %s: %w", namePlaceholder, err)
 	}
-	return texts, nil
+	return stages, nil
 }
 
 func (p *controlPlane) renderManifest(object client.Object) (string, error) {
@@ -160,15 +176,7 @@ func sendInParallel(
 	ctx context.Context, p *controlPlane, baseline string, w networkBatch, manifests []string,
 	send func(context.Context, client.Client, *unstructured.Unstructured) error,
 ) error {
-	path, err := p.writeKubeconfig(baseline)
-	if err != nil {
-		return err
-	}
-	config, err := clientcmd.BuildConfigFromFlags("", path)
-	if err != nil {
-		return fmt.Errorf("read %s: %w", path, err)
-	}
-	direct, err := newClient(config)
+	direct, err := p.newClientAs(baseline)
 	if err != nil {
 		return err
 	}
@@ -177,9 +185,9 @@ func sendInParallel(
 	for i := range w.networks {
 		for _, manifest := range manifests {
 			group.Go(func() error {
-				object := &unstructured.Unstructured{}
-				if err := yaml.Unmarshal([]byte(replacePlaceholders(manifest, w.networkName(i), w.namespaceName(i))), object); err != nil {
-					return fmt.Errorf("decode an object of %s: %w", w.networkName(i), err)
+				object, err := w.decodeManifest(manifest, i)
+				if err != nil {
+					return err
 				}
 				if err := send(ctx, direct, object); err != nil {
 					return fmt.Errorf("send %s %s: %w", object.GetKind(), object.GetName(), err)
@@ -189,6 +197,109 @@ func sendInParallel(
 		}
 	}
 	return group.Wait()
+}
+
+func (p *controlPlane) newClientAs(user string) (client.WithWatch, error) {
+	path, err := p.writeKubeconfig(user)
+	if err != nil {
+		return nil, err
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", path)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return newClient(config)
+}
+
+// decodeManifest returns the object of a manifest for the i-th network.
+func (w networkBatch) decodeManifest(manifest string, i int) (*unstructured.Unstructured, error) {
+	object := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(replacePlaceholders(manifest, w.networkName(i), w.namespaceName(i))), object); err != nil {
+		return nil, fmt.Errorf("decode an object of %s: %w", w.networkName(i), err)
+	}
+	return object, nil
+}
+
+// applyInOrder applies the same objects as the operator, with the same requests and waits: a network's members after its genesis. It
+// knows everything beforehand, reads nothing but the Secrets that genesis fills, and writes no status. All networks share
+// parallelRequests connections.
+func applyInOrder(ctx context.Context, p *controlPlane, w networkBatch, stages []stageManifests) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if err := startGenesisStub(ctx, p); err != nil {
+		return err
+	}
+	direct, err := p.newClientAs("ordered")
+	if err != nil {
+		return err
+	}
+	filled, err := watchFilledSecrets(ctx, direct)
+	if err != nil {
+		return err
+	}
+	connections := make(chan struct{}, parallelRequests)
+	networks, ctx := errgroup.WithContext(ctx)
+	for i := range w.networks {
+		networks.Go(func() error {
+			for _, stage := range stages {
+				requests, ctx := errgroup.WithContext(ctx)
+				for _, manifest := range stage.manifests {
+					requests.Go(func() error {
+						object, err := w.decodeManifest(manifest, i)
+						if err != nil {
+							return err
+						}
+						connections <- struct{}{}
+						defer func() { <-connections }()
+						return direct.Apply(ctx, client.ApplyConfigurationFromUnstructured(object), client.FieldOwner("benchnet"), client.ForceOwnership)
+					})
+				}
+				if err := requests.Wait(); err != nil {
+					return fmt.Errorf("apply objects of %s: %w", w.networkName(i), err)
+				}
+				for _, secret := range stage.secrets {
+					select {
+					case <-filled.await(w.namespaceName(i), replacePlaceholders(secret, w.networkName(i), "")):
+					case <-ctx.Done():
+						return ctx.Err()
+					}
+				}
+			}
+			return nil
+		})
+	}
+	return networks.Wait()
+}
+
+// filledSecrets has a channel for each Secret, which is closed when genesis has filled the Secret.
+type filledSecrets struct{ channels sync.Map }
+
+func (f *filledSecrets) await(namespace, name string) chan struct{} {
+	channel, _ := f.channels.LoadOrStore(client.ObjectKey{Namespace: namespace, Name: name}, make(chan struct{}))
+	return channel.(chan struct{})
+}
+
+func watchFilledSecrets(ctx context.Context, c client.WithWatch) (*filledSecrets, error) {
+	watcher, err := c.Watch(ctx, &corev1.SecretList{}, client.HasLabels{v1alpha1.LabelNetwork})
+	if err != nil {
+		return nil, fmt.Errorf("watch Secrets: %w", err)
+	}
+	f := &filledSecrets{}
+	go func() {
+		defer watcher.Stop()
+		closed := map[client.ObjectKey]bool{}
+		for event := range watcher.ResultChan() {
+			secret, ok := event.Object.(*corev1.Secret)
+			if !ok || secret.Annotations[v1alpha1.AnnotationGenesisComplete] == "" {
+				continue
+			}
+			if key := client.ObjectKeyFromObject(secret); !closed[key] {
+				closed[key] = true
+				close(f.await(key.Namespace, key.Name))
+			}
+		}
+	}()
+	return f, nil
 }
 
 // applyWithKubectl applies all manifests of all networks with one command.

@@ -57,8 +57,8 @@ type ResourceForecast struct {
 const (
 	// NetworkLifecycleOverhead covers creation to readiness, and deletion.
 	NetworkLifecycleOverhead = 2 * time.Minute
-	// runOverhead covers start, connection, drain and report of the workers.
-	runOverhead = 25 * time.Second
+	// runOverhead covers start, connection, drain and report of the workers, as measured with Corda (docs/performance.md).
+	runOverhead = 16 * time.Second
 )
 
 // EstimateRunDuration returns the expected duration of a run.

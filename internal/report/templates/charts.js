@@ -122,8 +122,10 @@ const axisOptions = (axis, scale, range, width) => ({
 const stroke = (mark) => `fill:none;stroke:var(--${mark.color});stroke-width:${mark.width || 1};stroke-opacity:${mark.opacity || 1};` +
   `stroke-linejoin:round;stroke-linecap:${mark.dashes ? "butt" : "round"};stroke-dasharray:${mark.dashes || "none"}`;
 const fill = (mark) => `fill:var(--${mark.color});fill-opacity:${mark.opacity || 1}`;
+// halo keeps lines away from the letters of a text that crosses them.
+const halo = "paint-order:stroke;stroke:var(--paper);stroke-width:3px;stroke-linejoin:round";
 const text = (parent, x, y, anchor, color, content) => {
-  create("text", parent, {x: short(x), y: short(y), style: `font:${font};fill:var(--${color});text-anchor:${anchor}`}).textContent = content;
+  create("text", parent, {x: short(x), y: short(y), style: `font:${font};fill:var(--${color});text-anchor:${anchor};${halo}`}).textContent = content;
 };
 
 const drawDot = (parent, mark, x, y) => {
