@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -88,8 +89,8 @@ func measureBaselines(ctx context.Context, o options, p *controlPlane, report *r
 	return nil
 }
 
-// stageManifests are the objects of a stage as YAML, with placeholders for names, and the Secrets that must be filled before the
-// next stage.
+// stageManifests are objects as YAML, with placeholders for names, and the Secrets that must be filled before the next ones. Those of a
+// stage that create pods follow its others.
 type stageManifests struct{ manifests, secrets []string }
 
 // renderStages returns the objects that the operator creates for a network until it is Ready.
@@ -113,15 +114,21 @@ func (p *controlPlane) renderStages(ctx context.Context, members int) ([]stageMa
 	}
 	var stages []stageManifests
 	for _, stage := range built.Stages {
-		rendered := stageManifests{secrets: stage.RequiredSecrets}
+		var others stageManifests
+		withPods := stageManifests{secrets: stage.RequiredSecrets}
 		for _, object := range stage.Objects {
 			text, err := p.renderManifest(object)
 			if err != nil {
 				return nil, err
 			}
-			rendered.manifests = append(rendered.manifests, text)
+			switch object.(type) {
+			case *batchv1.Job, *appsv1.StatefulSet:
+				withPods.manifests = append(withPods.manifests, text)
+			default:
+				others.manifests = append(others.manifests, text)
+			}
 		}
-		stages = append(stages, rendered)
+		stages = append(stages, others, withPods)
 	}
 	if err := p.client.Delete(ctx, network); err != nil {
 		return nil, fmt.Errorf("delete network %s: %w", namePlaceholder, err)
@@ -242,7 +249,7 @@ func applyInOrder(ctx context.Context, p *controlPlane, w networkBatch, stages [
 	for i := range w.networks {
 		networks.Go(func() error {
 			for _, stage := range stages {
-				requests, ctx := errgroup.WithContext(ctx)
+				requests, sending := errgroup.WithContext(ctx)
 				for _, manifest := range stage.manifests {
 					requests.Go(func() error {
 						object, err := w.decodeManifest(manifest, i)
@@ -251,7 +258,7 @@ func applyInOrder(ctx context.Context, p *controlPlane, w networkBatch, stages [
 						}
 						connections <- struct{}{}
 						defer func() { <-connections }()
-						return direct.Apply(ctx, client.ApplyConfigurationFromUnstructured(object), client.FieldOwner("benchnet"), client.ForceOwnership)
+						return direct.Apply(sending, client.ApplyConfigurationFromUnstructured(object), client.FieldOwner("benchnet"), client.ForceOwnership)
 					})
 				}
 				if err := requests.Wait(); err != nil {
