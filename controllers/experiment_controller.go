@@ -66,19 +66,7 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 	case e.IsComplete():
 		r.preflights.forgetExperiment(req.NamespacedName)
 		r.rejectedDocuments.Delete(e.UID)
-		if err := r.acknowledgeGeneration(ctx, e); err != nil {
-			return ctrl.Result{}, err
-		}
-		poll, err := r.releaseQuota(ctx, req.NamespacedName)
-		if err != nil {
-			return ctrl.Result{}, err
-		}
-		ended, result, err := r.deliverExperiment(ctx, e)
-		if ended && err == nil {
-			result, err = r.deleteIfExpired(ctx, e)
-		}
-		result.RequeueAfter = cmp.Or(min(result.RequeueAfter, poll.RequeueAfter), result.RequeueAfter, poll.RequeueAfter)
-		return requeueOnQuota(result, err)
+		return r.finishExperiment(ctx, e)
 	case status.HasPassedPreflight(e):
 		r.preflights.forgetExperiment(req.NamespacedName)
 	default:
@@ -108,6 +96,23 @@ func (r *ExperimentReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 		return ctrl.Result{RequeueAfter: left}, nil
 	}
 	return requeueOnQuota(ctrl.Result{RequeueAfter: pass.pollAfter}, pass.reconcileErr)
+}
+
+// finishExperiment returns the quota of a complete experiment, reports its end, and deletes it when its time is over.
+func (r *ExperimentReconciler) finishExperiment(ctx context.Context, e *v1alpha1.BenchmarkExperiment) (ctrl.Result, error) {
+	if err := r.acknowledgeGeneration(ctx, e); err != nil {
+		return ctrl.Result{}, err
+	}
+	poll, err := r.releaseQuota(ctx, client.ObjectKeyFromObject(e))
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	ended, result, err := r.deliverExperiment(ctx, e)
+	if ended && err == nil {
+		result, err = r.deleteIfExpired(ctx, e)
+	}
+	result.RequeueAfter = cmp.Or(min(result.RequeueAfter, poll.RequeueAfter), result.RequeueAfter, poll.RequeueAfter)
+	return requeueOnQuota(result, err)
 }
 
 // advanceExperiment creates the networks and runs that are due and deletes the networks that are no longer

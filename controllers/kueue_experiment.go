@@ -42,30 +42,40 @@ func (r *ExperimentReconciler) reconcileKueueWorkload(ctx context.Context, pass 
 		}
 		workload = nil // If somebody else created it, its name is refused below.
 	}
-	switch wanted := r.isManagedByKueue(e) && !pass.step.IsDone(); {
+	wanted := r.isManagedByKueue(e) && !pass.step.IsDone()
+	switch {
 	case workload != nil && admission.IsEvicted(workload) && !pass.step.IsDone():
 		return r.evictExperiment(ctx, pass, workload)
 	case status.IsExperimentAdmitted(e), e.Status.StartTime != nil && !status.IsExperimentQueued(e):
 		return status.AdmissionDecision{}, nil
-	case workload != nil && !wanted:
+	case wanted:
+		return r.queueExperiment(ctx, pass, workload)
+	case workload != nil:
 		return status.AdmissionDecision{}, r.releaseWorkload(ctx, workload)
-	case !wanted:
-		return status.AdmissionDecision{}, nil
-	case workload != nil && workload.DeletionTimestamp != nil:
+	}
+	return status.AdmissionDecision{}, nil
+}
+
+// queueExperiment returns the decision on an experiment that is not admitted. workload is its Workload, or nil. The needs are computed
+// only to create, change or accept the Workload.
+func (r *ExperimentReconciler) queueExperiment(ctx context.Context, pass *experimentPass, workload *kueuev1beta2.Workload) (status.AdmissionDecision, error) {
+	e := pass.experiment
+	if workload != nil && workload.DeletionTimestamp != nil {
 		return waitingForKueueDecision("its Workload is being deleted"), r.releaseWorkload(ctx, workload)
 	}
 	class, err := r.getPriorityClass(ctx, e)
 	if err != nil {
 		return status.AdmissionDecision{}, err
 	}
-	if workload != nil && !admission.HasQuotaReserved(workload) && admission.IsQueuedAs(workload, e, class) {
+	reserved := workload != nil && admission.HasQuotaReserved(workload)
+	if workload != nil && !reserved && admission.IsQueuedAs(workload, e, class) {
 		return waitingForKueueDecision(admission.WorkloadMessage(workload)), nil
 	}
 	planned, err := r.buildExperimentWorkload(ctx, pass, class)
 	if err != nil {
 		return status.AdmissionDecision{}, err
 	}
-	if workload != nil && admission.HasQuotaReserved(workload) {
+	if reserved {
 		return r.acceptExperiment(ctx, pass, workload, planned)
 	}
 	return waitingForKueueDecision("its Workload was just created or changed"), r.applyKueueWorkload(ctx, experimentOwner(e), planned, workload)

@@ -54,8 +54,8 @@ func RequestsSame(w, planned *kueue.Workload) bool {
 
 // IsQueuedAs reports whether a Workload has the queue of its owner's label and the priority of the class.
 func IsQueuedAs(w *kueue.Workload, owner metav1.Object, class *kueue.WorkloadPriorityClass) bool {
-	return RequestsSame(&kueue.Workload{Spec: kueue.WorkloadSpec{QueueName: w.Spec.QueueName, Priority: w.Spec.Priority, PriorityClassRef: w.Spec.PriorityClassRef}},
-		BuildWorkload(w.Name, owner, class, capacity.Needs{}))
+	queued := kueue.WorkloadSpec{QueueName: w.Spec.QueueName, Priority: w.Spec.Priority, PriorityClassRef: w.Spec.PriorityClassRef}
+	return RequestsSame(&kueue.Workload{Spec: queued}, BuildWorkload(w.Name, owner, class, capacity.Needs{}))
 }
 
 // buildPodSets returns pod sets for the pods that run at one time, and one for what the setup needs beyond
