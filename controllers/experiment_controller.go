@@ -111,6 +111,7 @@ func (r *ExperimentReconciler) finishExperiment(ctx context.Context, e *v1alpha1
 	if ended && err == nil {
 		result, err = r.deleteIfExpired(ctx, e)
 	}
+	// The earlier of the two; 0 is never.
 	result.RequeueAfter = cmp.Or(min(result.RequeueAfter, poll.RequeueAfter), result.RequeueAfter, poll.RequeueAfter)
 	return requeueOnQuota(result, err)
 }
@@ -134,7 +135,7 @@ func (r *ExperimentReconciler) advanceExperiment(ctx context.Context, pass *expe
 			return err
 		}
 	}
-	if err := r.deleteUnneededNetworks(ctx, pass); err != nil {
+	if err := r.deleteNetworksExcept(ctx, pass, pass.step.DesiredNetworks); err != nil {
 		return err
 	}
 	for _, i := range pass.step.DesiredNetworks {
@@ -157,14 +158,14 @@ func (r *ExperimentReconciler) advanceExperiment(ctx context.Context, pass *expe
 	return nil
 }
 
-// deleteUnneededNetworks deletes the networks that are no longer needed, with foreground propagation.
-func (r *ExperimentReconciler) deleteUnneededNetworks(ctx context.Context, pass *experimentPass) error {
-	desired := map[string]bool{}
-	for _, i := range pass.step.DesiredNetworks {
-		desired[pass.design.Networks[i].Name] = true
+// deleteNetworksExcept deletes the experiment's networks but those of the kept indexes into the design, with foreground propagation.
+func (r *ExperimentReconciler) deleteNetworksExcept(ctx context.Context, pass *experimentPass, kept []int) error {
+	keptNames := map[string]bool{}
+	for _, i := range kept {
+		keptNames[pass.design.Networks[i].Name] = true
 	}
 	for name, network := range pass.networks {
-		if !desired[name] {
+		if !keptNames[name] {
 			if err := r.Writer.DeleteForeground(ctx, network); err != nil {
 				return err
 			}

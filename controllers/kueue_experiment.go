@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,7 +17,6 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/admission"
 	"github.com/benchnet/benchnet/internal/experiment"
-	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/status"
 )
@@ -118,10 +118,8 @@ func (r *ExperimentReconciler) evictExperiment(ctx context.Context, pass *experi
 	if status.IsExperimentAdmitted(pass.experiment) {
 		return evicted, nil
 	}
-	for _, network := range pass.networks {
-		if err := r.Writer.DeleteForeground(ctx, network); err != nil {
-			return evicted, err
-		}
+	if err := r.deleteNetworksExcept(ctx, pass, nil); err != nil {
+		return evicted, err
 	}
 	left, err := r.firstRemainingObject(ctx, pass.experiment.Namespace, pass.experiment.Name, pass.experiment.UID)
 	switch {
@@ -185,10 +183,9 @@ func (r *ExperimentReconciler) firstRemainingObject(ctx context.Context, namespa
 	if err := r.Client.List(ctx, &pods, client.InNamespace(namespace), client.HasLabels{v1alpha1.LabelNetwork}, client.UnsafeDisableDeepCopy); err != nil {
 		return "", fmt.Errorf("list pods of experiment %s: %w", name, err)
 	}
-	for i := range pods.Items {
-		if naming.IsExperimentNetwork(name, pods.Items[i].Labels[v1alpha1.LabelNetwork]) && !snapshot.HasPodEnded(&pods.Items[i]) {
-			return "pod " + pods.Items[i].Name, nil
-		}
+	owned := slices.DeleteFunc(pods.Items, func(p corev1.Pod) bool { return !naming.IsExperimentNetwork(name, p.Labels[v1alpha1.LabelNetwork]) })
+	if pod := firstRunningPod(owned, nil); pod != "" {
+		return "pod " + pod, nil
 	}
 	return "", nil
 }

@@ -16,13 +16,14 @@ import (
 	"github.com/benchnet/benchnet/internal/naming"
 )
 
+var queuedExperiment = strings.Replace(gridExperiment, "{name: grid}", "{name: grid, labels: {kueue.x-k8s.io/queue-name: ours}}", 1)
+
 // newTestEnvWithQueuedExperiment returns an environment with the experiment grid, which waits for Kueue.
 func newTestEnvWithQueuedExperiment(t *testing.T) *testEnv {
 	t.Helper()
 	w := newTestEnvWithKueue(t)
 	w.createNode("laboratory", "64", "256Gi")
-	queued := strings.Replace(gridExperiment, "{name: grid}", "{name: grid, labels: {kueue.x-k8s.io/queue-name: ours}}", 1)
-	must(t, w.createFromYAML(queued, &v1alpha1.BenchmarkExperiment{}))
+	must(t, w.createFromYAML(queuedExperiment, &v1alpha1.BenchmarkExperiment{}))
 	w.reconcileExperiment("grid")
 	return w
 }
@@ -243,10 +244,9 @@ func TestDeletedExperimentHoldsQuota(t *testing.T) {
 	result, err := w.experimentReconciler().Reconcile(w.ctx, w.requestFor("grid"))
 	must(t, err)
 	if !w.hasQuotaReserved("grid") || result.RequeueAfter == 0 {
-		t.Errorf("the quota came back while a pod exists, or nobody looks again: %+v", result)
+		t.Errorf("the quota was released while a pod exists, or no reconcile is requested: %+v", result)
 	}
-	queued := strings.Replace(gridExperiment, "{name: grid}", "{name: grid, labels: {kueue.x-k8s.io/queue-name: ours}}", 1)
-	must(t, w.createFromYAML(queued, &v1alpha1.BenchmarkExperiment{}))
+	must(t, w.createFromYAML(queuedExperiment, &v1alpha1.BenchmarkExperiment{}))
 	w.reconcileExperiment("grid")
 	w.wantExperimentAdmitted(metav1.ConditionFalse, v1alpha1.ReasonQueued, "an earlier experiment of this name holds its quota until the deletion of pod grid-n1-member-0-0")
 	w.deletePods()

@@ -111,13 +111,13 @@ func (r *NetworkReconciler) buildNetworkWorkload(ctx context.Context, network *v
 
 // computeNeeds returns the resources that a network needs, including the workers of its largest workload.
 func (d *Dependencies) computeNeeds(n *v1alpha1.BenchmarkNetwork) (capacity.Needs, error) {
-	stage := preflight.Checker{Platforms: d.Platforms, Images: d.Images, KubeVersion: d.KubeVersion, PodConstraints: d.PodConstraints}
+	checker := preflight.Checker{Platforms: d.Platforms, Images: d.Images, KubeVersion: d.KubeVersion, PodConstraints: d.PodConstraints}
 	var load capacity.Needs
 	for i := range n.Spec.Workloads {
 		w := n.Spec.Workloads[i].Workload
 		run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: naming.WorkloadRun(n.Name, w.Name), Namespace: n.Namespace},
 			Spec: v1alpha1.BenchmarkRunSpec{NetworkName: n.Name, Workload: w}}
-		workers, err := stage.ComputeWorkerNeeds(n, run)
+		workers, err := checker.ComputeWorkerNeeds(n, run)
 		if err != nil {
 			return capacity.Needs{}, err
 		}
@@ -125,7 +125,7 @@ func (d *Dependencies) computeNeeds(n *v1alpha1.BenchmarkNetwork) (capacity.Need
 			load = workers
 		}
 	}
-	return stage.ComputeNetworkNeeds(n, load)
+	return checker.ComputeNetworkNeeds(n, load)
 }
 
 // reportPodsReady sets the condition PodsReady of the Workload, once, when the network is ready.

@@ -20,8 +20,8 @@ type AdmissionDecision struct {
 	Reason, Message string
 }
 
-// waits reports whether a network or experiment has to wait for its admission.
-func (d AdmissionDecision) waits() bool { return d != (AdmissionDecision{}) && !d.Admitted }
+// mustWait reports whether a network or experiment has to wait for its admission.
+func (d AdmissionDecision) mustWait() bool { return d != (AdmissionDecision{}) && !d.Admitted }
 
 // IsAdmitted reports whether a network was admitted, or began when there was no limit. Only Kueue revokes an
 // admission.
@@ -73,5 +73,5 @@ func addAdmittedCondition(l *conditionList, network *v1alpha1.BenchmarkNetwork, 
 
 // isQueued reports whether a network has to wait before its objects are created, or was evicted.
 func isQueued(in NetworkInput) bool {
-	return in.Admission.Evicted || in.Admission.waits() && !IsAdmitted(in.Network)
+	return in.Admission.Evicted || in.Admission.mustWait() && !IsAdmitted(in.Network)
 }

@@ -136,7 +136,7 @@ func addOutcomeConditions(s *v1alpha1.BenchmarkExperimentStatus, l *conditionLis
 
 func addUnfinishedConditions(s *v1alpha1.BenchmarkExperimentStatus, l *conditionList, in ExperimentInput) {
 	switch {
-	case in.Admission.waits():
+	case in.Admission.mustWait():
 		s.Phase = v1alpha1.PhaseQueued
 		addExperimentInProgress(l, in.Admission.Reason, in.Admission.Message)
 	case len(in.Step.ActiveRuns) > 0:
@@ -230,7 +230,7 @@ func countInvalidRuns(r *experiment.Result) int {
 
 // setProgress fills the fields that show the results so far.
 func setProgress(s *v1alpha1.BenchmarkExperimentStatus, in ExperimentInput) {
-	if s.StartTime == nil && !in.Admission.waits() {
+	if s.StartTime == nil && !in.Admission.mustWait() {
 		started := metav1.NewTime(in.Now)
 		s.StartTime = &started
 	}

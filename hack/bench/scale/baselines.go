@@ -173,9 +173,12 @@ func createInParallel(ctx context.Context, _ options, p *controlPlane, w network
 
 // applyInParallel applies all objects with one server-side apply each, the requests that the operator sends.
 func applyInParallel(ctx context.Context, _ options, p *controlPlane, w networkBatch, manifests []string) error {
-	return sendInParallel(ctx, p, "applies", w, manifests, func(ctx context.Context, c client.Client, object *unstructured.Unstructured) error {
-		return c.Apply(ctx, client.ApplyConfigurationFromUnstructured(object), client.FieldOwner("benchnet"), client.ForceOwnership)
-	})
+	return sendInParallel(ctx, p, "applies", w, manifests, applyObject)
+}
+
+// applyObject sends the request by which the operator writes an object.
+func applyObject(ctx context.Context, c client.Client, object *unstructured.Unstructured) error {
+	return c.Apply(ctx, client.ApplyConfigurationFromUnstructured(object), client.FieldOwner("benchnet"), client.ForceOwnership)
 }
 
 // sendInParallel sends one request for each object of all networks, as a user with the name of the baseline.
@@ -249,24 +252,12 @@ func applyInOrder(ctx context.Context, p *controlPlane, w networkBatch, stages [
 	for i := range w.networks {
 		networks.Go(func() error {
 			for _, stage := range stages {
-				requests, sending := errgroup.WithContext(ctx)
-				for _, manifest := range stage.manifests {
-					requests.Go(func() error {
-						object, err := w.decodeManifest(manifest, i)
-						if err != nil {
-							return err
-						}
-						connections <- struct{}{}
-						defer func() { <-connections }()
-						return direct.Apply(sending, client.ApplyConfigurationFromUnstructured(object), client.FieldOwner("benchnet"), client.ForceOwnership)
-					})
-				}
-				if err := requests.Wait(); err != nil {
+				if err := w.applyManifests(ctx, direct, connections, stage.manifests, i); err != nil {
 					return fmt.Errorf("apply objects of %s: %w", w.networkName(i), err)
 				}
 				for _, secret := range stage.secrets {
 					select {
-					case <-filled.await(w.namespaceName(i), replacePlaceholders(secret, w.networkName(i), "")):
+					case <-filled.channelOf(w.namespaceName(i), replacePlaceholders(secret, w.networkName(i), "")):
 					case <-ctx.Done():
 						return ctx.Err()
 					}
@@ -278,10 +269,27 @@ func applyInOrder(ctx context.Context, p *controlPlane, w networkBatch, stages [
 	return networks.Wait()
 }
 
+// applyManifests applies manifests for the i-th network, as many at one time as connections has places.
+func (w networkBatch) applyManifests(ctx context.Context, c client.Client, connections chan struct{}, manifests []string, i int) error {
+	requests, ctx := errgroup.WithContext(ctx)
+	for _, manifest := range manifests {
+		requests.Go(func() error {
+			object, err := w.decodeManifest(manifest, i)
+			if err != nil {
+				return err
+			}
+			connections <- struct{}{}
+			defer func() { <-connections }()
+			return applyObject(ctx, c, object)
+		})
+	}
+	return requests.Wait()
+}
+
 // filledSecrets has a channel for each Secret, which is closed when genesis has filled the Secret.
 type filledSecrets struct{ channels sync.Map }
 
-func (f *filledSecrets) await(namespace, name string) chan struct{} {
+func (f *filledSecrets) channelOf(namespace, name string) chan struct{} {
 	channel, _ := f.channels.LoadOrStore(client.ObjectKey{Namespace: namespace, Name: name}, make(chan struct{}))
 	return channel.(chan struct{})
 }
@@ -302,7 +310,7 @@ func watchFilledSecrets(ctx context.Context, c client.WithWatch) (*filledSecrets
 			}
 			if key := client.ObjectKeyFromObject(secret); !closed[key] {
 				closed[key] = true
-				close(f.await(key.Namespace, key.Name))
+				close(f.channelOf(key.Namespace, key.Name))
 			}
 		}
 	}()
