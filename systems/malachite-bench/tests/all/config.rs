@@ -12,7 +12,7 @@ home = "home"
 #[test]
 fn defaults_are_valid() {
     let config = Config::parse(MINIMAL).expect("the defaults go together");
-    assert_eq!(config.block.size, 1 << 20);
+    assert_eq!(config.max_block_size(), 1 << 20);
     assert_eq!(config.block.part_size, 128 << 10);
     assert_eq!(config.network.listen.to_string(), "/ip4/0.0.0.0/tcp/27000");
     assert_eq!(config.http.listen.to_string(), "0.0.0.0:29000");

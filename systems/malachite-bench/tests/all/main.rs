@@ -6,6 +6,7 @@ mod config;
 mod dependencies;
 mod folder;
 mod genesis;
+mod geth;
 mod journal;
 mod network;
 mod store;

@@ -209,7 +209,7 @@ metrics.listen = "127.0.0.1:{metrics}"
 }
 
 /// Returns ports that were free a moment ago.
-fn find_free_ports(count: usize) -> Vec<u16> {
+pub fn find_free_ports(count: usize) -> Vec<u16> {
     let bind = |_| TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
     let listeners: Vec<_> = (0..count).map(bind).collect();
     listeners.iter().map(|listener| listener.local_addr().expect("it listens").port()).collect()
