@@ -4,6 +4,8 @@ mod block;
 mod codec;
 mod config;
 mod dependencies;
+mod engine;
+mod execution;
 mod folder;
 mod genesis;
 mod geth;
