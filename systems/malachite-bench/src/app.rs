@@ -126,14 +126,7 @@ impl App {
                 send_reply(reply_value, self.verify_waiting(height).await);
             }
             AppMsg::GetValue { height, round, reply, .. } => {
-                let block = self.blocks.propose(height, round, &self.proposals.blocks_at(height)).await?;
-                let value = self.proposals.put(height, block.clone());
-                send_reply(reply, LocallyProposedValue::new(height, round, value));
-                let begin = first_part(height, round, Round::Nil, self.settings.address, block.len());
-                self.stream_block(network, begin, block.clone()).await?;
-                // While the others verify it, so that this validator finalizes it as soon as they do.
-                let position = Position { height, round, pol_round: Round::Nil };
-                self.blocks.verify(position, value.id, &block).await;
+                self.propose(height, round, reply, network).await?;
             }
             AppMsg::RestreamProposal { height, round, valid_round, address, value_id } => {
                 if let Some(block) = self.proposals.get(height, value_id) {
@@ -153,14 +146,7 @@ impl App {
                 send_reply(reply, Next::Start(next, self.height_params()));
             }
             AppMsg::ProcessSyncedValue { height, round, proposer, value_bytes, reply } => {
-                let outcome = if self.blocks.is_well_formed(&value_bytes) {
-                    let value = self.proposals.put(height, value_bytes);
-                    self.progress.synced = height;
-                    SyncedValueOutcome::Verdict(proposed_value(height, round, Round::Nil, proposer, value))
-                } else {
-                    SyncedValueOutcome::PeerFault
-                };
-                send_reply(reply, outcome);
+                send_reply(reply, self.receive_synced_block(height, round, proposer, value_bytes));
             }
             AppMsg::GetHistoryMinHeight { reply } => {
                 send_reply(reply, self.store.first().unwrap_or(Height(1)));
@@ -192,6 +178,25 @@ impl App {
             self.progress.started = Some(Instant::now());
         }
         self.set_waiting(format!("no block decided since the start: height {height}, round {round}"));
+    }
+
+    /// Proposes the block of this validator's turn: replies with its value and streams it to the other validators.
+    async fn propose(
+        &mut self,
+        height: Height,
+        round: Round,
+        reply: Reply<LocallyProposedValue<Chain>>,
+        network: &mpsc::Sender<NetworkMsg<Chain>>,
+    ) -> Result<()> {
+        let block = self.blocks.propose(height, round, &self.proposals.blocks_at(height)).await?;
+        let value = self.proposals.put(height, block.clone());
+        send_reply(reply, LocallyProposedValue::new(height, round, value));
+        let begin = first_part(height, round, Round::Nil, self.settings.address, block.len());
+        self.stream_block(network, begin, block.clone()).await?;
+        // The other validators verify the block at the same time. The outcome is needed only when it is decided.
+        let position = Position { height, round, pol_round: Round::Nil };
+        self.blocks.verify(position, value.id, &block).await;
+        Ok(())
     }
 
     /// Streams a block to the other validators, unless proposals contain their blocks.
@@ -229,6 +234,22 @@ impl App {
             return None;
         }
         self.verify(proposed, &block).await
+    }
+
+    /// Keeps a block from a peer's store. The certificate proves that it was decided.
+    fn receive_synced_block(
+        &mut self,
+        height: Height,
+        round: Round,
+        proposer: Address,
+        block: Bytes,
+    ) -> SyncedValueOutcome<Chain> {
+        if !self.blocks.is_well_formed(&block) {
+            return SyncedValueOutcome::PeerFault;
+        }
+        let value = self.proposals.put(height, block);
+        self.progress.synced = height;
+        SyncedValueOutcome::Verdict(proposed_value(height, round, Round::Nil, proposer, value))
     }
 
     /// Returns a proposal with its validity; `None` if that is unknown.

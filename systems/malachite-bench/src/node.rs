@@ -106,24 +106,7 @@ impl Node {
         metrics.set_height(last.0);
         let settings = app_settings(config, Address::of(&key.public_key()), validators);
         info!(validator = %settings.address, %last, block_size = config.max_block_size(), "started");
-        let blocks = match &config.execution {
-            None => Blocks::Generated {
-                size: config.max_block_size() as usize,
-                content: config.block.content.unwrap_or_default(),
-                proposer: settings.address,
-            },
-            Some(execution) => {
-                let client = Client::new(execution.socket.clone(), execution.request_timeout, metrics.clone());
-                let executor = Executor::new(
-                    client,
-                    settings.validators.clone(),
-                    store.clone(),
-                    metrics.clone(),
-                    readiness.clone(),
-                );
-                Blocks::Executed(Box::new(executor))
-            }
-        };
+        let blocks = new_blocks(config, &settings, (store.clone(), metrics.clone()), readiness.clone());
         let app = App::new(settings, blocks, (proposals, codec.peers), (store, journal), metrics, readiness);
         Ok(Self { app, channels, engine, http })
     }
@@ -167,6 +150,22 @@ fn app_settings(config: &Config, address: Address, validators: ValidatorSet) -> 
         timeouts: config.consensus.timeouts(),
         target_time: config.consensus.target_time,
     }
+}
+
+/// Returns the configured source of blocks.
+fn new_blocks(
+    config: &Config,
+    settings: &Settings,
+    (store, metrics): (Store, Metrics),
+    readiness: watch::Sender<Readiness>,
+) -> Blocks {
+    let Some(execution) = &config.execution else {
+        let content = config.block.content.unwrap_or_default();
+        return Blocks::Generated { size: config.max_block_size() as usize, content, proposer: settings.address };
+    };
+    let client = Client::new(execution.socket.clone(), execution.request_timeout, metrics.clone());
+    let executor = Executor::new(client, settings.validators.clone(), store, metrics, readiness);
+    Blocks::Executed(Box::new(executor))
 }
 
 async fn start_engine(

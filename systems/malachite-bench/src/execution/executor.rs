@@ -112,8 +112,8 @@ impl Executor {
     }
 
     async fn try_build(&mut self, height: Height, round: Round) -> Result<Payload, Failure> {
-        // The client builds on its head only.
-        if self.client.head().await?.hash != self.parent.hash {
+        // The client builds on its head only, and a client that failed may have lost blocks.
+        if self.failure.is_some() {
             self.recover().await?;
         }
         let round = round_number(round);

@@ -11,6 +11,7 @@ use malachite_bench::http::Readiness;
 use malachite_bench::metrics::Metrics;
 use malachite_bench::store::{Decided, Limits, Store};
 use malachitebft_core_types::{Round, Validity};
+use nix::sys::signal::Signal;
 use tokio::sync::watch;
 
 use crate::engine::{Engine, Mode};
@@ -135,7 +136,8 @@ async fn proposals_that_violate_a_rule_are_invalid_and_not_executed() {
     fixture.decide(2).await;
     let block = fixture.propose(3).await;
     let executed = fixture.engine.count_calls("engine_newPayloadV4");
-    let changes: [(&str, fn(&mut Payload)); 7] = [
+    type Change = fn(&mut Payload);
+    let changes: [(&str, Change); 7] = [
         ("parent", |payload| payload.execution.parent_hash = FixedBytes([1; 32])),
         ("number", |payload| payload.execution.block_number = Quantity(4)),
         ("timestamp", |payload| payload.execution.timestamp.0 += 1),
@@ -273,7 +275,7 @@ fn assert_same_chains(network: &Network, engines: &[Engine], height: u64) {
 #[test]
 fn validators_execute_the_same_blocks_although_a_client_dies() {
     let folder = Folder::new();
-    let (network, engines) = start_network(&folder);
+    let (mut network, engines) = start_network(&folder);
     (0..4).for_each(|index| network.wait_for_height(index, 5));
     engines[3].set_mode(Mode::Down);
     let height = network.height(0);
@@ -291,6 +293,12 @@ fn validators_execute_the_same_blocks_although_a_client_dies() {
     assert!(transactions > 10.0 && gas >= 21000.0 * transactions, "{transactions} {gas}");
     let streamed: Vec<_> = network.stream_blocks(0, 1).take(6).map(|block| block.transactions).collect();
     assert_eq!(streamed, [1, 1, 0, 1, 1, 0]);
+    // A validator that waits for its client stops as any other.
+    engines[3].set_mode(Mode::Down);
+    network.wait_until("validator 3 waits for its client", || {
+        network.get_path(3, "/ready").is_some_and(|(status, _)| status == 503)
+    });
+    assert_eq!(network.send_signal(3, Signal::SIGTERM).code(), Some(0), "{}", network.read_log(3));
 }
 
 #[test]

@@ -3,6 +3,10 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use malachite_bench::execution::{Client, Hash};
+use malachite_bench::metrics::Metrics;
 
 use crate::folder::Folder;
 use crate::validators::{Network, find_free_ports};
@@ -25,6 +29,14 @@ impl Geth {
             .stderr(log)
             .spawn();
         Self(child.expect("geth starts"))
+    }
+
+    /// Returns the hashes of its first blocks.
+    fn hashes(folder: &Path, count: u64) -> Vec<Hash> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("start the runtime");
+        let mut client = Client::new(folder.join("geth.ipc"), Duration::from_secs(8), Metrics::register("test"));
+        let mut hash = |number| runtime.block_on(client.block(number)).expect("geth has the block").hash;
+        (0..=count).map(&mut hash).collect()
     }
 
     fn kill(&mut self) {
@@ -69,26 +81,27 @@ fn validator_continues_after_geth_was_killed() {
     let settings = format!("execution.socket = {:?}", root.join("geth.ipc"));
     let mut network = Network::start_all(1, &settings);
     network.wait_for_height(0, 20);
+    let hashes = Geth::hashes(root, 20);
     geth.kill();
     network.wait_until("the validator waits for the client", || {
         network.get_path(0, "/ready").is_some_and(|(status, text)| status == 503 && text.contains("execution client: "))
     });
     let decided = network.height(0);
-    drop(geth);
     let mut geth = Geth::start(&binary, root);
     network.wait_for_height(0, decided + 20);
+    assert_eq!(Geth::hashes(root, 20), hashes);
     assert_eq!(network.get_path(0, "/ready").expect("an answer").0, 200);
     let metric = |name: &str| network.metric(0, &format!("malachite_bench_{name}")).expect(name);
     for name in ["build_seconds_count", "execute_seconds_count", "finalize_seconds_count", "empty_blocks_total"] {
         assert!(metric(name) >= decided as f64, "{name}: {}", metric(name));
     }
     assert!(metric("execution_errors_total") > 0.0);
-    // Both crash, and the client may lose its last block.
+    // Both crash, and geth may lose its last block.
+    let hashes = Geth::hashes(root, decided + 10);
     network.kill(0);
     geth.kill();
-    let stored = network.read_log(0).len();
-    assert!(stored > 0);
     network.start(0);
     let _geth = Geth::start(&binary, root);
     network.wait_for_height(0, decided + 40);
+    assert_eq!(Geth::hashes(root, decided + 10), hashes);
 }
