@@ -16,8 +16,9 @@ use malachitebft_sync::RawDecidedValue;
 use tokio::sync::{mpsc, watch};
 use tracing::{debug, error, info};
 
-use crate::block::Content;
+use crate::blocks::Blocks;
 use crate::chain::{Address, Chain, Height, Part, ValidatorSet, Value, ValueId};
+use crate::execution::Position;
 use crate::http::Readiness;
 use crate::journal::{Entry, Journal};
 use crate::metrics::{Decision, Metrics};
@@ -30,13 +31,14 @@ use crate::wire;
 /// The interval between checks whether the peers still have the next block.
 const PEER_CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
+/// Maximum number of proposals that wait for the blocks before them. A correct proposer sends one for each height.
+const MAX_WAITING: usize = 64;
+
 /// Settings that are constant while the application runs.
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub address: Address,
     pub validators: ValidatorSet,
-    pub block_size: usize,
-    pub content: Content,
     pub part_size: usize,
     pub payload: ValuePayload,
     pub timeouts: LinearTimeouts,
@@ -47,6 +49,7 @@ pub struct Settings {
 /// The application's state and its outputs.
 pub struct App {
     pub settings: Settings,
+    pub blocks: Blocks,
     pub proposals: Proposals,
     pub peers: Peers,
     pub store: Store,
@@ -54,6 +57,8 @@ pub struct App {
     pub metrics: Metrics,
     pub readiness: watch::Sender<Readiness>,
     assembler: Assembler,
+    /// Received proposals of later heights, which wait for the blocks before them.
+    waiting: Vec<ProposedValue<Chain>>,
     progress: Progress,
     stream_count: u64,
 }
@@ -71,6 +76,7 @@ struct Progress {
 impl App {
     pub fn new(
         settings: Settings,
+        blocks: Blocks,
         (proposals, peers): (Proposals, Peers),
         (store, journal): (Store, Arc<Journal>),
         metrics: Metrics,
@@ -78,6 +84,7 @@ impl App {
     ) -> Self {
         Self {
             settings,
+            blocks,
             proposals,
             peers,
             store,
@@ -85,6 +92,7 @@ impl App {
             metrics,
             readiness,
             assembler: Assembler::default(),
+            waiting: Vec::new(),
             progress: Progress::default(),
             stream_count: 0,
         }
@@ -92,6 +100,7 @@ impl App {
 
     /// Serves the consensus until it ends, which is an error unless the caller ended it.
     pub async fn run(mut self, channels: &mut Channels<Chain>) -> Result<()> {
+        self.blocks.start().await?;
         let mut peer_check = tokio::time::interval(PEER_CHECK_INTERVAL);
         loop {
             tokio::select! {
@@ -113,14 +122,11 @@ impl App {
             }
             AppMsg::StartedRound { height, round, reply_value, .. } => {
                 self.start_round(height, round);
-                // The write-ahead log of the consensus restores undecided blocks.
-                send_reply(reply_value, Vec::new());
+                // The write-ahead log of the consensus restores other undecided blocks.
+                send_reply(reply_value, self.verify_waiting(height).await);
             }
             AppMsg::GetValue { height, round, reply, .. } => {
-                let (value, block) = self.build_proposal(height, round);
-                send_reply(reply, LocallyProposedValue::new(height, round, value));
-                let begin = first_part(height, round, Round::Nil, self.settings.address, block.len());
-                self.stream_block(network, begin, block).await?;
+                self.propose(height, round, reply, network).await?;
             }
             AppMsg::RestreamProposal { height, round, valid_round, address, value_id } => {
                 if let Some(block) = self.proposals.get(height, value_id) {
@@ -129,7 +135,7 @@ impl App {
                 }
             }
             AppMsg::ReceivedProposalPart { from, published_by, part, reply } => {
-                send_reply(reply, self.receive_part(published_by.unwrap_or(from), part));
+                send_reply(reply, self.receive_part(published_by.unwrap_or(from), part).await);
             }
             AppMsg::Decided { certificate, reply, .. } => {
                 self.store_decision(certificate).await?;
@@ -140,10 +146,7 @@ impl App {
                 send_reply(reply, Next::Start(next, self.height_params()));
             }
             AppMsg::ProcessSyncedValue { height, round, proposer, value_bytes, reply } => {
-                let value = self.proposals.put(height, value_bytes);
-                self.progress.synced = height;
-                let proposed = proposed_value(height, round, Round::Nil, proposer, value);
-                send_reply(reply, SyncedValueOutcome::Verdict(proposed));
+                send_reply(reply, self.receive_synced_block(height, round, proposer, value_bytes));
             }
             AppMsg::GetHistoryMinHeight { reply } => {
                 send_reply(reply, self.store.first().unwrap_or(Height(1)));
@@ -177,11 +180,23 @@ impl App {
         self.set_waiting(format!("no block decided since the start: height {height}, round {round}"));
     }
 
-    /// Creates the block of this validator's turn and keeps it.
-    fn build_proposal(&self, height: Height, round: Round) -> (Value, Bytes) {
-        let Settings { block_size, content, address, .. } = self.settings;
-        let block = content.generate(block_size, address, height, round.as_u32().unwrap_or(0));
-        (self.proposals.put(height, block.clone()), block)
+    /// Proposes the block of this validator's turn: replies with its value and streams it to the other validators.
+    async fn propose(
+        &mut self,
+        height: Height,
+        round: Round,
+        reply: Reply<LocallyProposedValue<Chain>>,
+        network: &mpsc::Sender<NetworkMsg<Chain>>,
+    ) -> Result<()> {
+        let block = self.blocks.propose(height, round, &self.proposals.blocks_at(height)).await?;
+        let value = self.proposals.put(height, block.clone());
+        send_reply(reply, LocallyProposedValue::new(height, round, value));
+        let begin = first_part(height, round, Round::Nil, self.settings.address, block.len());
+        self.stream_block(network, begin, block.clone()).await?;
+        // The other validators verify the block at the same time. The outcome is needed only when it is decided.
+        let position = Position { height, round, pol_round: Round::Nil };
+        self.blocks.verify(position, value.id, &block).await;
+        Ok(())
     }
 
     /// Streams a block to the other validators, unless proposals contain their blocks.
@@ -204,14 +219,60 @@ impl App {
         Ok(())
     }
 
-    fn receive_part(&mut self, publisher: PeerId, message: StreamMessage<Part>) -> Option<ProposedValue<Chain>> {
+    async fn receive_part(&mut self, publisher: PeerId, message: StreamMessage<Part>) -> Option<ProposedValue<Chain>> {
         let is_wanted = |begin: &Part| self.proposals.accepts_height(height_of(begin));
         let (begin, block) = self.assembler.add_message(publisher, message, is_wanted)?;
         let Part::Begin { height, round, pol_round, proposer, .. } = begin else {
             return None;
         };
+        let value = self.proposals.put(height, block.clone());
+        let proposed = proposed_value(height, round, pol_round, proposer, value);
+        if self.blocks.depend_on_previous() && height.0 > self.proposals.last_decided().0 + 1 {
+            if self.waiting.len() < MAX_WAITING {
+                self.waiting.push(proposed);
+            }
+            return None;
+        }
+        self.verify(proposed, &block).await
+    }
+
+    /// Keeps a block from a peer's store. The certificate proves that it was decided.
+    fn receive_synced_block(
+        &mut self,
+        height: Height,
+        round: Round,
+        proposer: Address,
+        block: Bytes,
+    ) -> SyncedValueOutcome<Chain> {
+        if !self.blocks.is_well_formed(&block) {
+            return SyncedValueOutcome::PeerFault;
+        }
         let value = self.proposals.put(height, block);
-        Some(proposed_value(height, round, pol_round, proposer, value))
+        self.progress.synced = height;
+        SyncedValueOutcome::Verdict(proposed_value(height, round, Round::Nil, proposer, value))
+    }
+
+    /// Returns a proposal with its validity; `None` if that is unknown.
+    async fn verify(&mut self, mut proposed: ProposedValue<Chain>, block: &[u8]) -> Option<ProposedValue<Chain>> {
+        let ProposedValue { height, round, valid_round, .. } = proposed;
+        let position = Position { height, round, pol_round: valid_round };
+        proposed.validity = self.blocks.verify(position, proposed.value.id, block).await?;
+        Some(proposed)
+    }
+
+    /// Verifies the proposals of a height that arrived before the height started.
+    async fn verify_waiting(&mut self, height: Height) -> Vec<ProposedValue<Chain>> {
+        let (waiting, later) =
+            self.waiting.drain(..).partition(|proposed: &ProposedValue<_>| proposed.height <= height);
+        self.waiting = later;
+        let mut verified = Vec::new();
+        for proposed in waiting {
+            // Blocks of lower heights are gone.
+            if let Some(block) = self.proposals.get(proposed.height, proposed.value.id) {
+                verified.extend(self.verify(proposed, &block).await);
+            }
+        }
+        verified
     }
 
     /// Stores a decided block and updates journal and metrics.
@@ -221,6 +282,7 @@ impl App {
         let round = certificate.round;
         let block = self.proposed_block(height, id)?;
         let bytes = block.len() as u64;
+        let transactions = self.blocks.finalize(id, &block).await.wrap_err_with(|| format!("height {height}"))?;
 
         let store = self.store.clone();
         tokio::task::spawn_blocking(move || store.append(&Decided { certificate, block }))
@@ -237,7 +299,7 @@ impl App {
             time_millis: time.as_micros() as f64 / 1e3,
             interval_micros: decision.block_time.map(|time| time.as_micros() as u64),
             bytes,
-            transactions: 0,
+            transactions,
             round: round.as_i64(),
             proposer: self.settings.validators.proposer(height, round).address.to_string(),
             synced,
@@ -315,15 +377,7 @@ fn proposed_value(
     proposer: Address,
     value: Value,
 ) -> ProposedValue<Chain> {
-    ProposedValue {
-        height,
-        round,
-        valid_round,
-        proposer,
-        value,
-        // Any bytes are a valid block.
-        validity: Validity::Valid,
-    }
+    ProposedValue { height, round, valid_round, proposer, value, validity: Validity::Valid }
 }
 
 /// Returns the stored blocks of a range up to the first gap.

@@ -21,7 +21,7 @@ pub struct Entry {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval_micros: Option<u64>,
     pub bytes: u64,
-    /// Always 0: blocks are bytes, not transactions.
+    /// 0 without an execution client: then blocks are bytes, not transactions.
     pub transactions: u64,
     /// The round of the decision; 0 if the first proposal was accepted.
     pub round: i64,

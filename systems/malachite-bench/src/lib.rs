@@ -1,10 +1,13 @@
 //! A block-producing application on Malachite consensus for benchmarks. Validators propose blocks of a configured
-//! size, decide them, store the latest, and report each decision in metrics and a stream.
+//! size, or blocks of an execution client, decide them, store the latest, and report each decision in metrics and a
+//! stream.
 
 pub mod app;
 pub mod block;
+pub mod blocks;
 pub mod chain;
 pub mod config;
+pub mod execution;
 pub mod genesis;
 pub mod http;
 pub mod journal;

@@ -8,6 +8,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets, linear_buckets};
 use prometheus_client::registry::Registry;
 
+use crate::execution::Contents;
+
 /// All names begin with `malachite_bench_` and have the label `moniker`.
 #[derive(Clone, Debug)]
 pub struct Metrics {
@@ -20,6 +22,21 @@ pub struct Metrics {
     bytes: Counter,
     rounds_above_zero: Counter,
     synced: Counter,
+    build_time: Histogram,
+    execute_time: Histogram,
+    finalize_time: Histogram,
+    transactions: Counter,
+    gas: Counter,
+    empty_blocks: Counter,
+    execution_errors: Counter,
+}
+
+/// A timed request to the execution client.
+#[derive(Clone, Copy, Debug)]
+pub enum ClientRequest {
+    Build,
+    Execute,
+    Finalize,
 }
 
 /// A decision for the metrics.
@@ -48,6 +65,13 @@ impl Metrics {
             bytes: Counter::default(),
             rounds_above_zero: Counter::default(),
             synced: Counter::default(),
+            build_time: Histogram::new(time_buckets()),
+            execute_time: Histogram::new(time_buckets()),
+            finalize_time: Histogram::new(time_buckets()),
+            transactions: Counter::default(),
+            gas: Counter::default(),
+            empty_blocks: Counter::default(),
+            execution_errors: Counter::default(),
         };
         SharedRegistry::global()
             .with_moniker(moniker)
@@ -77,11 +101,49 @@ impl Metrics {
             "Decided blocks that came from a peer which had decided them before",
             self.synced.clone(),
         );
+        self.register_execution_metrics(registry);
+    }
+
+    /// Registers the metrics that change only with an execution client.
+    fn register_execution_metrics(&self, registry: &mut Registry) {
+        registry.register("build_seconds", "Time that the client took to build a block", self.build_time.clone());
+        registry.register("execute_seconds", "Time that the client took to execute a block", self.execute_time.clone());
+        registry.register(
+            "finalize_seconds",
+            "Time that the client took to make a block final",
+            self.finalize_time.clone(),
+        );
+        registry.register("transactions", "Transactions in decided blocks", self.transactions.clone());
+        registry.register("gas", "Gas that decided blocks used", self.gas.clone());
+        registry.register("empty_blocks", "Decided blocks without transactions", self.empty_blocks.clone());
+        registry.register("execution_errors", "Failed requests to the client", self.execution_errors.clone());
     }
 
     /// Sets the height without a decision, after a restart.
     pub fn set_height(&self, height: u64) {
         self.height.set(height as i64);
+    }
+
+    pub fn record_request(&self, request: ClientRequest, time: Duration) {
+        let histogram = match request {
+            ClientRequest::Build => &self.build_time,
+            ClientRequest::Execute => &self.execute_time,
+            ClientRequest::Finalize => &self.finalize_time,
+        };
+        histogram.observe(time.as_secs_f64());
+    }
+
+    /// Records what a decided block of the execution client contains.
+    pub fn record_contents(&self, contents: Contents) {
+        self.transactions.inc_by(contents.transactions);
+        self.gas.inc_by(contents.gas);
+        if contents.transactions == 0 {
+            self.empty_blocks.inc();
+        }
+    }
+
+    pub fn record_execution_error(&self) {
+        self.execution_errors.inc();
     }
 
     pub fn record_decision(&self, decision: Decision) {

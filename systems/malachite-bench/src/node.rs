@@ -22,8 +22,10 @@ use tokio::task::JoinHandle;
 use tracing::{info, warn};
 
 use crate::app::{App, Settings};
+use crate::blocks::Blocks;
 use crate::chain::{Address, Chain, PrivateKey, Signing, ValidatorSet};
 use crate::config::{Config, Engine};
+use crate::execution::{Client, Executor};
 use crate::genesis;
 use crate::http::{self, Readiness, ServedState};
 use crate::journal::Journal;
@@ -103,8 +105,9 @@ impl Node {
         let metrics = Metrics::register(&config.moniker);
         metrics.set_height(last.0);
         let settings = app_settings(config, Address::of(&key.public_key()), validators);
-        info!(validator = %settings.address, %last, block_size = settings.block_size, "started");
-        let app = App::new(settings, (proposals, codec.peers), (store, journal), metrics, readiness);
+        info!(validator = %settings.address, %last, block_size = config.max_block_size(), "started");
+        let blocks = new_blocks(config, &settings, (store.clone(), metrics.clone()), readiness.clone());
+        let app = App::new(settings, blocks, (proposals, codec.peers), (store, journal), metrics, readiness);
         Ok(Self { app, channels, engine, http })
     }
 }
@@ -142,13 +145,27 @@ fn app_settings(config: &Config, address: Address, validators: ValidatorSet) -> 
     Settings {
         address,
         validators,
-        block_size: config.block.size as usize,
-        content: config.block.content,
         part_size: config.block.part_size as usize,
         payload: config.consensus.payload.into(),
         timeouts: config.consensus.timeouts(),
         target_time: config.consensus.target_time,
     }
+}
+
+/// Returns the configured source of blocks.
+fn new_blocks(
+    config: &Config,
+    settings: &Settings,
+    (store, metrics): (Store, Metrics),
+    readiness: watch::Sender<Readiness>,
+) -> Blocks {
+    let Some(execution) = &config.execution else {
+        let content = config.block.content.unwrap_or_default();
+        return Blocks::Generated { size: config.max_block_size() as usize, content, proposer: settings.address };
+    };
+    let client = Client::new(execution.socket.clone(), execution.request_timeout, metrics.clone());
+    let executor = Executor::new(client, settings.validators.clone(), store, metrics, readiness);
+    Blocks::Executed(Box::new(executor))
 }
 
 async fn start_engine(

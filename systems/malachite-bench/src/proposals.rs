@@ -37,6 +37,12 @@ impl Proposals {
         self.lock().blocks.get(&(height, id)).cloned()
     }
 
+    /// Returns all blocks of a height.
+    pub fn blocks_at(&self, height: Height) -> Vec<Bytes> {
+        let blocks = &self.lock().blocks;
+        blocks.iter().filter(|((proposed_at, _), _)| *proposed_at == height).map(|(_, block)| block.clone()).collect()
+    }
+
     /// Reports whether a block of this height can still be used: the height is undecided and not too far ahead.
     pub fn accepts_height(&self, height: Height) -> bool {
         self.lock().accepts_height(height)

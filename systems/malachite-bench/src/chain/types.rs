@@ -145,8 +145,13 @@ impl ValidatorSet {
 
     /// Returns the proposer: round robin over heights and rounds.
     pub fn proposer(&self, height: Height, round: Round) -> &Validator {
+        &self.0[self.proposer_index(height, round)]
+    }
+
+    /// Returns the proposer's index in the genesis file.
+    pub fn proposer_index(&self, height: Height, round: Round) -> usize {
         let turn = height.0 + u64::from(round.as_u32().unwrap_or(0));
-        &self.0[(turn % self.0.len() as u64) as usize]
+        (turn % self.0.len() as u64) as usize
     }
 }
 

@@ -23,6 +23,8 @@ pub struct Config {
     pub home: PathBuf,
     #[serde(default)]
     pub block: Block,
+    /// The execution client; without it, blocks are generated.
+    pub execution: Option<Execution>,
     #[serde(default)]
     pub consensus: Consensus,
     #[serde(default)]
@@ -45,16 +47,33 @@ pub struct Config {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Block {
-    pub size: u64,
-    pub content: Content,
+    /// Only without an execution client; defaults to 1 MiB.
+    pub size: Option<u64>,
+    /// Only without an execution client.
+    pub content: Option<Content>,
     /// Bytes of a block in one message.
     pub part_size: u64,
 }
 
 impl Default for Block {
     fn default() -> Self {
-        Self { size: 1 << 20, content: Content::Random, part_size: 128 << 10 }
+        Self { size: None, content: None, part_size: 128 << 10 }
     }
+}
+
+/// The execution client beside this validator, which builds and executes the blocks.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Execution {
+    /// The client's IPC socket.
+    pub socket: PathBuf,
+    /// Timeout of one request.
+    #[serde(with = "humantime_serde", default = "default_request_timeout")]
+    pub request_timeout: Duration,
+}
+
+fn default_request_timeout() -> Duration {
+    Duration::from_secs(8)
 }
 
 /// How a proposed block reaches the other validators. All validators of a network must use the same.

@@ -12,7 +12,7 @@ home = "home"
 #[test]
 fn defaults_are_valid() {
     let config = Config::parse(MINIMAL).expect("the defaults go together");
-    assert_eq!(config.block.size, 1 << 20);
+    assert_eq!(config.max_block_size(), 1 << 20);
     assert_eq!(config.block.part_size, 128 << 10);
     assert_eq!(config.network.listen.to_string(), "/ip4/0.0.0.0/tcp/27000");
     assert_eq!(config.http.listen.to_string(), "0.0.0.0:29000");
@@ -26,6 +26,13 @@ fn readme_example_is_valid() {
     let readme = include_str!("../../README.md");
     let example = readme.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
     Config::parse(example.expect("the README has an example")).expect("the example is right");
+}
+
+#[test]
+fn execution_client_needs_only_its_socket() {
+    let text = format!("{MINIMAL}[execution]\nsocket = \"/run/execution/geth.ipc\"\n[block]\npart_size = 65536\n");
+    let config = Config::parse(&text).expect("the client builds the blocks");
+    assert_eq!(config.execution.expect("a client").request_timeout.as_secs(), 8);
 }
 
 #[test]
@@ -78,6 +85,22 @@ fn invalid_values_give_a_one_line_error() {
         ("runtime", "threads = 1025", "runtime.threads: 1025 is out of range: 0 to 1024"),
         ("http", "listen = \"29000\"", "line 7: listen = \"29000\": invalid socket address syntax"),
         ("metrics", "listen = \"29001\"", "line 7: listen = \"29001\": invalid socket address syntax"),
+        ("execution", "request_timeout = \"8s\"", "missing field `socket`"),
+        ("execution", "socket = \"\"", "execution.socket: \"\" is empty"),
+        ("execution", "socket = \"a\"\nurl = \"b\"", "unknown field `url`, expected `socket` or `request_timeout`"),
+        ("execution", "socket = \"a\"\nrequest_timeout = \"0s\"", "execution.request_timeout: 0s is out of range"),
+        ("execution", "socket = \"a\"\n[block]\nsize = 1024", "block.size: not allowed with [execution]"),
+        ("execution", "socket = \"a\"\n[block]\ncontent = \"random\"", "block.content: not allowed with [execution]"),
+        (
+            "execution",
+            "socket = \"a\"\n[consensus]\npayload = \"proposal-only\"",
+            "consensus.payload: proposal-only is not allowed with [execution]",
+        ),
+        (
+            "execution",
+            "socket = \"a\"\n[sync]\nmax_response_size = 9437184",
+            "too small for [execution] blocks of 9437184: at least 9633792 bytes each",
+        ),
         ("log", "level = \"loud\"", "unknown variant `loud`"),
     ];
     for (table, line, message) in refused {

@@ -45,7 +45,7 @@ pub struct StreamedBlock {
 
 impl Network {
     /// Creates a network without starting it. `settings` are the tables of the configuration file besides `[network]
-    /// listen and peers`, `[http]` and `[metrics]`.
+    /// listen and peers`, `[http]` and `[metrics]`; `{index}` becomes the validator's index.
     pub fn new(count: usize, settings: &str) -> Self {
         let folder = Folder::new();
         let out = folder.path().to_str().expect("the path is text");
@@ -55,7 +55,8 @@ impl Network {
         let (p2p, observed) = ports.split_at(count);
         let (http, metrics) = observed.split_at(count);
         for index in 0..count {
-            let text = config_text(&folder, index, p2p, (http[index], metrics[index])) + settings;
+            let text = config_text(&folder, index, p2p, (http[index], metrics[index]))
+                + &settings.replace("{index}", &index.to_string());
             fs::write(folder.path().join(format!("{index}.toml")), text).expect("write the configuration");
         }
         let running = (0..count).map(|_| None).collect();
@@ -209,7 +210,7 @@ metrics.listen = "127.0.0.1:{metrics}"
 }
 
 /// Returns ports that were free a moment ago.
-fn find_free_ports(count: usize) -> Vec<u16> {
+pub fn find_free_ports(count: usize) -> Vec<u16> {
     let bind = |_| TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
     let listeners: Vec<_> = (0..count).map(bind).collect();
     listeners.iter().map(|listener| listener.local_addr().expect("it listens").port()).collect()
