@@ -61,6 +61,11 @@ platform: {type: Malachite, malachite: {blockSize: 1Mi, peers: Discovery, keptBl
 members: {count: 4}
 workloads:
 - {name: w, type: Malachite, malachite: {transactionBytes: 250}, measure: {warmUp: 24h, window: 24h, drain: 1h}, workers: {memory: 512Gi}}`,
+	v1alpha1.PlatformMalachiteEVM: `
+platform: {type: MalachiteEVM, malachiteEVM: {execution: {flags: {cache: 256}}, threads: 2}}
+members: {count: 4, cores: "4", memory: 16Gi}
+workloads:
+- {name: w, type: EVM, evm: {batchSize: 10}, load: {model: Open, ratePerSecond: 1k, clients: 50}, measure: {warmUp: 24h, window: 24h, drain: 1h}, workers: {count: 1, memory: 64Gi}}`,
 	v1alpha1.PlatformEmerald: `
 platform: {type: Emerald, emerald: {image: "registry.example/emerald:1", execution: {client: Reth, image: "registry.example/reth:1"}}}
 members: {count: 4, cores: "4", memory: 16Gi}

@@ -43,8 +43,13 @@ var platformWorkloads = map[string][2]string{
 		`{"name": "long", "type": "JPaxos", "jpaxos": {"requestBytes": 128}, "load": {"clients": 10}, "measure": {"warmUp": "1s", "window": "10h"}}`},
 	"Malachite": {`{"name": "first", "type": "Malachite", "malachite": {}, "measure": {"warmUp": "1s", "window": "10s"}}`,
 		`{"name": "long", "type": "Malachite", "malachite": {}, "measure": {"warmUp": "1s", "window": "10h"}}`},
-	"Emerald": {`{"name": "first", "type": "EVM", "evm": {"batchSize": 200}, "load": {"model": "Open", "ratePerSecond": "800", "clients": 10}, "measure": {"warmUp": "1s", "window": "10s"}}`,
-		`{"name": "long", "type": "EVM", "evm": {"batchSize": 200}, "load": {"model": "Open", "ratePerSecond": "800", "clients": 10}, "measure": {"warmUp": "1s", "window": "10h"}}`},
+	"MalachiteEVM": evmWorkloads,
+	"Emerald":      evmWorkloads,
+}
+
+var evmWorkloads = [2]string{
+	`{"name": "first", "type": "EVM", "evm": {"batchSize": 200}, "load": {"model": "Open", "ratePerSecond": "800", "clients": 10}, "measure": {"warmUp": "1s", "window": "10s"}}`,
+	`{"name": "long", "type": "EVM", "evm": {"batchSize": 200}, "load": {"model": "Open", "ratePerSecond": "800", "clients": 10}, "measure": {"warmUp": "1s", "window": "10h"}}`,
 }
 
 // existingNetworks are one network per platform, database topology and storage type: the spec without its
@@ -69,16 +74,19 @@ var existingNetworks = []struct{ name, platform, spec string }{
 	{"JPaxos, no log", "JPaxos", `{"members": {"count": 3}}`},
 	{"Malachite", "Malachite", `{"members": {"count": 4}}`},
 	{"Malachite, ephemeral", "Malachite", `{"members": {"count": 4, "storage": {"type": "Ephemeral"}}}`},
+	{"MalachiteEVM", "MalachiteEVM", `{"members": {"count": 4, "cores": "2", "memory": "4Gi"}}`},
+	{"MalachiteEVM, ephemeral", "MalachiteEVM", `{"members": {"count": 4, "cores": "2", "memory": "4Gi", "storage": {"type": "Ephemeral"}}}`},
 	{"Emerald", "Emerald", `{"members": {"count": 4, "cores": "2", "memory": "4Gi"}}`},
 	{"Emerald, ephemeral", "Emerald", `{"members": {"count": 4, "cores": "2", "memory": "4Gi", "storage": {"type": "Ephemeral"}}}`},
 }
 
 // platformSpecs are the fields that every network of a platform has.
 var platformSpecs = map[string]string{
-	"Corda":     `{"platform": {"type": "Corda", "corda": {"version": "4.10"}}}`,
-	"JPaxos":    `{"platform": {"type": "JPaxos", "jpaxos": {"image": "example.com/jpaxos:1"}}}`,
-	"Malachite": `{"platform": {"type": "Malachite", "malachite": {"blockSize": "1Ki"}}}`,
-	"Emerald":   `{"platform": {"type": "Emerald", "emerald": {"image": "x/emerald:1", "execution": {"image": "x/reth:1"}}}}`,
+	"Corda":        `{"platform": {"type": "Corda", "corda": {"version": "4.10"}}}`,
+	"JPaxos":       `{"platform": {"type": "JPaxos", "jpaxos": {"image": "example.com/jpaxos:1"}}}`,
+	"Malachite":    `{"platform": {"type": "Malachite", "malachite": {"blockSize": "1Ki"}}}`,
+	"MalachiteEVM": `{"platform": {"type": "MalachiteEVM", "malachiteEVM": {}}}`,
+	"Emerald":      `{"platform": {"type": "Emerald", "emerald": {"image": "x/emerald:1", "execution": {"image": "x/reth:1"}}}}`,
 }
 
 // networkUpdates are applied one after the other. FIRST and LONG are the platform's workloads.

@@ -129,7 +129,7 @@ type CordaOverride struct {
 type CordaNotary struct {
 	// type is Single, a service of several nodes (SharedDatabase, Raft, or BFT, which is experimental) or None. A service needs
 	// distribution OpenSource and version 4.6 or later, SharedDatabase also engine PostgreSQL, Raft and BFT persistent storage
-	// (docs/notaries.md). With None, only flows that need no notary can run. Default: Single.
+	// (docs/corda.md). With None, only flows that need no notary can run. Default: Single.
 	// +kubebuilder:default=Single
 	// +optional
 	Type CordaNotaryType `json:"type,omitempty"`

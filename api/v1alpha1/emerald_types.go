@@ -42,31 +42,8 @@ type EmeraldPlatform struct {
 	Image string `json:"image"`
 	// execution configures the execution client of each member. It is required.
 	// +required
-	Execution *EmeraldExecution `json:"execution,omitempty"`
-	// chainId is the chain ID of the execution layer. Default: 12345, as in Emerald.
-	// +kubebuilder:default=12345
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=4294967295
-	// +optional
-	ChainID int64 `json:"chainId,omitempty"`
-	// gasLimit is the gas limit of a block. Default: 1000000000, as in the published runs in the cloud.
-	// +kubebuilder:default=1000000000
-	// +kubebuilder:validation:Minimum=1000000
-	// +kubebuilder:validation:Maximum=1000000000000
-	// +optional
-	GasLimit int64 `json:"gasLimit,omitempty"`
-	// accounts is the number of accounts that the genesis funds, from 1 to 5000. Default: 1000.
-	// +kubebuilder:default=1000
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=5000
-	// +optional
-	Accounts int32 `json:"accounts,omitempty"`
-	// accountBalanceEther is the balance of each funded account in ether. Default: 1000000.
-	// +kubebuilder:default=1000000
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=1000000000000
-	// +optional
-	AccountBalanceEther int64 `json:"accountBalanceEther,omitempty"`
+	Execution   *EmeraldExecution `json:"execution,omitempty"`
+	ChainFields `json:",inline"`
 	// minBlockTime is the least time from block to block, if any. Default: 0s, as in the published runs. Emerald's own is 500ms.
 	// +kubebuilder:default="0s"
 	// +optional

@@ -10,6 +10,34 @@ const (
 	EVMTransportWebSocket EVMTransport = "WebSocket"
 )
 
+// ChainFields describe the chain of a network with execution clients.
+type ChainFields struct {
+	// chainId is the chain ID of the execution layer. Default: 12345, as in Emerald.
+	// +kubebuilder:default=12345
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=4294967295
+	// +optional
+	ChainID int64 `json:"chainId,omitempty"`
+	// gasLimit is the gas limit of a block. Default: 1000000000, as in Emerald's published runs in the cloud.
+	// +kubebuilder:default=1000000000
+	// +kubebuilder:validation:Minimum=1000000
+	// +kubebuilder:validation:Maximum=1000000000000
+	// +optional
+	GasLimit int64 `json:"gasLimit,omitempty"`
+	// accounts is the number of accounts that the genesis funds, from 1 to 5000. Default: 1000.
+	// +kubebuilder:default=1000
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=5000
+	// +optional
+	Accounts int32 `json:"accounts,omitempty"`
+	// accountBalanceEther is the balance of each funded account in ether. Default: 1000000.
+	// +kubebuilder:default=1000000
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000000000000
+	// +optional
+	AccountBalanceEther int64 `json:"accountBalanceEther,omitempty"`
+}
+
 // EVMWorkload is a load of plain transfers of ether (EIP-1559) on the execution clients of a network. The transfers are signed in
 // advance. The model of the load is Open, and its rate is the total over the network. Every called member gets the same share.
 // The clients of the load bound the batches that each sender has outstanding. docs/evm.md describes the driver.

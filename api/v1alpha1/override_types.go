@@ -32,18 +32,18 @@ type NodeOverride struct {
 
 // DatabaseOverride gives a dedicated database instance another size, volume, settings or place than spec.database.
 type DatabaseOverride struct {
-	// cores is the number of cores that the instance may use. Default: database.cores.
+	// cores is the number of cores that the instance may use. Default: database.managed.cores.
 	// +optional
 	Cores *resource.Quantity `json:"cores,omitempty"`
-	// memory is the memory of the instance. Default: database.memory.
+	// memory is the memory of the instance. Default: database.managed.memory.
 	// +optional
 	Memory *resource.Quantity `json:"memory,omitempty"`
-	// settings are settings of PostgreSQL, as in database.settings. They replace database.settings as a whole. Default: those.
+	// settings are settings of PostgreSQL, as in database.managed.settings, which they replace as a whole. Default: those.
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=32
 	// +optional
 	Settings map[string]DatabaseSetting `json:"settings,omitempty"`
-	// storage is the volume. It replaces database.storage as a whole. Default: database.storage.
+	// storage is the volume. It replaces database.managed.storage as a whole. Default: that.
 	// +optional
 	Storage *Storage `json:"storage,omitempty"`
 	// scheduling replaces database.managed.scheduling as a whole. Default: that, or members.scheduling without its terms about other

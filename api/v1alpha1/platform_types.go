@@ -1,21 +1,22 @@
 package v1alpha1
 
 // PlatformType is the name of a system under test.
-// +kubebuilder:validation:Enum=Corda;JPaxos;Malachite;Emerald
+// +kubebuilder:validation:Enum=Corda;JPaxos;Malachite;MalachiteEVM;Emerald
 type PlatformType string
 
 // The platforms that this version knows.
 const (
-	PlatformCorda     PlatformType = "Corda"
-	PlatformJPaxos    PlatformType = "JPaxos"
-	PlatformMalachite PlatformType = "Malachite"
-	PlatformEmerald   PlatformType = "Emerald"
+	PlatformCorda        PlatformType = "Corda"
+	PlatformJPaxos       PlatformType = "JPaxos"
+	PlatformMalachite    PlatformType = "Malachite"
+	PlatformMalachiteEVM PlatformType = "MalachiteEVM"
+	PlatformEmerald      PlatformType = "Emerald"
 )
 
 // PlatformSpec is a union: type names the platform, and only the field of that name is set.
-// +kubebuilder:validation:XValidation:rule="has(self.corda) == (self.type == 'Corda') && has(self.jpaxos) == (self.type == 'JPaxos') && has(self.malachite) == (self.type == 'Malachite') && has(self.emerald) == (self.type == 'Emerald')",messageExpression="'platform.' + self.type.lowerAscii() + ' must be set, and no other platform'"
+// +kubebuilder:validation:XValidation:rule="has(self.corda) == (self.type == 'Corda') && has(self.jpaxos) == (self.type == 'JPaxos') && has(self.malachite) == (self.type == 'Malachite') && has(self.malachiteEVM) == (self.type == 'MalachiteEVM') && has(self.emerald) == (self.type == 'Emerald')",messageExpression="'platform.' + (self.type == 'MalachiteEVM' ? 'malachiteEVM' : self.type.lowerAscii()) + ' must be set, and no other platform'"
 type PlatformSpec struct {
-	// type is the system under test: Corda, JPaxos, Malachite or Emerald.
+	// type is the system under test: Corda, JPaxos, Malachite, MalachiteEVM or Emerald.
 	// +unionDiscriminator
 	// +required
 	Type PlatformType `json:"type"`
@@ -28,6 +29,9 @@ type PlatformSpec struct {
 	// malachite configures a network of Malachite validators that make blocks of a given size, with type Malachite.
 	// +optional
 	Malachite *MalachitePlatform `json:"malachite,omitempty"`
+	// malachiteEVM configures a network of Malachite validators, each with a geth, with type MalachiteEVM.
+	// +optional
+	MalachiteEVM *MalachiteEVMPlatform `json:"malachiteEVM,omitempty"`
 	// emerald configures a network of Emerald validators, each with an execution client, with type Emerald.
 	// +optional
 	Emerald *EmeraldPlatform `json:"emerald,omitempty"`

@@ -145,7 +145,7 @@ func TestMirrorReplacesHost(t *testing.T) {
 // TestMetricsOfSingleNamespaces checks that a user who requests authorized metrics gets the cluster role for
 // them.
 func TestMetricsOfSingleNamespaces(t *testing.T) {
-	all := renderRelease(t, "benchnet", "benchnet-system", parseValues(t, "watchNamespaces: [team-a]"+"\nmonitoring: {metrics: {access: Authorised}}"))
+	all := renderRelease(t, "benchnet", "benchnet-system", parseValues(t, "watchNamespaces: [team-a]"+"\nmonitoring: {metrics: {access: Authorized}}"))
 	if all["ClusterRoleBinding benchnet-metrics-auth"] == nil {
 		t.Errorf("no client could read the metrics: %v", all.objectNames())
 	}

@@ -53,6 +53,7 @@ def _facts() -> Row:
                                          {"namespace": "${namespace}", "experiment": links.field_reference("experiment")})],
                      "network": [Link("All networks", "benchnet-networks", of_network), Link("Corda", "benchnet-corda", of_network),
                                  Link("JPaxos", "benchnet-jpaxos", of_network), Link("Malachite", "benchnet-malachite", of_network),
+                                 Link("MalachiteEVM", "benchnet-malachite-evm", of_network),
                                  Link("Emerald", "benchnet-emerald", of_network), Link("PostgreSQL", "benchnet-postgresql", of_network)]}).height(5),
         table("Findings", "Findings about the run: Invalid, Recorded (Invalid but for measure.environmentPolicy), or Note. docs/verdict.md explains each.",
               [Column("", f"{sum_by(findings, 'severity', 'reason')} or "

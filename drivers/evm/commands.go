@@ -97,7 +97,7 @@ func newGenesisCommand(flags *flag.FlagSet) subcommand.Action {
 
 func newKeysCommand(flags *flag.FlagSet) subcommand.Action {
 	count := flags.Int("count", 0, "number of nodes")
-	out := flags.String("out", "", "folder for the files: <i>/nodekey and <i>/enode of each node; enodes, jwt and seed for all")
+	out := flags.String("out", "", "folder for the files: <i>/nodekey, <i>/peers and <i>/geth.toml of each node; network/jwt and load/seed for all")
 	address := flags.String("address", "127.0.0.1:30303", "host:port in the enodes; {i} is replaced by the node's index")
 	return subcommand.WithoutArguments(func(context.Context, io.Writer) error {
 		if *count < 1 {

@@ -68,9 +68,9 @@ func TestKeys(t *testing.T) {
 	if code, _, stderr := callSubcommand("keys", "--count", "2", "--out", dir, "--address", "node-{i}.net:30303"); code != 0 {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
-	enodes, err := os.ReadFile(filepath.Join(dir, "enodes"))
-	if err != nil || !strings.Contains(string(enodes), "@node-1.net:30303\n") {
-		t.Errorf("enodes %q, %v", enodes, err)
+	peers, err := os.ReadFile(filepath.Join(dir, "0", "peers"))
+	if err != nil || !strings.HasSuffix(string(peers), "@node-1.net:30303") {
+		t.Errorf("peers %q, %v", peers, err)
 	}
 }
 

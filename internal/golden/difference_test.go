@@ -51,3 +51,18 @@ func TestDifferenceMustFitTheBase(t *testing.T) {
 		}
 	}
 }
+
+func TestShortenedDocumentsExpand(t *testing.T) {
+	second := Document{"Pod a-1", strings.ReplaceAll(base[2].Text, "a-0", "a-1") + "cpu: 2\ndisk: 3\nkey: 4\n"}
+	all := append(slices.Clone(base), Document{"Pod a-2", second.Text}, second)
+	shortened := shortenDocuments(all)
+	if want := "<<< Pod a-2\n"; shortened[4].Text != want || shortened[2].Text != base[2].Text {
+		t.Errorf("the last document is stored as %q, want %q", shortened[4].Text, want)
+	}
+	if got, err := expandDocuments(shortened); err != nil || !slices.Equal(got, all) {
+		t.Errorf("expanded, the documents are %q, %v", got, err)
+	}
+	if _, err := expandDocuments([]Document{{"Pod b", "<<< Pod a\n@@ -3,1 +3,1 @@\n"}}); err == nil {
+		t.Error("a difference from a missing document is accepted")
+	}
+}

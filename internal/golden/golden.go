@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,13 +32,14 @@ func NewYAML(t *testing.T, title string, value any) Document {
 	return Document{title, string(text)}
 }
 
-// Check compares the documents with testdata/<name>.yaml.
+// Check compares the documents with testdata/<name>.yaml. A document that resembles one before it, such as that of a further member, is
+// stored as the difference from it.
 func Check(t *testing.T, name string, got []Document) {
 	t.Helper()
 	path := fullPath(name)
 	checkTitles(t, got)
 	if *update {
-		writeFile(t, path, formatDocuments(got))
+		writeFile(t, path, formatDocuments(shortenDocuments(got)))
 	}
 	want, err := readDocuments(path)
 	if err != nil {
@@ -118,7 +120,39 @@ func readDocuments(path string) ([]Document, error) {
 			all[last].Text += line
 		}
 	}
-	return all, nil
+	return expandDocuments(all)
+}
+
+// shortenDocuments replaces each document by its difference from the most similar one before it, where that has less than half of the
+// lines.
+func shortenDocuments(documents []Document) []Document {
+	all := slices.Clone(documents)
+	known := newDocumentSet(nil)
+	for i, d := range documents {
+		source, hunks := known.nearestSource(d)
+		if source != d.Title && 2*strings.Count(hunks, "\n") < strings.Count(d.Text, "\n") {
+			all[i].Text = sourcePrefix + source + "\n" + hunks
+		}
+		known.addDocument(d)
+	}
+	return all
+}
+
+// expandDocuments is the reverse of shortenDocuments.
+func expandDocuments(documents []Document) ([]Document, error) {
+	known := newDocumentSet(nil)
+	for i, d := range documents {
+		if rest, ok := strings.CutPrefix(d.Text, sourcePrefix); ok {
+			source, hunks, _ := strings.Cut(rest, "\n")
+			text, err := applyHunks(known.texts[source], hunks)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", d.Title, err)
+			}
+			documents[i].Text = text
+		}
+		known.addDocument(documents[i])
+	}
+	return documents, nil
 }
 
 func writeFile(t *testing.T, path, text string) {

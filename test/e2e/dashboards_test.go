@@ -22,29 +22,32 @@ type system string
 
 // Systems that queries depend on.
 const (
-	systemCorda      system = "Corda"
-	systemJPaxos     system = "JPaxos"
-	systemMalachite  system = "Malachite"
-	systemEmerald    system = "Emerald"
-	systemReth       system = "Reth"
-	systemPostgreSQL system = "PostgreSQL"
-	systemExperiment system = "an experiment"
+	systemCorda        system = "Corda"
+	systemJPaxos       system = "JPaxos"
+	systemMalachite    system = "Malachite"
+	systemMalachiteEVM system = "MalachiteEVM"
+	systemEmerald      system = "Emerald"
+	systemReth         system = "Reth"
+	systemPostgreSQL   system = "PostgreSQL"
+	systemExperiment   system = "an experiment"
 )
 
 // systemPatterns match the queries of each system.
 var systemPatterns = map[system]*regexp.Regexp{
-	systemCorda:      regexp.MustCompile(`\b(corda|jvm)_`),
-	systemJPaxos:     regexp.MustCompile(`\bbenchnet_(member_operations|jvm_gc_seconds)_`),
-	systemMalachite:  regexp.MustCompile(`\bmalachite(_bench|bft)_`),
-	systemEmerald:    regexp.MustCompile(`\bapp_channel_`),
-	systemReth:       regexp.MustCompile(`\breth_`),
-	systemPostgreSQL: regexp.MustCompile(`\bpg_|\$database`),
-	systemExperiment: regexp.MustCompile(`\$experiment|\bbenchnet_experiment_`),
+	systemCorda:        regexp.MustCompile(`\b(corda|jvm)_`),
+	systemJPaxos:       regexp.MustCompile(`\bbenchnet_(member_operations|jvm_gc_seconds)_`),
+	systemMalachite:    regexp.MustCompile(`\bmalachite(_bench|bft)_`),
+	systemMalachiteEVM: regexp.MustCompile(`\b(txpool|p2p|chain)_`),
+	systemEmerald:      regexp.MustCompile(`\bapp_channel_`),
+	systemReth:         regexp.MustCompile(`\breth_`),
+	systemPostgreSQL:   regexp.MustCompile(`\bpg_|\$database`),
+	systemExperiment:   regexp.MustCompile(`\$experiment|\bbenchnet_experiment_`),
 }
 
 // dashboardSystems maps dashboards to their single system. Other dashboards may have queries of any system.
 var dashboardSystems = map[string]system{
-	"benchnet-corda": systemCorda, "benchnet-jpaxos": systemJPaxos, "benchnet-malachite": systemMalachite, "benchnet-emerald": systemEmerald,
+	"benchnet-corda": systemCorda, "benchnet-jpaxos": systemJPaxos, "benchnet-malachite": systemMalachite,
+	"benchnet-malachite-evm": systemMalachiteEVM, "benchnet-emerald": systemEmerald,
 	"benchnet-postgresql": systemPostgreSQL, "benchnet-experiment": systemExperiment,
 }
 

@@ -179,10 +179,10 @@ func assertCountersAgree(ns *cluster.Namespace, r *document.RunResult) {
 // assertCatchesUp waits until the lost validator reaches the height that the others had at its return.
 func assertCatchesUp(ns *cluster.Namespace) {
 	ns.Helper()
-	goal := readHeight(ns, otherValidator)
+	goal := readHeight(ns, "val", otherValidator)
 	began := time.Now()
 	ns.Wait(fmt.Sprintf("%s has height %d", lostValidator, goal), func() (bool, string) {
-		height := readHeight(ns, lostValidator)
+		height := readHeight(ns, "val", lostValidator)
 		return height >= goal, fmt.Sprintf("it has %d", height)
 	})
 	ns.Logf("%s had height %d after %.1f s", lostValidator, goal, time.Since(began).Seconds())
@@ -190,9 +190,9 @@ func assertCatchesUp(ns *cluster.Namespace) {
 
 var heightMetric = regexp.MustCompile(`(?m)^malachite_bench_height(?:\{[^}]*\})? (\d+)`)
 
-func readHeight(ns *cluster.Namespace, member string) int {
+func readHeight(ns *cluster.Namespace, network, member string) int {
 	ns.Helper()
-	match := heightMetric.FindStringSubmatch(ns.ScrapePod(ns.Name, naming.MemberPod("val", member), validatorMetricsPort))
+	match := heightMetric.FindStringSubmatch(ns.ScrapePod(ns.Name, naming.MemberPod(network, member), validatorMetricsPort))
 	if match == nil {
 		ns.Fatalf("%s serves no height", member)
 	}

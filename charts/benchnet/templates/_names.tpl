@@ -76,13 +76,13 @@ labels:
   namespace: {{ .Release.Namespace }}
 {{- end -}}
 
-{{/* Access to the metrics: Authorised or Anyone. */}}
+{{/* Access to the metrics: Authorized or Anyone. */}}
 {{- define "benchnet.access" -}}
 {{- if ne .Values.monitoring.metrics.access "Auto" -}}
 {{- .Values.monitoring.metrics.access -}}
 {{- else if .Values.watchNamespaces -}}
 Anyone
 {{- else -}}
-Authorised
+Authorized
 {{- end -}}
 {{- end -}}

@@ -12,8 +12,8 @@ open_namespace() {
   namespace=benchnet-bench-$1
   kubectl delete namespace "$namespace" --ignore-not-found > /dev/null
   restricted_namespace "$namespace"
-  # A round-trip time between a member and its database requires NET_ADMIN.
-  [[ $1 != slowed ]] || level=privileged
+  # Round-trip times require NET_ADMIN.
+  [[ $1 != slowed && $1 != e2 ]] || level=privileged
   kubectl label namespace "$namespace" "pod-security.kubernetes.io/enforce=$level" --overwrite > /dev/null
 }
 

@@ -8,6 +8,9 @@ measure_c3() { measure_shrunken c3; }
 measure_c4() { measure_shrunken c4; }
 measure_c5() { measure_shrunken c5; }
 measure_depth() { measure_shrunken depth; }
+measure_e1() { measure_shrunken e1; }
+measure_e2() { measure_shrunken e2; }
+measure_e3() { measure_shrunken e3; }
 measure_j1() { measure_shrunken j1; }
 measure_m1() { measure_shrunken m1; }
 measure_notaries() { measure_shrunken notaries; }

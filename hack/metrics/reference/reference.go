@@ -42,6 +42,7 @@ const (
 	PostgreSQL       Source = "postgresql"
 	Consensus        Source = "consensus"
 	Emerald          Source = "emerald"
+	Geth             Source = "geth"
 	Reth             Source = "reth"
 	Prometheus       Source = "prometheus"
 )

@@ -33,7 +33,7 @@ func memberPod(in platform.Input, m platform.Member) corev1.PodSpec {
 	pod.Containers = []corev1.Container{validatorContainer(m), layer.Container(in, m)}
 	pod.Volumes = append(pod.Volumes,
 		pods.EmptyDirVolume(volumeRun), pods.EmptyDirVolume(execution.VolumeTmp), members.ConfigVolume(in.Network, m, volumeConfig), homeVolume(network, m))
-	pod.Volumes = append(pod.Volumes, execution.SecretVolumes(network, m)...)
+	pod.Volumes = append(pod.Volumes, layer.SecretVolumes(network, m)...)
 	return pod
 }
 

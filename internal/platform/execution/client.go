@@ -37,6 +37,9 @@ type clientCommandLine struct {
 	initializes bool
 }
 
+// flagStateScheme is geth's flag for the layout of its state, which init and later runs must agree on.
+const flagStateScheme = "state.scheme"
+
 const jsonRPC = "eth,net,web3,txpool"
 
 // clientCommandLines maps each kind of client to its command line. A Custom client takes its whole command
@@ -105,7 +108,11 @@ func (l *Layer) clientCommand(members int32) []string {
 func (l *Layer) initCommand() []string {
 	arguments := l.Client.InitArguments
 	if clientCommandLines[l.Client.Client].initializes {
-		arguments = []string{"init", "--datadir", l.executionDir(), NetworkDir + "/" + FileGenesis}
+		arguments = []string{"init", "--datadir", l.executionDir()}
+		if scheme := l.clientFlags(1)[flagStateScheme]; scheme != "" {
+			arguments = append(arguments, "--"+flagStateScheme+"="+scheme)
+		}
+		arguments = append(arguments, NetworkDir+"/"+FileGenesis)
 	}
 	if len(arguments) == 0 {
 		return nil
@@ -126,6 +133,7 @@ func (l *Layer) clientProgram() []string {
 func (l *Layer) clientFlags(members int32) map[string]string {
 	c := clientCommandLines[l.Client.Client]
 	all := maps.Clone(c.profileFlags)
+	maps.Copy(all, l.ProfileFlags)
 	for name, value := range l.Client.Flags {
 		all[name] = pods.EscapeExpansions(string(value))[0]
 	}

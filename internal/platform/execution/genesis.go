@@ -24,6 +24,15 @@ func (l *Layer) AccountsStep(in platform.Input, name, seedFile, out string, argu
 		"--gas-limit", strconv.FormatInt(l.GasLimit, 10))...)
 }
 
+// GenesisStep writes a whole genesis, which funds the accounts of a seed.
+func (l *Layer) GenesisStep(in platform.Input, name, seedFile, out string) genesis.Step {
+	return evmStep(in, name, "genesis", "--seed-file", seedFile, "--out", out,
+		"--accounts", strconv.Itoa(int(l.Accounts)),
+		"--balance", strconv.FormatInt(l.AccountBalanceEther, 10),
+		"--gas-limit", strconv.FormatInt(l.GasLimit, 10),
+		"--chain-id", strconv.FormatInt(l.ChainID, 10))
+}
+
 func evmStep(in platform.Input, name string, args ...string) genesis.Step {
 	return genesis.Step{Container: corev1.Container{
 		Name:      name,

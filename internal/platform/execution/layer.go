@@ -3,6 +3,7 @@
 package execution
 
 import (
+	"cmp"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -29,8 +30,12 @@ type Layer struct {
 	// DataDir is the mount path of a member's volume.
 	DataDir   string
 	Validator Validator
-	// OwnedFlags are further flags of the client that users may not set.
-	OwnedFlags map[string]string
+	// OwnedFlags are further flags of the client that users may not set, and ProfileFlags are further flags that they may set.
+	OwnedFlags, ProfileFlags map[string]string
+	// GenesisKey is the key of the clients' genesis in the Secret of the network. Default: FileGenesis.
+	GenesisKey string
+	// Mounts are further mounts of the client's container.
+	Mounts []corev1.VolumeMount
 }
 
 // Validator describes the validator beside each execution client.
@@ -106,6 +111,7 @@ func (l *Layer) Container(in platform.Input, m platform.Member) corev1.Container
 			"--ready-request", chainIDRequest, "--ready-match", fmt.Sprintf(`"result": *"0x%x"`, l.ChainID), "--"),
 			l.clientCommand(in.Network.Spec.Members.Count)...)...)
 	c.VolumeMounts = append(c.VolumeMounts, pods.ReadOnlyMount(pods.AgentVolumeName, pods.AgentDir))
+	c.VolumeMounts = append(c.VolumeMounts, l.Mounts...)
 	c.Ports = members.ContainerPorts(l.Ports())
 	c.ReadinessProbe = members.ReadyProbe(portNameAgent, 2, 3)
 	return c
@@ -137,18 +143,18 @@ func (l *Layer) buildContainer(in platform.Input, m platform.Member, name string
 }
 
 // SecretVolumes returns the volumes with the genesis and the client's own keys. The validator's key is in neither.
-func SecretVolumes(network string, m platform.Member) []corev1.Volume {
+func (l *Layer) SecretVolumes(network string, m platform.Member) []corev1.Volume {
 	return []corev1.Volume{
-		secretFilesVolume(VolumeNetwork, naming.NetworkMapSecret(network), FileGenesis, FileJWT),
-		secretFilesVolume(volumeIdentity, naming.IdentitySecret(network, m.Name), fileNodeKey, fileGeth),
+		SecretFilesVolume(VolumeNetwork, naming.NetworkMapSecret(network),
+			corev1.KeyToPath{Key: cmp.Or(l.GenesisKey, FileGenesis), Path: FileGenesis}, corev1.KeyToPath{Key: FileJWT, Path: FileJWT}),
+		SecretFilesVolume(volumeIdentity, naming.IdentitySecret(network, m.Name),
+			corev1.KeyToPath{Key: fileNodeKey, Path: fileNodeKey}, corev1.KeyToPath{Key: fileGeth, Path: fileGeth}),
 	}
 }
 
-// secretFilesVolume returns a volume with some keys of a Secret.
-func secretFilesVolume(volume, secret string, keys ...string) corev1.Volume {
+// SecretFilesVolume returns a volume with some keys of a Secret.
+func SecretFilesVolume(volume, secret string, items ...corev1.KeyToPath) corev1.Volume {
 	v := pods.SecretVolume(volume, secret)
-	for _, key := range keys {
-		v.Secret.Items = append(v.Secret.Items, corev1.KeyToPath{Key: key, Path: key})
-	}
+	v.Secret.Items = items
 	return v
 }

@@ -15,17 +15,18 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-var configTemplates = template.Must(template.New("").Funcs(template.FuncMap{"quote": quoteTOML, "word": quoteWord, "duration": quoteMillis}).
+var configTemplates = template.Must(template.New("").Funcs(template.FuncMap{"quote": quoteTOML, "word": quoteWord, "duration": quoteMillis, "payload": quotePayload}).
 	Option("missingkey=error").ParseFS(templateFiles, "templates/*.tmpl"))
 
 // configData is the input of the configuration template. systems/malachite-bench/README.md documents the keys
 // of the file.
 type configData struct {
-	Moniker, Network          string
-	Key, Genesis, Home        string
-	P2P, HTTP, Metrics        string
-	Content, Payload          string
-	Spec                      *v1alpha1.MalachitePlatform
+	Moniker, Network   string
+	Key, Genesis, Home string
+	P2P, HTTP, Metrics string
+	Spec               *v1alpha1.MalachitePlatform
+	// Socket is the path of the execution client's socket. Without it, the validator generates blocks of Spec.BlockSize.
+	Socket                    string
 	Peers                     []string
 	Discovery                 *v1alpha1.MalachiteDiscoverySpec
 	MessageSize, ResponseSize int64
@@ -40,24 +41,26 @@ var payloadNames = map[v1alpha1.MalachitePayload]string{
 	v1alpha1.MalachiteProposalOnly:     "proposal-only",
 }
 
-// renderConfig returns the config.toml of a validator.
-func renderConfig(in platform.Input, topology platform.Topology, ordinal int) (string, error) {
-	spec := in.Network.Spec.Platform.Malachite
+// newConfigData returns the input of a validator's template, without its threads.
+func newConfigData(in platform.Input, topology platform.Topology, ordinal int, spec *v1alpha1.MalachitePlatform) configData {
 	c := configData{
 		Moniker: topology.Members[ordinal].Identity, Network: in.Network.Name,
 		Key: identityDir + "/" + fileKey, Genesis: networkDir + "/" + fileGenesis, Home: homeDir,
 		P2P: members.HostPort("0.0.0.0", portP2P), HTTP: members.HostPort("0.0.0.0", portHTTP),
 		Metrics: members.HostPort("0.0.0.0", portMetrics),
-		Content: strings.ToLower(string(spec.Content)), Payload: payloadNames[spec.Payload],
-		Spec: spec, Peers: peerAddresses(spec, topology, ordinal),
+		Spec:    spec, Peers: peerAddresses(spec, topology, ordinal),
 		MessageSize: messageSize(spec), ResponseSize: responseSize(spec),
 		StoreBytes:  int64(spec.KeptBlocks) * spec.BlockSize.Value(),
 		SyncEnabled: spec.Sync.Mode != v1alpha1.SwitchDisabled,
-		Threads:     runtimeThreads(topology.Members[ordinal].Spec),
 	}
 	if spec.Peers == v1alpha1.MalachiteDiscovery {
 		c.Discovery = new(discoveryOrDefault(spec))
 	}
+	return c
+}
+
+// render returns the config.toml of a validator.
+func (c configData) render() (string, error) {
 	var out strings.Builder
 	if err := configTemplates.ExecuteTemplate(&out, fileConfig+".tmpl", c); err != nil {
 		return "", fmt.Errorf("render %s of %s: %w", fileConfig, c.Moniker, err)
@@ -93,6 +96,9 @@ func quoteTOML(s string) string { return strconv.Quote(s) }
 
 // quoteWord returns an enum value of the API as a lower-case TOML string, as the application expects.
 func quoteWord(value any) string { return quoteTOML(strings.ToLower(fmt.Sprint(value))) }
+
+// quotePayload returns a payload mode as the application names it.
+func quotePayload(mode v1alpha1.MalachitePayload) string { return quoteTOML(payloadNames[mode]) }
 
 // quoteMillis returns a duration in whole milliseconds as a TOML string.
 func quoteMillis(d interface{ Milliseconds() int64 }) string {

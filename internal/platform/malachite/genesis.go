@@ -29,14 +29,19 @@ func (Malachite) BuildGenesis(in platform.Input, topology platform.Topology) (pl
 	}
 	count := strconv.Itoa(len(topology.Members))
 	return genesis.Build(in, genesis.Definition{
-		ConfigFiles: map[string]string{genesisConfigFile: count + "\n"},
-		Steps: []genesis.Step{{Container: corev1.Container{
-			Name:      stepInit,
-			Image:     validatorImage(in),
-			Command:   []string{programPath, "init", "--validators", count, "--out", genesis.OutputDir + "/" + networkFolder},
-			Resources: genesis.StepResources("512Mi"),
-		}}},
+		ConfigFiles:  map[string]string{genesisConfigFile: count + "\n"},
+		Steps:        []genesis.Step{initStep(validatorImage(in), count)},
 		Outputs:      outputs,
 		InvalidInput: &genesis.InvalidInput{Step: stepInit, ExitCode: exitUsage},
 	}), nil
+}
+
+// initStep generates the keys and the genesis of the validators.
+func initStep(image, count string) genesis.Step {
+	return genesis.Step{Container: corev1.Container{
+		Name:      stepInit,
+		Image:     image,
+		Command:   []string{programPath, "init", "--validators", count, "--out", genesis.OutputDir + "/" + networkFolder},
+		Resources: genesis.StepResources("512Mi"),
+	}}
 }

@@ -17,6 +17,8 @@ const (
 	// BlockSizeDiffers means that a block did not have the configured size, so the run measured something
 	// else.
 	BlockSizeDiffers verdict.ReasonCode = "BlockSizeDiffers"
+	// EmptyBlocks (note) means that blocks had no transactions although there were some.
+	EmptyBlocks verdict.ReasonCode = "EmptyBlocks"
 )
 
 // blockTally holds the totals over the blocks of a window.
@@ -50,7 +52,7 @@ func (Malachite) Interpret(
 		return verdict.Interpretation{}
 	}
 	i := verdict.Interpretation{Measures: append(blockTimeMeasures(measured, workload.Malachite.Observe), t.rateMeasures(measured, workload.Malachite)...)}
-	if mean, known := meanConsensusTime(measured); known {
+	if mean, known := meanMillis(measured, seriesConsensus, seriesHeights); known {
 		i.Measures = append(i.Measures, measurement.PlatformMetric{Name: "consensusTimeMean", Value: mean, Unit: "ms",
 			Source: "start of a height to its decision, by the observed validator's own histogram"})
 	}
@@ -96,17 +98,19 @@ func (t blockTally) rateMeasures(m *measurement.Measurement, w *v1alpha1.Malachi
 	}
 }
 
-// meanConsensusTime returns the mean over the window in milliseconds, from the rates of the histogram's sum
-// and count. Only seconds with both rates count, weighted by their number of heights.
-func meanConsensusTime(m *measurement.Measurement) (millis float64, known bool) {
-	seconds, heights := m.SeriesByName(seriesConsensus), m.SeriesByName(seriesHeights)
-	if len(seconds) != 1 || len(heights) != 1 {
-		return 0, false
+// meanMillis returns the mean over the window in milliseconds, from the rates of the sums and counts of the validators' histograms.
+// Only seconds with both rates count, weighted by their counts.
+func meanMillis(m *measurement.Measurement, sumSeries, countSeries string) (millis float64, known bool) {
+	counts := map[string]measurement.Series{}
+	for _, s := range m.SeriesByName(countSeries) {
+		counts[s.Subject] = s.Values
 	}
 	var sum, count float64
-	for i, n := range heights[0].Values {
-		if s := seconds[0].Values[i]; !math.IsNaN(n) && !math.IsNaN(s) {
-			sum, count = sum+s, count+n
+	for _, seconds := range m.SeriesByName(sumSeries) {
+		for i, n := range counts[seconds.Subject] {
+			if s := seconds.Values[i]; !math.IsNaN(n) && !math.IsNaN(s) {
+				sum, count = sum+s, count+n
+			}
 		}
 	}
 	if count == 0 {

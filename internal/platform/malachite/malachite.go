@@ -1,7 +1,8 @@
-// Package malachite implements the platform Malachite: validators that run the project's own block-producing
-// application (systems/malachite-bench) on Malachite's consensus. They decide blocks of a fixed size back to
-// back without a load driver, and a run observes the decisions of one validator. docs/malachite.md documents
-// every field with its default and source.
+// Package malachite implements the platforms Malachite and MalachiteEVM: validators that run the project's own
+// block-producing application (systems/malachite-bench) on Malachite's consensus. On Malachite they decide blocks
+// of a fixed size back to back without a load driver, and a run observes the decisions of one validator. On
+// MalachiteEVM (files evm*.go) an execution client beside each validator builds and executes the blocks.
+// docs/malachite.md and docs/malachite-evm.md document every field with its default and source.
 package malachite
 
 import (

@@ -31,6 +31,8 @@ const (
 	volumeHome     = "home"
 	volumeTmp      = "tmp"
 
+	// imageValidator is the project's image of the program.
+	imageValidator = "malachite-bench"
 	// exitUsage is the exit code of the program for invalid arguments.
 	exitUsage = 2
 )
@@ -43,11 +45,16 @@ const (
 	gracePeriodSeconds = 60
 )
 
-func validatorImage(in platform.Input) string {
-	if own := in.Network.Spec.Platform.Malachite.Image; own != "" {
+// imageOrDefault returns the user's image, or else the project's image of the given name.
+func imageOrDefault(in platform.Input, own, name string) string {
+	if own != "" {
 		return own
 	}
-	return in.Images.Image("malachite-bench", "")
+	return in.Images.Image(name, "")
+}
+
+func validatorImage(in platform.Input) string {
+	return imageOrDefault(in, in.Network.Spec.Platform.Malachite.Image, imageValidator)
 }
 
 // BuildMembers returns a headless Service, a NetworkPolicy, and a ConfigMap and a StatefulSet for each
@@ -55,7 +62,9 @@ func validatorImage(in platform.Input) string {
 func (Malachite) BuildMembers(in platform.Input, topology platform.Topology) ([]client.Object, error) {
 	objects := []client.Object{members.Service(in.Network, validatorPorts), members.NetworkPolicy(in.Network, validatorPorts)}
 	for ordinal, m := range topology.Members {
-		config, err := renderConfig(in, topology, ordinal)
+		data := newConfigData(in, topology, ordinal, in.Network.Spec.Platform.Malachite)
+		data.Threads = runtimeThreads(m.Spec)
+		config, err := data.render()
 		if err != nil {
 			return nil, err
 		}
@@ -72,32 +81,30 @@ func (Malachite) BuildMembers(in platform.Input, topology platform.Topology) ([]
 func validatorPod(in platform.Input, m platform.Member) corev1.PodSpec {
 	pod := members.BuildPodSpec(in, nil)
 	pod.TerminationGracePeriodSeconds = new(int64(gracePeriodSeconds))
-	pod.Containers = []corev1.Container{validatorContainer(in, m)}
+	pod.Containers = []corev1.Container{validatorContainer(validatorImage(in), members.Resources(m.Spec),
+		pods.ReadOnlyMount(volumeIdentity, identityDir), pods.ReadOnlyMount(volumeNetwork, networkDir),
+		pods.WritableMount(volumeHome, homeDir), pods.WritableMount(volumeTmp, "/tmp"))}
 	pod.Volumes = append(pod.Volumes, pods.EmptyDirVolume(volumeTmp), members.ConfigVolume(in.Network, m, volumeConfig),
 		pods.SecretVolume(volumeIdentity, naming.IdentitySecret(in.Network.Name, m.Name)),
 		pods.SecretVolume(volumeNetwork, naming.NetworkMapSecret(in.Network.Name)))
 	return pod
 }
 
-// validatorContainer returns the container of a validator. It has no liveness probe, because a validator under
+// validatorContainer returns the container of a validator. mounts are those of its keys, genesis, home and /tmp. It has no liveness probe, because a validator under
 // measurement must not be killed for being slow. A validator that was ready once stays in the measurement
 // while it catches up, so its readiness depends only on the process.
-func validatorContainer(in platform.Input, m platform.Member) corev1.Container {
+func validatorContainer(image string, resources corev1.ResourceRequirements, mounts ...corev1.VolumeMount) corev1.Container {
 	return corev1.Container{
 		Name:                     "malachite",
-		Image:                    validatorImage(in),
+		Image:                    image,
 		Command:                  members.SuperviseCommand(portAgent, homeDir, "--", programPath, "start", "--config", configDir+"/"+fileConfig),
-		Resources:                members.Resources(m.Spec),
+		Resources:                resources,
 		Ports:                    members.ContainerPorts(validatorPorts),
 		SecurityContext:          pods.RestrictedSecurityContext(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
-		VolumeMounts: []corev1.VolumeMount{
-			pods.ReadOnlyMount(pods.AgentVolumeName, pods.AgentDir), pods.ReadOnlyMount(volumeConfig, configDir),
-			pods.ReadOnlyMount(volumeIdentity, identityDir), pods.ReadOnlyMount(volumeNetwork, networkDir),
-			pods.WritableMount(volumeHome, homeDir), pods.WritableMount(volumeTmp, "/tmp"),
-		},
-		StartupProbe:   startupProbe(),
-		ReadinessProbe: httpProbe("/ready", 5, 3),
+		VolumeMounts:             append([]corev1.VolumeMount{pods.ReadOnlyMount(pods.AgentVolumeName, pods.AgentDir), pods.ReadOnlyMount(volumeConfig, configDir)}, mounts...),
+		StartupProbe:             startupProbe(),
+		ReadinessProbe:           httpProbe("/ready", 5, 3),
 	}
 }
 

@@ -14,3 +14,11 @@ func TestConformance(t *testing.T) {
 func TestGolden(t *testing.T) {
 	platformtest.CheckGolden(t, malachite.New(), "malachite_m1", platformtest.LoadSamples(t, "malachite"))
 }
+
+func TestEVMConformance(t *testing.T) {
+	platformtest.CheckConformance(t, malachite.NewEVM(), platformtest.LoadSamples(t, "malachiteevm"))
+}
+
+func TestEVMGolden(t *testing.T) {
+	platformtest.CheckGolden(t, malachite.NewEVM(), "malachiteevm_e1", platformtest.LoadSamples(t, "malachiteevm"))
+}

@@ -1,6 +1,8 @@
 package malachite
 
 import (
+	"time"
+
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -32,6 +34,10 @@ const (
 	baseStorage = 512 * mebibyte
 	storeFactor = 2
 	gibibyte    = 1024 * mebibyte
+
+	// syncStatusInterval and syncRequestTimeout are the defaults of value sync, as in the API.
+	syncStatusInterval = time.Second
+	syncRequestTimeout = 10 * time.Second
 )
 
 // largestMessage returns the size of the largest gossiped message: a whole block, or a part.

@@ -41,6 +41,7 @@ var freeFields = map[string]string{
 	"JPaxosPlatform.extraProperties": jpaxos + "extraProperties: {windowsize: 5}}}}",
 	"JPaxosPlatform.jvmArgs":         jpaxos + "jvmArgs: ['@/tmp/a']}}}",
 	"EmeraldExecution.flags":         emerald + "flags: {ipcpath: a}}}}}",
+	"MalachiteEVMExecution.flags":    "{platform: {type: MalachiteEVM, malachiteEVM: {execution: {flags: {ipcpath: a}}}}, members: {memory: 4Gi}}",
 
 	"EmeraldExecution.command":         free + "the command line of the user's own image",
 	"EmeraldExecution.arguments":       free + "the command line of the user's own image",

@@ -11,5 +11,5 @@ import (
 
 // New returns a registry of all platforms.
 func New() *platform.Registry {
-	return platform.NewRegistry(corda.New(), jpaxos.New(), malachite.New(), emerald.New())
+	return platform.NewRegistry(corda.New(), jpaxos.New(), malachite.New(), malachite.NewEVM(), emerald.New())
 }

@@ -4,7 +4,7 @@ package verdict
 // neighbours on a host, the hypervisor, and the nodes themselves. measure.environmentPolicy decides whether
 // those of them that are reasons make a run invalid. The list omits the consequences of such causes, such as errors, late requests or
 // restarts: with these the run did not measure what its specification requests, whatever the cause.
-// docs/verdict.md has the same table.
+// docs/statistics.md has the same table.
 var environmentalCodes = map[ReasonCode]bool{
 	ReasonCPUStolen:              true,
 	ReasonHostSaturated:          true,

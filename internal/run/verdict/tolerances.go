@@ -25,8 +25,8 @@ const (
 	StabilityStrict StabilityPolicy = "Strict"
 )
 
-// Tolerances are the bounds within which a run is valid. Shares are from 0 to 1. docs/verdict.md gives the
-// reasons for each.
+// Tolerances are the bounds within which a run is valid. Shares are from 0 to 1. docs/verdict.md lists
+// them.
 type Tolerances struct {
 	// ErrorShare is the share of requests that may fail.
 	ErrorShare float64

@@ -11,7 +11,7 @@ import (
 	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
-// A resource is at its limit from these utilizations on. docs/verdict.md gives the reasons.
+// A resource is at its limit from these utilizations on. docs/verdict.md lists them.
 const (
 	containerCPUThreshold = 0.9  // of a container: the quota applies to each 0.1 s, so that a mean of 1 cannot be reached.
 	workerCPUThreshold    = 0.8  // of a load worker, which delays what it measures before its CPU limit is reached.

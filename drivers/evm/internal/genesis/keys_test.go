@@ -1,9 +1,12 @@
 package genesis
 
 import (
+	"crypto/ecdsa"
 	"encoding/hex"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,32 +24,37 @@ func readLine(t *testing.T, path ...string) string {
 	return strings.TrimSuffix(string(text), "\n")
 }
 
-func TestEnodesBelongToTheirKeys(t *testing.T) {
+func TestPeersBelongToTheirKeys(t *testing.T) {
 	dir := t.TempDir()
 	if err := WriteKeys(dir, 3, "10.0.0.1{i}:30303"); err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(readLine(t, dir, enodesFile), "\n")
-	if len(lines) != 3 {
-		t.Fatalf("enodes %q", lines)
+	keys := make([]*ecdsa.PrivateKey, 3)
+	for i := range keys {
+		key, err := crypto.LoadECDSA(filepath.Join(dir, nodeFile(i, keyFile)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys[i] = key
 	}
-	seen := map[string]bool{}
-	for i, line := range lines {
-		key, err := crypto.LoadECDSA(filepath.Join(dir, strconv.Itoa(i), keyFile))
-		if err != nil {
-			t.Fatal(err)
+	for i := range keys {
+		peers := readLine(t, dir, nodeFile(i, peersFile))
+		others := slices.Delete([]int{0, 1, 2}, i, i+1)
+		for at, url := range strings.Split(peers, ",") {
+			node, err := enode.ParseV4(url)
+			if err != nil {
+				t.Fatal(err)
+			}
+			other := others[at]
+			if !node.Pubkey().Equal(&keys[other].PublicKey) || node.IP().String() != "10.0.0.1"+strconv.Itoa(other) || node.TCP() != 30303 {
+				t.Errorf("peer %d of node %d is %s, not node %d", at, i, url, other)
+			}
 		}
-		node, err := enode.ParseV4(line)
-		if err != nil {
-			t.Fatal(err)
+		quoted := `"` + strings.ReplaceAll(peers, ",", `", "`) + `"`
+		want := fmt.Sprintf("[Node.P2P]\nStaticNodes = [%s]\nTrustedNodes = [%s]", quoted, quoted)
+		if got := readLine(t, dir, nodeFile(i, gethFile)); got != want {
+			t.Errorf("%s of node %d is %s, want %s", gethFile, i, got, want)
 		}
-		if !node.Pubkey().Equal(&key.PublicKey) || node.IP().String() != "10.0.0.1"+strconv.Itoa(i) || node.TCP() != 30303 {
-			t.Errorf("enode %s of key %x", line, crypto.FromECDSAPub(&key.PublicKey))
-		}
-		if readLine(t, dir, strconv.Itoa(i), enodeFile) != line || seen[line] {
-			t.Errorf("enode of node %d is %q", i, line)
-		}
-		seen[line] = true
 	}
 }
 

@@ -5,23 +5,6 @@
 # OUT/unfunded/genesis.json.
 set -eu
 
-# write_peers I: the other members' addresses as Reth (peers, on one line) and geth (geth.toml) take them.
-write_peers() {
-  peers=
-  quoted=
-  j=0
-  while [ "$j" -lt "$MEMBERS" ]; do
-    if [ "$j" -ne "$1" ]; then
-      enode=$(cat "$KEYS/$j/enode")
-      peers=$peers${peers:+,}$enode
-      quoted=$quoted${quoted:+, }\"$enode\"
-    fi
-    j=$((j + 1))
-  done
-  printf '%s' "$peers" >"$OUT/members/member-$1/peers"
-  printf '[Node.P2P]\nStaticNodes = [%s]\nTrustedNodes = [%s]\n' "$quoted" "$quoted" >"$OUT/members/member-$1/geth.toml"
-}
-
 umask 077
 mkdir -p "$OUT/network" "$OUT/unfunded" "$OUT/load" "$WORK"
 # emerald-utils makes a folder where it stands.
@@ -35,9 +18,7 @@ while [ "$i" -lt "$MEMBERS" ]; do
   emerald show-pubkey "$key" >>"$WORK/public-keys"
   mkdir -p "$OUT/members/member-$i"
   cp "$key" "$OUT/members/member-$i/priv_validator_key.json"
-  # Reth only accepts a key without a newline.
-  printf '%s' "$(cat "$KEYS/$i/nodekey")" >"$OUT/members/member-$i/nodekey"
-  write_peers "$i"
+  cp "$KEYS/$i/nodekey" "$KEYS/$i/peers" "$KEYS/$i/geth.toml" "$OUT/members/member-$i"
   i=$((i + 1))
 done
 
@@ -56,5 +37,5 @@ case $(cat "$WORK/genesis.json") in
     ;;
 esac
 
-cp "$KEYS/jwt" "$OUT/network/jwt"
-cp "$KEYS/seed" "$OUT/load/seed"
+cp "$KEYS/network/jwt" "$OUT/network/jwt"
+cp "$KEYS/load/seed" "$OUT/load/seed"

@@ -1,0 +1,185 @@
+package malachite
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/pods"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/evm"
+	"github.com/benchnet/benchnet/internal/platform/execution"
+	"github.com/benchnet/benchnet/internal/platform/members"
+	"github.com/benchnet/benchnet/internal/platform/sizing"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/verdict"
+)
+
+// EVM implements platform.Platform for the platform MalachiteEVM: each validator runs the same program as on the platform Malachite,
+// with a geth in the same pod that builds and executes the blocks. docs/malachite-evm.md documents every field.
+type EVM struct{}
+
+// NewEVM returns the platform.
+func NewEVM() EVM { return EVM{} }
+
+var (
+	_ platform.Platform         = EVM{}
+	_ platform.PoissonScheduler = EVM{}
+	_ platform.GenesisProvider  = EVM{}
+	_ platform.Interpreter      = EVM{}
+	_ platform.Resettable       = EVM{}
+)
+
+const (
+	// gethVersion is the version of geth in the project's own image.
+	gethVersion = "1.17.4"
+	imageGeth   = "geth"
+
+	// socketDir is shared by the two containers of a pod. The API at the socket can build blocks and change the chain, so no port
+	// serves it.
+	socketDir    = "/run/execution"
+	socketPath   = socketDir + "/geth.ipc"
+	volumeSocket = "socket"
+)
+
+// Type returns PlatformMalachiteEVM.
+func (EVM) Type() v1alpha1.PlatformType { return v1alpha1.PlatformMalachiteEVM }
+
+// Version names both programs, how blocks are built and what their timestamps are, so that results are not taken for those of another
+// pair.
+func (EVM) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
+	e := spec.Platform.MalachiteEVM
+	validator, client := "Malachite "+libraryVersion, "geth "+gethVersion
+	if e.Image != "" {
+		validator = "Malachite, " + e.Image
+	}
+	if e.Execution.Image != "" {
+		client = "geth, " + e.Execution.Image
+	}
+	return validator + " + " + client + " (blocks built by testing_buildBlockV1, logical timestamps)"
+}
+
+// StateVolume returns the name of the only volume with state.
+func (EVM) StateVolume() string { return execution.VolumeData }
+
+// Topology lists the validators in the order of the genesis. Their identity is the fee address, by which blocks name their proposer.
+func (EVM) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
+	return members.Topology(network, "Validator", portP2P, func(ordinal int32) string { return execution.FeeRecipient(int(ordinal)) })
+}
+
+// layerOf returns the execution layer of a network.
+func layerOf(spec *v1alpha1.BenchmarkNetworkSpec) *execution.Layer {
+	e := spec.Platform.MalachiteEVM
+	return &execution.Layer{
+		Platform: EVM{}, Field: "malachiteEVM", ChainID: e.ChainID, GasLimit: e.GasLimit,
+		Client: &v1alpha1.EmeraldExecution{Client: v1alpha1.ExecutionGeth, Image: e.Execution.Image, Flags: e.Execution.Flags,
+			Cores: e.Execution.Cores, Memory: e.Execution.Memory},
+		Accounts: e.Accounts, AccountBalanceEther: e.AccountBalanceEther, DataDir: homeDir, GenesisKey: fileExecutionGenesis,
+		Validator:  execution.Validator{AgentPort: portAgent, MetricsPort: portMetrics, Series: executedSeries},
+		OwnedFlags: map[string]string{"ipcpath": socketPath},
+		// With any other state, geth restarts at the genesis block after it was killed.
+		ProfileFlags: map[string]string{"state.scheme": "hash", "gcmode": "archive"},
+		Mounts:       []corev1.VolumeMount{pods.WritableMount(volumeSocket, socketDir)},
+	}
+}
+
+// Validate rejects what CEL cannot express. The path is that of the spec.
+func (EVM) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
+	if spec.Platform.MalachiteEVM == nil {
+		return field.ErrorList{field.Required(path.Child("platform", "malachiteEVM"), "must be set when platform.type is MalachiteEVM")}
+	}
+	return layerOf(spec).Validate(spec, path)
+}
+
+// DerivedSettings returns the settings of every member, each with its source.
+func (EVM) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
+	return layerOf(spec).DerivedSettings(spec, v1alpha1.DerivedSetting{Name: "threads", Value: strconv.Itoa(int(executedThreads(spec))),
+		Source: execution.SettingSource(spec.Platform.MalachiteEVM.Threads != nil, "spec.platform.malachiteEVM.threads", "the validator's cores, rounded up")})
+}
+
+// executedThreads returns the number of threads of the validator's runtime.
+func executedThreads(spec *v1alpha1.BenchmarkNetworkSpec) int32 {
+	if given := spec.Platform.MalachiteEVM.Threads; given != nil {
+		return *given
+	}
+	return layerOf(spec).Divide(spec).Validator.WholeCores()
+}
+
+// ValidateWorkload rejects a workload that the network cannot serve.
+func (EVM) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
+	return layerOf(spec).ValidateWorkload(spec, w, path)
+}
+
+// SummarizeWorkloads returns one workload with the transactions of all.
+func (EVM) SummarizeWorkloads(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.Workload {
+	return []v1alpha1.Workload{sizing.NewSummary(execution.PlanStorage(spec).Transactions)}
+}
+
+// SupportsPoisson reports that the driver draws the size of each batch.
+func (EVM) SupportsPoisson(*v1alpha1.Workload) bool { return true }
+
+// BuildDriver returns the EVM driver.
+func (EVM) BuildDriver(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (loadgen.Driver, error) {
+	return layerOf(&in.Network.Spec).BuildDriver(in, topology, workload)
+}
+
+// Interpret derives block times, block sizes and throughput from the blocks, and the times of the validators' requests to their geths.
+func (EVM) Interpret(
+	spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, measured *measurement.Measurement,
+) verdict.Interpretation {
+	i := layerOf(spec).Interpret(spec, workload, measured)
+	for _, request := range executedRequests {
+		if mean, known := meanMillis(measured, request.sumSeries(), request.countSeries()); known {
+			i.Measures = append(i.Measures, measurement.PlatformMetric{Name: request.name + "Mean", Value: mean, Unit: "ms",
+				Source: request.source + ", by the validators' own histograms"})
+		}
+	}
+	i.Notes = append(i.Notes, laterRoundNotes(measured)...)
+	i.Notes = append(i.Notes, emptyBlockNotes(measured)...)
+	return i
+}
+
+// laterRoundNotes reports blocks that were decided in a later round than the first.
+func laterRoundNotes(measured *measurement.Measurement) []verdict.Reason {
+	rounds := 0.0
+	for _, s := range measured.SeriesByName(seriesLaterRounds) {
+		total := 0.0
+		for _, perSecond := range s.Values.Measured() {
+			total += perSecond
+		}
+		rounds = max(rounds, math.Round(total))
+	}
+	if rounds == 0 {
+		return nil
+	}
+	return []verdict.Reason{{Code: RoundsAboveZero, Value: rounds, Limit: float64(len(measured.Blocks)), Message: fmt.Sprintf(
+		"%.0f of %d blocks were decided in a later round than the first: a proposal was missing or late, so their times include timeouts",
+		rounds, len(measured.Blocks))}}
+}
+
+// emptyBlockNotes reports blocks without transactions that were decided while the pools of all targets had executable transactions,
+// by the samples of the same second and the one before.
+func emptyBlockNotes(measured *measurement.Measurement) []verdict.Reason {
+	pools := measured.SeriesByName(evm.SeriesPending)
+	empty := 0.0
+	for _, b := range measured.Blocks {
+		second := int(b.Micros / 1_000_000)
+		if b.Transactions == 0 && second > 0 && len(pools) > 0 && !slices.ContainsFunc(pools, func(s measurement.NamedSeries) bool {
+			return second >= len(s.Values) || !(s.Values[second-1] > 0 && s.Values[second] > 0)
+		}) {
+			empty++
+		}
+	}
+	if empty == 0 {
+		return nil
+	}
+	return []verdict.Reason{{Code: EmptyBlocks, Value: empty, Limit: float64(len(measured.Blocks)), Message: fmt.Sprintf(
+		"%.0f of %d blocks were empty while all pools had executable transactions: their proposers did not have them, or built too early",
+		empty, len(measured.Blocks))}}
+}

@@ -1,0 +1,128 @@
+package malachite
+
+import (
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/pods"
+	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/execution"
+	"github.com/benchnet/benchnet/internal/platform/genesis"
+	"github.com/benchnet/benchnet/internal/platform/members"
+)
+
+const (
+	// stepKeys and stepGenesis are steps of the genesis Job, before and after stepInit.
+	stepKeys    = "keys"
+	stepGenesis = "genesis"
+
+	// fileExecutionGenesis is geth's genesis; fileGenesis in the same Secret is the validators'.
+	fileExecutionGenesis = "execution-genesis.json"
+	// loadFolder is the folder of the seed of the accounts in the output of stepKeys.
+	loadFolder = "load"
+
+	// validatorIdentity and validatorNetwork are volumes with the validator's own key and genesis.
+	validatorIdentity = "validator-identity"
+	validatorNetwork  = "validator-network"
+
+	// executedMessage and executedResponse hold the largest block of geth, of 8 MiB, with the overhead of the program.
+	executedMessage  = 4 * mebibyte
+	executedResponse = 16 * mebibyte
+)
+
+// Credentials returns nil: the genesis Job generates all secrets.
+func (EVM) Credentials(platform.Topology) []platform.Credential { return nil }
+
+// BuildGenesis generates the keys of the geths and the seed of the accounts, then the keys and the genesis of the validators, then the
+// genesis of the chain, which funds the accounts.
+func (EVM) BuildGenesis(in platform.Input, topology platform.Topology) (platform.Genesis, error) {
+	e, count := in.Network.Spec.Platform.MalachiteEVM, strconv.Itoa(len(topology.Members))
+	network := naming.NetworkMapSecret(topology.Network)
+	outputs := []genesis.Output{
+		{Secret: network, Step: stepKeys, Folder: networkFolder},
+		{Secret: network, Step: stepInit, Folder: networkFolder},
+		{Secret: network, Step: stepGenesis, Folder: networkFolder},
+		{Secret: naming.AccountsSecret(topology.Network), Step: stepKeys, Folder: loadFolder},
+	}
+	for i, m := range topology.Members {
+		identity := naming.IdentitySecret(topology.Network, m.Name)
+		outputs = append(outputs, genesis.Output{Secret: identity, Step: stepKeys, Folder: strconv.Itoa(i)},
+			genesis.Output{Secret: identity, Step: stepInit, Folder: fmt.Sprintf("%s/validators/%d", networkFolder, i)})
+	}
+	chain := layerOf(&in.Network.Spec).GenesisStep(in, stepGenesis, path.Join(genesis.StepOutputDir(stepKeys), loadFolder, "seed"),
+		path.Join(genesis.OutputDir, networkFolder, fileExecutionGenesis))
+	chain.ReadsFrom = []string{stepKeys}
+	return genesis.Build(in, genesis.Definition{
+		ConfigFiles:  map[string]string{genesisConfigFile: count + "\n"},
+		Steps:        []genesis.Step{execution.KeysStep(in, topology, stepKeys), initStep(imageOrDefault(in, e.Image, imageValidator), count), chain},
+		Outputs:      outputs,
+		InvalidInput: &genesis.InvalidInput{Step: stepInit, ExitCode: exitUsage},
+	}), nil
+}
+
+// BuildMembers returns a headless Service, a NetworkPolicy, and for each member a Service, a ConfigMap and a StatefulSet. The geths
+// dial the members' Services, which outlive their pods.
+func (EVM) BuildMembers(in platform.Input, topology platform.Topology) ([]client.Object, error) {
+	ports := slices.Concat(validatorPorts, layerOf(&in.Network.Spec).Ports())
+	objects := []client.Object{members.Service(in.Network, ports), members.NetworkPolicy(in.Network, ports)}
+	for ordinal, m := range topology.Members {
+		data := newConfigData(in, topology, ordinal, asMalachite(in.Network.Spec.Platform.MalachiteEVM))
+		// The store keeps all blocks, from which a geth that lost its chain gets it back.
+		data.Moniker, data.Socket, data.StoreBytes, data.Threads = m.Name, socketPath, math.MaxInt64, executedThreads(m.Spec)
+		config, err := data.render()
+		if err != nil {
+			return nil, err
+		}
+		files := map[string]string{fileConfig: config}
+		claims, volumes := members.StorageVolumes(in.Network, m, execution.VolumeData, execution.PlanStorage(&in.Network.Spec).Size)
+		pod := executedPod(in, m)
+		pod.Volumes = append(pod.Volumes, volumes...)
+		objects = append(objects, members.AddressService(in.Network, m, ports), members.ConfigMap(in.Network, m, files),
+			members.StatefulSet(in.Network, m, pod, files, claims...))
+	}
+	return objects, nil
+}
+
+// asMalachite returns the configuration of the validators as one of the platform Malachite.
+func asMalachite(e *v1alpha1.MalachiteEVMPlatform) *v1alpha1.MalachitePlatform {
+	return &v1alpha1.MalachitePlatform{
+		PartSize: *resource.NewQuantity(128*kibibyte, resource.BinarySI), Payload: v1alpha1.MalachiteProposalAndParts,
+		TargetBlockTime: e.TargetBlockTime, Timeouts: e.Timeouts, Peers: v1alpha1.MalachiteFullMesh, KeptBlocks: math.MaxInt32, LogLevel: e.LogLevel,
+		Gossip: v1alpha1.MalachiteGossip{GossipMesh: e.Gossip, MaxMessageSize: resource.NewQuantity(executedMessage, resource.BinarySI),
+			MaxResponseSize: resource.NewQuantity(executedResponse, resource.BinarySI)},
+		Sync: v1alpha1.MalachiteSync{
+			Mode: v1alpha1.SwitchEnabled, StatusInterval: v1alpha1.Timeout{Duration: syncStatusInterval},
+			RequestTimeout: v1alpha1.Timeout{Duration: syncRequestTimeout}, ParallelRequests: 5, BatchSize: 5},
+	}
+}
+
+// executedPod returns a pod with validator and geth, each under an agent of its own.
+func executedPod(in platform.Input, m platform.Member) corev1.PodSpec {
+	network, e := in.Network.Name, m.Spec.Platform.MalachiteEVM
+	layer := layerOf(m.Spec)
+	layer.Client.Image = imageOrDefault(in, e.Execution.Image, imageGeth)
+	pod := members.BuildPodSpec(in, nil)
+	pod.TerminationGracePeriodSeconds = new(int64(gracePeriodSeconds))
+	pod.InitContainers = append(pod.InitContainers, layer.InitContainers(in, m)...)
+	pod.Containers = []corev1.Container{
+		validatorContainer(imageOrDefault(in, e.Image, imageValidator), layer.Divide(m.Spec).Validator.Resources(m.Spec.ReservationOrDefault()),
+			pods.ReadOnlyMount(validatorIdentity, identityDir), pods.ReadOnlyMount(validatorNetwork, networkDir), pods.WritableMount(execution.VolumeData, homeDir),
+			pods.WritableMount(execution.VolumeTmp, "/tmp"), pods.WritableMount(volumeSocket, socketDir)),
+		layer.Container(in, m),
+	}
+	pod.Volumes = append(pod.Volumes, pods.EmptyDirVolume(volumeSocket), pods.EmptyDirVolume(execution.VolumeTmp),
+		members.ConfigVolume(in.Network, m, volumeConfig),
+		execution.SecretFilesVolume(validatorIdentity, naming.IdentitySecret(network, m.Name), corev1.KeyToPath{Key: fileKey, Path: fileKey}),
+		execution.SecretFilesVolume(validatorNetwork, naming.NetworkMapSecret(network), corev1.KeyToPath{Key: fileGenesis, Path: fileGenesis}))
+	pod.Volumes = append(pod.Volumes, layer.SecretVolumes(network, m)...)
+	return pod
+}
