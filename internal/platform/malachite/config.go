@@ -15,7 +15,8 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-var configTemplates = template.Must(template.New("").Funcs(template.FuncMap{"quote": quoteTOML, "word": quoteWord, "duration": quoteMillis, "payload": quotePayload}).
+var configTemplates = template.Must(template.New("").
+	Funcs(template.FuncMap{"quote": quoteTOML, "word": quoteWord, "duration": quoteMillis, "payload": quotePayload}).
 	Option("missingkey=error").ParseFS(templateFiles, "templates/*.tmpl"))
 
 // configData is the input of the configuration template. systems/malachite-bench/README.md documents the keys

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -142,6 +143,7 @@ func (EVM) Interpret(
 	}
 	i.Notes = append(i.Notes, laterRoundNotes(measured)...)
 	i.Notes = append(i.Notes, emptyBlockNotes(measured)...)
+	i.Notes = append(i.Notes, failedRequestNotes(measured)...)
 	return i
 }
 
@@ -149,11 +151,7 @@ func (EVM) Interpret(
 func laterRoundNotes(measured *measurement.Measurement) []verdict.Reason {
 	rounds := 0.0
 	for _, s := range measured.SeriesByName(seriesLaterRounds) {
-		total := 0.0
-		for _, perSecond := range s.Values.Measured() {
-			total += perSecond
-		}
-		rounds = max(rounds, math.Round(total))
+		rounds = max(rounds, countEvents(s))
 	}
 	if rounds == 0 {
 		return nil
@@ -182,4 +180,25 @@ func emptyBlockNotes(measured *measurement.Measurement) []verdict.Reason {
 	return []verdict.Reason{{Code: EmptyBlocks, Value: empty, Limit: float64(len(measured.Blocks)), Message: fmt.Sprintf(
 		"%.0f of %d blocks were empty while all pools had executable transactions: their proposers did not have them, or built too early",
 		empty, len(measured.Blocks))}}
+}
+
+// failedRequestNotes reports validators whose geth failed to answer.
+func failedRequestNotes(measured *measurement.Measurement) []verdict.Reason {
+	var notes []verdict.Reason
+	for _, s := range measured.SeriesByName(seriesExecutionErrors) {
+		if failed := countEvents(s); failed > 0 {
+			notes = append(notes, verdict.Reason{Code: ExecutionErrors, Subject: strings.TrimSuffix(s.Subject, execution.ConsensusSuffix), Value: failed,
+				Message: fmt.Sprintf("%.0f requests to its geth failed or were not answered within 8 s: meanwhile it neither voted nor proposed", failed)})
+		}
+	}
+	return notes
+}
+
+// countEvents returns the number of events in the seconds of a rate that were measured.
+func countEvents(s measurement.NamedSeries) float64 {
+	total := 0.0
+	for _, perSecond := range s.Values.Measured() {
+		total += perSecond
+	}
+	return math.Round(total)
 }

@@ -17,7 +17,11 @@ var executedRequests = []executedRequest{
 	{"finalize", "malachite_bench_finalize_seconds", "geth made a block its head (engine_forkchoiceUpdated)"},
 }
 
-const seriesLaterRounds = "laterRounds"
+// Names of series with events of a validator.
+const (
+	seriesLaterRounds     = "laterRounds"
+	seriesExecutionErrors = "executionErrors"
+)
 
 // executedSeries are the metrics of a validator with an execution client that become series of the result.
 var executedSeries = listExecutedSeries()
@@ -26,7 +30,7 @@ func listExecutedSeries() []protocol.ObservedSeries {
 	all := []protocol.ObservedSeries{
 		{Name: execution.SeriesHeight, Unit: "blocks", Metric: "malachite_bench_height", Kind: protocol.SeriesGauge},
 		{Name: seriesLaterRounds, Unit: "blocks/s", Metric: "malachite_bench_rounds_above_zero_total", Kind: protocol.SeriesCounter},
-		{Name: "executionErrors", Unit: "errors/s", Metric: "malachite_bench_execution_errors_total", Kind: protocol.SeriesCounter},
+		{Name: seriesExecutionErrors, Unit: "errors/s", Metric: "malachite_bench_execution_errors_total", Kind: protocol.SeriesCounter},
 		{Name: seriesPeers, Unit: "peers", Metric: "malachitebft_core_consensus_connected_peers", Kind: protocol.SeriesGauge},
 	}
 	for _, r := range executedRequests {

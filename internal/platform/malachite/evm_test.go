@@ -59,6 +59,8 @@ func TestInterpretEVM(t *testing.T) {
 		measurement.NamedSeries{Subject: "member-1/consensus", Name: "builds", Values: measurement.Series{1, none, 1, 1}},
 		measurement.NamedSeries{Subject: "member-0/consensus", Name: "laterRounds", Values: measurement.Series{0, 1, none, 0.4}},
 		measurement.NamedSeries{Subject: "member-1/consensus", Name: "laterRounds", Values: measurement.Series{0, 1, 1, none}},
+		measurement.NamedSeries{Subject: "member-0/consensus", Name: "executionErrors", Values: measurement.Series{0, 0, 0, 0}},
+		measurement.NamedSeries{Subject: "member-1/consensus", Name: "executionErrors", Values: measurement.Series{0, 1, none, 1}},
 	))
 	for _, measure := range i.Measures {
 		if measure.Name == "buildMean" && math.Abs(measure.Value-175) > 1e-9 {
@@ -68,8 +70,9 @@ func TestInterpretEVM(t *testing.T) {
 			t.Error("executeMean without a series")
 		}
 	}
-	if len(i.Notes) != 1 || i.Notes[0].Code != malachite.RoundsAboveZero || i.Notes[0].Value != 2 {
-		t.Errorf("notes %+v, want two blocks of later rounds, as member-1 saw them", i.Notes)
+	if len(i.Notes) != 2 || i.Notes[0].Code != malachite.RoundsAboveZero || i.Notes[0].Value != 2 ||
+		i.Notes[1].Code != malachite.ExecutionErrors || i.Notes[1].Subject != "member-1" || i.Notes[1].Value != 2 {
+		t.Errorf("notes %+v, want two blocks of later rounds, as member-1 saw them, and its two failed requests", i.Notes)
 	}
 }
 

@@ -19,6 +19,8 @@ const (
 	BlockSizeDiffers verdict.ReasonCode = "BlockSizeDiffers"
 	// EmptyBlocks (note) means that blocks had no transactions although there were some.
 	EmptyBlocks verdict.ReasonCode = "EmptyBlocks"
+	// ExecutionErrors (note) means that a validator's execution client failed to answer.
+	ExecutionErrors verdict.ReasonCode = "ExecutionErrors"
 )
 
 // blockTally holds the totals over the blocks of a window.

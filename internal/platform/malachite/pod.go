@@ -90,9 +90,9 @@ func validatorPod(in platform.Input, m platform.Member) corev1.PodSpec {
 	return pod
 }
 
-// validatorContainer returns the container of a validator. mounts are those of its keys, genesis, home and /tmp. It has no liveness probe, because a validator under
-// measurement must not be killed for being slow. A validator that was ready once stays in the measurement
-// while it catches up, so its readiness depends only on the process.
+// validatorContainer returns the container of a validator. mounts are those of its keys, genesis, home and /tmp. It
+// has no liveness probe, because a validator under measurement must not be killed for being slow. A validator that was
+// ready once stays in the measurement while it catches up, so its readiness depends only on the process.
 func validatorContainer(image string, resources corev1.ResourceRequirements, mounts ...corev1.VolumeMount) corev1.Container {
 	return corev1.Container{
 		Name:                     "malachite",
@@ -102,9 +102,10 @@ func validatorContainer(image string, resources corev1.ResourceRequirements, mou
 		Ports:                    members.ContainerPorts(validatorPorts),
 		SecurityContext:          pods.RestrictedSecurityContext(),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
-		VolumeMounts:             append([]corev1.VolumeMount{pods.ReadOnlyMount(pods.AgentVolumeName, pods.AgentDir), pods.ReadOnlyMount(volumeConfig, configDir)}, mounts...),
-		StartupProbe:             startupProbe(),
-		ReadinessProbe:           httpProbe("/ready", 5, 3),
+		VolumeMounts: append([]corev1.VolumeMount{
+			pods.ReadOnlyMount(pods.AgentVolumeName, pods.AgentDir), pods.ReadOnlyMount(volumeConfig, configDir)}, mounts...),
+		StartupProbe:   startupProbe(),
+		ReadinessProbe: httpProbe("/ready", 5, 3),
 	}
 }
 
