@@ -14,7 +14,6 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -149,7 +148,11 @@ func (l *largestNetwork) dryRunCreate() (*v1alpha1.BenchmarkNetwork, error) {
 		return nil, err
 	}
 	network := &v1alpha1.BenchmarkNetwork{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(created.Object, network); err != nil {
+	content, err := created.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(content, network); err != nil {
 		return nil, err
 	}
 	p, err := l.platforms.Get(network.Spec.Platform.Type)

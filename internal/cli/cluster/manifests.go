@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +11,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/resource"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -97,9 +97,13 @@ func explainApplyError(object *unstructured.Unstructured, err error) error {
 	return err
 }
 
-// DecodeTyped converts an object into a typed one.
+// DecodeTyped converts an object into a typed one, by way of JSON as the API server does: a field of type Text may be a number.
 func DecodeTyped(object *unstructured.Unstructured, into client.Object) error {
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(object.Object, into, false); err != nil {
+	content, err := object.MarshalJSON()
+	if err == nil {
+		err = json.Unmarshal(content, into)
+	}
+	if err != nil {
 		return fmt.Errorf("read %s %s: %w", object.GetKind(), object.GetName(), err)
 	}
 	return nil

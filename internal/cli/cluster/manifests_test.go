@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
 // TestApplyErrorsSayToQuoteText checks errors of the API server for scalars that YAML does not read as text.
@@ -32,5 +34,15 @@ func TestApplyErrorsNameRenamedFields(t *testing.T) {
 	err := explainApplyError(&unstructured.Unstructured{}, errors.New(message))
 	if want := message + "\nspec.workloads.jtl is now spec.workloads.sampleLogRetention"; err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestDecodeAcceptsNumbersAsText(t *testing.T) {
+	object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": v1alpha1.GroupVersion.String(), "kind": "BenchmarkNetwork",
+		"spec": map[string]any{"platform": map[string]any{"type": "MalachiteEVM", "malachiteEVM": map[string]any{
+			"execution": map[string]any{"flags": map[string]any{"cache": int64(256)}}}}}}}
+	network := &v1alpha1.BenchmarkNetwork{}
+	if err := DecodeTyped(object, network); err != nil || network.Spec.Platform.MalachiteEVM.Execution.Flags["cache"] != "256" {
+		t.Errorf("decoded %+v, %v", network.Spec.Platform.MalachiteEVM, err)
 	}
 }
