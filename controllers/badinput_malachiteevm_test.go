@@ -63,7 +63,7 @@ var badMalachiteEVM = []badInputCase{
 		[]string{"workloads[0].evm", "MalachiteEVM networks support only evm workloads"}},
 	{"a missing member", "batchSize: 200", "members: [member-4]", []string{"evm.members[0]", "member-4"}},
 	{"accounts without funds", "batchSize: 200", "accounts: 1001", []string{"evm.accounts", "1001", "platform.malachiteEVM.accounts (1000)"}},
-	{"a transaction above the gas of a block", "    evm: {batchSize: 200}", "    evm: {batchSize: 200, gasLimit: 16777217}", []string{"evm.gasLimit", "16777216"}},
+	{"more gas than a transaction may have", "    evm: {batchSize: 200}", "    evm: {batchSize: 200, gasLimit: 16777217}", []string{"evm.gasLimit", "16777216"}},
 	{"a fee below the tip", "batchSize: 200", "batchSize: 200, maxFeeGwei: 1, tipGwei: 2", []string{"evm.tipGwei", "at most maxFeeGwei (1)"}},
 }
 

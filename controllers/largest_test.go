@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/cli/cluster"
 	"github.com/benchnet/benchnet/internal/kube/apply"
 	"github.com/benchnet/benchnet/internal/kube/limits"
 	kubesnapshot "github.com/benchnet/benchnet/internal/kube/snapshot"
@@ -148,11 +149,7 @@ func (l *largestNetwork) dryRunCreate() (*v1alpha1.BenchmarkNetwork, error) {
 		return nil, err
 	}
 	network := &v1alpha1.BenchmarkNetwork{}
-	content, err := created.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(content, network); err != nil {
+	if err := cluster.DecodeTyped(created, network); err != nil {
 		return nil, err
 	}
 	p, err := l.platforms.Get(network.Spec.Platform.Type)

@@ -19,7 +19,7 @@ func TestAddingAPlatformNamesEveryFile(t *testing.T) {
 		}
 		listed = append(listed, codeSpans(r.cells[0])...)
 	}
-	generated := []string{"api/v1alpha1/zz_generated.", "charts/benchnet/dashboards/", "charts/benchnet/generated/", "config/crd/bases/",
+	generated := []string{"api/v1alpha1/zz_generated.", "charts/benchnet/dashboards/benchnet-", "charts/benchnet/generated/", "config/crd/bases/",
 		"docs/api.md", "docs/metrics.md", "docs/platform_files_test.go", "CHANGELOG.md"}
 	var naming []string
 	for _, file := range filesThatName(t, v1alpha1.PlatformCorda, v1alpha1.PlatformJPaxos, v1alpha1.PlatformMalachite, v1alpha1.PlatformEmerald) {

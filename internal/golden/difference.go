@@ -40,16 +40,10 @@ func applyDifference(base []Document, difference string) ([]Document, error) {
 	sections := strings.Split("\n"+strings.TrimSuffix(difference, "\n"), "\n"+titlePrefix)
 	for _, section := range sections[1:] {
 		title, hunks, _ := strings.Cut(section+"\n", "\n")
-		source := title
-		if rest, ok := strings.CutPrefix(hunks, sourcePrefix); ok {
-			source, hunks, _ = strings.Cut(rest, "\n")
-		}
-		text, err := applyHunks(known.texts[source], hunks)
+		d, err := known.applyTo(title, hunks)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", title, err)
+			return nil, err
 		}
-		d := Document{title, text}
-		known.addDocument(d)
 		all = append(all, d)
 	}
 	return all, nil
@@ -74,6 +68,22 @@ func (s *documentSet) addDocument(d Document) {
 		s.titles = append(s.titles, d.Title)
 	}
 	s.texts[d.Title] = d.Text
+}
+
+// applyTo returns the document of a title after applying hunks to the document that their first line names, or else to the known
+// one of that title, and adds it to the set.
+func (s *documentSet) applyTo(title, hunks string) (Document, error) {
+	source := title
+	if rest, ok := strings.CutPrefix(hunks, sourcePrefix); ok {
+		source, hunks, _ = strings.Cut(rest, "\n")
+	}
+	text, err := applyHunks(s.texts[source], hunks)
+	if err != nil {
+		return Document{}, fmt.Errorf("%s: %w", title, err)
+	}
+	d := Document{title, text}
+	s.addDocument(d)
+	return d, nil
 }
 
 // nearestSource returns the title of the document from which d has the shortest diff, and the diff. An unknown title stands

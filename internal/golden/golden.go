@@ -142,15 +142,15 @@ func shortenDocuments(documents []Document) []Document {
 func expandDocuments(documents []Document) ([]Document, error) {
 	known := newDocumentSet(nil)
 	for i, d := range documents {
-		if rest, ok := strings.CutPrefix(d.Text, sourcePrefix); ok {
-			source, hunks, _ := strings.Cut(rest, "\n")
-			text, err := applyHunks(known.texts[source], hunks)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", d.Title, err)
-			}
-			documents[i].Text = text
+		if !strings.HasPrefix(d.Text, sourcePrefix) {
+			known.addDocument(d)
+			continue
 		}
-		known.addDocument(documents[i])
+		expanded, err := known.applyTo(d.Title, d.Text)
+		if err != nil {
+			return nil, err
+		}
+		documents[i] = expanded
 	}
 	return documents, nil
 }

@@ -33,7 +33,7 @@ func TestExecutedValidators(t *testing.T) {
 	ns.MustApply(executedManifest)
 	logStages(ns, ns.WaitReady("exec"))
 	mustPass(t, "transfers are measured", func(t *testing.T) { assertTransfers(ns.ForSubtest(t), "exec-load") })
-	t.Run("nobody else reaches the API that builds blocks", func(t *testing.T) {
+	t.Run("only the validator reaches the API that builds blocks", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
 		for _, method := range []string{"testing_buildBlockV1", "testing_commitBlockV1", "engine_forkchoiceUpdatedV3"} {
 			if answer := callExecutionRPC(ns, "member-0", method, "[]"); !strings.Contains(answer, "-32601") {

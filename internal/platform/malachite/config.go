@@ -60,8 +60,8 @@ func newConfigData(in platform.Input, topology platform.Topology, ordinal int, s
 	return c
 }
 
-// render returns the config.toml of a validator.
-func (c configData) render() (string, error) {
+// renderTOML returns the config.toml of a validator.
+func (c configData) renderTOML() (string, error) {
 	var out strings.Builder
 	if err := configTemplates.ExecuteTemplate(&out, fileConfig+".tmpl", c); err != nil {
 		return "", fmt.Errorf("render %s of %s: %w", fileConfig, c.Moniker, err)

@@ -82,7 +82,7 @@ func layerOf(spec *v1alpha1.BenchmarkNetworkSpec) *execution.Layer {
 		Client: &v1alpha1.EmeraldExecution{Client: v1alpha1.ExecutionGeth, Image: e.Execution.Image, Flags: e.Execution.Flags,
 			Cores: e.Execution.Cores, Memory: e.Execution.Memory},
 		Accounts: e.Accounts, AccountBalanceEther: e.AccountBalanceEther, DataDir: homeDir, GenesisKey: fileExecutionGenesis,
-		Validator:  execution.Validator{AgentPort: portAgent, MetricsPort: portMetrics, Series: executedSeries},
+		Validator:  execution.Validator{AgentPort: portAgent, MetricsPort: portMetrics, Series: evmSeries},
 		OwnedFlags: map[string]string{"ipcpath": socketPath},
 		// With any other state, geth restarts at the genesis block after it was killed.
 		ProfileFlags: map[string]string{"state.scheme": "hash", "gcmode": "archive"},
@@ -100,12 +100,12 @@ func (EVM) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field
 
 // DerivedSettings returns the settings of every member, each with its source.
 func (EVM) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
-	return layerOf(spec).DerivedSettings(spec, v1alpha1.DerivedSetting{Name: "threads", Value: strconv.Itoa(int(executedThreads(spec))),
+	return layerOf(spec).DerivedSettings(spec, v1alpha1.DerivedSetting{Name: "threads", Value: strconv.Itoa(int(evmThreads(spec))),
 		Source: execution.SettingSource(spec.Platform.MalachiteEVM.Threads != nil, "spec.platform.malachiteEVM.threads", "the validator's cores, rounded up")})
 }
 
-// executedThreads returns the number of threads of the validator's runtime.
-func executedThreads(spec *v1alpha1.BenchmarkNetworkSpec) int32 {
+// evmThreads returns the number of threads of the validator's runtime.
+func evmThreads(spec *v1alpha1.BenchmarkNetworkSpec) int32 {
 	if given := spec.Platform.MalachiteEVM.Threads; given != nil {
 		return *given
 	}
@@ -135,7 +135,7 @@ func (EVM) Interpret(
 	spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, measured *measurement.Measurement,
 ) verdict.Interpretation {
 	i := layerOf(spec).Interpret(spec, workload, measured)
-	for _, request := range executedRequests {
+	for _, request := range gethRequests {
 		if mean, known := meanMillis(measured, request.sumSeries(), request.countSeries()); known {
 			i.Measures = append(i.Measures, measurement.PlatformMetric{Name: request.name + "Mean", Value: mean, Unit: "ms",
 				Source: request.source + ", by the validators' own histograms"})
@@ -156,9 +156,8 @@ func laterRoundNotes(measured *measurement.Measurement) []verdict.Reason {
 	if rounds == 0 {
 		return nil
 	}
-	return []verdict.Reason{{Code: RoundsAboveZero, Value: rounds, Limit: float64(len(measured.Blocks)), Message: fmt.Sprintf(
-		"%.0f of %d blocks were decided in a later round than the first: a proposal was missing or late, so their times include timeouts",
-		rounds, len(measured.Blocks))}}
+	blocks := float64(len(measured.Blocks))
+	return []verdict.Reason{{Code: RoundsAboveZero, Value: rounds, Limit: blocks, Message: laterRoundsMessage(rounds, blocks)}}
 }
 
 // emptyBlockNotes reports blocks without transactions that were decided while the pools of all targets had executable transactions,

@@ -1,7 +1,6 @@
 package malachite
 
 import (
-	"fmt"
 	"math"
 	"path"
 	"slices"
@@ -34,9 +33,8 @@ const (
 	validatorIdentity = "validator-identity"
 	validatorNetwork  = "validator-network"
 
-	// executedMessage and executedResponse hold the largest block of geth, of 8 MiB, with the overhead of the program.
-	executedMessage  = 4 * mebibyte
-	executedResponse = 16 * mebibyte
+	// maxEVMResponse is the size of a response that holds the largest block of geth, of 8 MiB, with the overhead of the program.
+	maxEVMResponse = 16 * mebibyte
 )
 
 // Credentials returns nil: the genesis Job generates all secrets.
@@ -56,7 +54,7 @@ func (EVM) BuildGenesis(in platform.Input, topology platform.Topology) (platform
 	for i, m := range topology.Members {
 		identity := naming.IdentitySecret(topology.Network, m.Name)
 		outputs = append(outputs, genesis.Output{Secret: identity, Step: stepKeys, Folder: strconv.Itoa(i)},
-			genesis.Output{Secret: identity, Step: stepInit, Folder: fmt.Sprintf("%s/validators/%d", networkFolder, i)})
+			genesis.Output{Secret: identity, Step: stepInit, Folder: validatorFolder(i)})
 	}
 	chain := layerOf(&in.Network.Spec).GenesisStep(in, stepGenesis, path.Join(genesis.StepOutputDir(stepKeys), loadFolder, "seed"),
 		path.Join(genesis.OutputDir, networkFolder, fileExecutionGenesis))
@@ -77,14 +75,14 @@ func (EVM) BuildMembers(in platform.Input, topology platform.Topology) ([]client
 	for ordinal, m := range topology.Members {
 		data := newConfigData(in, topology, ordinal, asMalachite(in.Network.Spec.Platform.MalachiteEVM))
 		// The store keeps all blocks, from which a geth that lost its chain gets it back.
-		data.Moniker, data.Socket, data.StoreBytes, data.Threads = m.Name, socketPath, math.MaxInt64, executedThreads(m.Spec)
-		config, err := data.render()
+		data.Moniker, data.Socket, data.StoreBytes, data.Threads = m.Name, socketPath, math.MaxInt64, evmThreads(m.Spec)
+		config, err := data.renderTOML()
 		if err != nil {
 			return nil, err
 		}
 		files := map[string]string{fileConfig: config}
 		claims, volumes := members.StorageVolumes(in.Network, m, execution.VolumeData, execution.PlanStorage(&in.Network.Spec).Size)
-		pod := executedPod(in, m)
+		pod := buildEVMPod(in, m)
 		pod.Volumes = append(pod.Volumes, volumes...)
 		objects = append(objects, members.AddressService(in.Network, m, ports), members.ConfigMap(in.Network, m, files),
 			members.StatefulSet(in.Network, m, pod, files, claims...))
@@ -97,16 +95,15 @@ func asMalachite(e *v1alpha1.MalachiteEVMPlatform) *v1alpha1.MalachitePlatform {
 	return &v1alpha1.MalachitePlatform{
 		PartSize: *resource.NewQuantity(128*kibibyte, resource.BinarySI), Payload: v1alpha1.MalachiteProposalAndParts,
 		TargetBlockTime: e.TargetBlockTime, Timeouts: e.Timeouts, Peers: v1alpha1.MalachiteFullMesh, KeptBlocks: math.MaxInt32, LogLevel: e.LogLevel,
-		Gossip: v1alpha1.MalachiteGossip{GossipMesh: e.Gossip, MaxMessageSize: resource.NewQuantity(executedMessage, resource.BinarySI),
-			MaxResponseSize: resource.NewQuantity(executedResponse, resource.BinarySI)},
+		Gossip: v1alpha1.MalachiteGossip{GossipMesh: e.Gossip, MaxResponseSize: resource.NewQuantity(maxEVMResponse, resource.BinarySI)},
 		Sync: v1alpha1.MalachiteSync{
 			Mode: v1alpha1.SwitchEnabled, StatusInterval: v1alpha1.Timeout{Duration: syncStatusInterval},
 			RequestTimeout: v1alpha1.Timeout{Duration: syncRequestTimeout}, ParallelRequests: 5, BatchSize: 5},
 	}
 }
 
-// executedPod returns a pod with validator and geth, each under an agent of its own.
-func executedPod(in platform.Input, m platform.Member) corev1.PodSpec {
+// buildEVMPod returns a pod with validator and geth, each under an agent of its own.
+func buildEVMPod(in platform.Input, m platform.Member) corev1.PodSpec {
 	network, e := in.Network.Name, m.Spec.Platform.MalachiteEVM
 	layer := layerOf(m.Spec)
 	layer.Client.Image = imageOrDefault(in, e.Execution.Image, imageGeth)

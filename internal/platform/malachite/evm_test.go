@@ -31,8 +31,8 @@ spec:
     load: {model: Open, ratePerSecond: "400", clients: 10}
 `
 
-// executedMeasurement returns a window of four seconds with a block every half second; the fifth is empty.
-func executedMeasurement(series ...measurement.NamedSeries) *measurement.Measurement {
+// newEVMMeasurement returns a window of four seconds with a block every half second; the fifth is empty.
+func newEVMMeasurement(series ...measurement.NamedSeries) *measurement.Measurement {
 	m := &measurement.Measurement{WindowSeconds: 4, Histogram: measurement.NewHistogram(), Unit: "transactions", Series: series}
 	for i := range int64(8) {
 		b := measurement.Block{Height: 10 + i, Micros: i * 500_000, Transactions: 5, Proposer: fmt.Sprintf("0x%040x", 0xbe9c_0000_0000+i%4+1)}
@@ -44,7 +44,7 @@ func executedMeasurement(series ...measurement.NamedSeries) *measurement.Measure
 	return m
 }
 
-func interpretExecuted(t *testing.T, m *measurement.Measurement) verdict.Interpretation {
+func interpretEVM(t *testing.T, m *measurement.Measurement) verdict.Interpretation {
 	t.Helper()
 	network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, []byte(validEVMManifest))
 	return malachite.NewEVM().Interpret(&network.Spec, &network.Spec.Workloads[0].Workload, m)
@@ -52,7 +52,7 @@ func interpretExecuted(t *testing.T, m *measurement.Measurement) verdict.Interpr
 
 func TestInterpretEVM(t *testing.T) {
 	none := measurement.Missing
-	i := interpretExecuted(t, executedMeasurement(
+	i := interpretEVM(t, newEVMMeasurement(
 		measurement.NamedSeries{Subject: "member-0/consensus", Name: "buildTime", Values: measurement.Series{0.1, none, 0.1, 0.1}},
 		measurement.NamedSeries{Subject: "member-0/consensus", Name: "builds", Values: measurement.Series{1, 1, 1, 1}},
 		measurement.NamedSeries{Subject: "member-1/consensus", Name: "buildTime", Values: measurement.Series{0.4, 0.4, none, none}},
@@ -92,7 +92,7 @@ func TestEmptyBlocks(t *testing.T) {
 		"no pools":                       {nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			i := interpretExecuted(t, executedMeasurement(test.pools...))
+			i := interpretEVM(t, newEVMMeasurement(test.pools...))
 			found := slices.ContainsFunc(i.Notes, func(r verdict.Reason) bool { return r.Code == malachite.EmptyBlocks && r.Value == 1 })
 			if found != test.want {
 				t.Errorf("notes %+v", i.Notes)

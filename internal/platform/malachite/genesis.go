@@ -25,7 +25,7 @@ func (Malachite) BuildGenesis(in platform.Input, topology platform.Topology) (pl
 	outputs := []genesis.Output{{Secret: naming.NetworkMapSecret(topology.Network), Step: stepInit, Folder: networkFolder}}
 	for i, m := range topology.Members {
 		outputs = append(outputs, genesis.Output{Secret: naming.IdentitySecret(topology.Network, m.Name), Step: stepInit,
-			Folder: fmt.Sprintf("%s/validators/%d", networkFolder, i)})
+			Folder: validatorFolder(i)})
 	}
 	count := strconv.Itoa(len(topology.Members))
 	return genesis.Build(in, genesis.Definition{
@@ -34,6 +34,11 @@ func (Malachite) BuildGenesis(in platform.Input, topology platform.Topology) (pl
 		Outputs:      outputs,
 		InvalidInput: &genesis.InvalidInput{Step: stepInit, ExitCode: exitUsage},
 	}), nil
+}
+
+// validatorFolder returns the folder to which initStep writes the key of a validator.
+func validatorFolder(ordinal int) string {
+	return fmt.Sprintf("%s/validators/%d", networkFolder, ordinal)
 }
 
 // initStep generates the keys and the genesis of the validators.

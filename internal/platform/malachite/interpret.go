@@ -60,14 +60,18 @@ func (Malachite) Interpret(
 	}
 	if t.laterRounds > 0 {
 		i.Notes = append(i.Notes, verdict.Reason{Code: RoundsAboveZero, Subject: workload.Malachite.Observe, Value: t.laterRounds,
-			Message: fmt.Sprintf("%.0f of %.0f blocks were decided in a later round than the first: a proposal was missing or late, "+
-				"so their times include timeouts", t.laterRounds, t.blocks)})
+			Message: laterRoundsMessage(t.laterRounds, t.blocks)})
 	}
 	if t.otherSizes > 0 {
 		i.Reasons = append(i.Reasons, verdict.Reason{Code: BlockSizeDiffers, Subject: workload.Malachite.Observe, Value: t.otherSizes,
 			Message: fmt.Sprintf("%.0f of %.0f blocks did not have the requested size of %s", t.otherSizes, t.blocks, size.String())})
 	}
 	return i
+}
+
+func laterRoundsMessage(later, blocks float64) string {
+	return fmt.Sprintf("%.0f of %.0f blocks were decided in a later round than the first: a proposal was missing or late, "+
+		"so their times include timeouts", later, blocks)
 }
 
 // blockTimeMeasures returns the block times from the histogram. It holds all intervals that end in the window,

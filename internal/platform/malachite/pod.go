@@ -64,7 +64,7 @@ func (Malachite) BuildMembers(in platform.Input, topology platform.Topology) ([]
 	for ordinal, m := range topology.Members {
 		data := newConfigData(in, topology, ordinal, in.Network.Spec.Platform.Malachite)
 		data.Threads = runtimeThreads(m.Spec)
-		config, err := data.render()
+		config, err := data.renderTOML()
 		if err != nil {
 			return nil, err
 		}
