@@ -14,8 +14,8 @@ spec:
   members: {count: 4, cores: "2", memory: 512Mi}
   workloads:
   - name: blocks
-    type: Malachite
-    malachite: {observe: member-0}
+    type: Blocks
+    blocks: {observe: member-0}
     measure: {warmUp: 1s, window: 10s}
 `
 
@@ -34,11 +34,11 @@ var badMalachite = []badInputCase{
 	{"inconsistent mesh bounds", "blockSize: 1Mi", "gossip: {mesh: 20}", []string{"platform.malachite.gossip", "meshLow <= mesh <= meshHigh"}},
 	{"discovery in a full mesh", "blockSize: 1Mi", "discovery: {bootstrapPeers: 1}", []string{"platform.malachite.discovery", "peers Discovery"}},
 	{"messages too small", "blockSize: 1Mi", "gossip: {maxMessageSize: 1Ki}", []string{"gossip.maxMessageSize", "1Ki", "at least 320Ki"}},
-	{"a load", "malachite: {observe: member-0}", "malachite: {observe: member-0}\n    load: {clients: 4}", []string{"workloads[0]", "load must be set with every type except Malachite"}},
-	{"an operation of another platform", "type: Malachite\n    malachite: {observe: member-0}", "type: Corda\n    corda: {finance: {operation: Issue}}\n    load: {clients: 4}", []string{"workloads[0].malachite", "needs malachite"}},
-	{"missing validator", "observe: member-0", "observe: member-4", []string{"workloads[0].malachite.observe", "member-4", "member-0, member-1, member-2, member-3"}},
+	{"a load", "blocks: {observe: member-0}", "blocks: {observe: member-0}\n    load: {clients: 4}", []string{"workloads[0]", "load must be set with every type except Blocks"}},
+	{"an operation of another platform", "type: Blocks\n    blocks: {observe: member-0}", "type: Corda\n    corda: {finance: {operation: Issue}}\n    load: {clients: 4}", []string{"workloads[0].blocks", "needs blocks"}},
+	{"missing validator", "observe: member-0", "observe: member-4", []string{"workloads[0].blocks.observe", "member-4", "member-0, member-1, member-2, member-3"}},
 	{"several observers", "observe: member-0}", "observe: member-0}\n    workers: {count: 2}", []string{"workloads[0].workers.count", "2", "must be 1"}},
-	{"transactions of zero bytes", "observe: member-0", "transactionBytes: 0", []string{"malachite.transactionBytes", "greater than or equal to 1"}},
+	{"transactions of zero bytes", "observe: member-0", "transactionBytes: 0", []string{"blocks.transactionBytes", "greater than or equal to 1"}},
 }
 
 // TestBadMalachite expects a message that names the field and the valid values, and no objects.

@@ -59,7 +59,7 @@ var badMalachiteEVM = []badInputCase{
 	{"a volume that is too small", "count: 4", "count: 4, storage: {size: 100Mi}", []string{"spec.members.storage.size", "at least 1Gi"}},
 	{"a database", "  workloads:", "  database: {engine: H2}\n  workloads:", []string{"spec.database", "platform Corda"}},
 	{"a closed loop", `model: Open, ratePerSecond: "800"`, "model: Closed", []string{"load.model must be Open"}},
-	{"blocks to observe", "type: EVM\n    evm: {batchSize: 200}\n    load: {model: Open, ratePerSecond: \"800\", clients: 10}", "type: Malachite\n    malachite: {}",
+	{"blocks to observe", "type: EVM\n    evm: {batchSize: 200}\n    load: {model: Open, ratePerSecond: \"800\", clients: 10}", "type: Blocks\n    blocks: {}",
 		[]string{"workloads[0].evm", "MalachiteEVM networks support only evm workloads"}},
 	{"a missing member", "batchSize: 200", "members: [member-4]", []string{"evm.members[0]", "member-4"}},
 	{"accounts without funds", "batchSize: 200", "accounts: 1001", []string{"evm.accounts", "1001", "platform.malachiteEVM.accounts (1000)"}},

@@ -71,7 +71,7 @@ var guardedKinds = map[string]guardedKind{
 	"BenchmarkNetwork": {reflect.TypeFor[v1alpha1.BenchmarkNetworkSpec](), "benchmarknetworks", map[string]specField{
 		"platform": immutable, "members": immutable, "database": immutable, "regions": immutable, "observation": immutable, "purpose": immutable,
 		"podTemplate": immutable, "commonLabels": immutable, "imagePullSecrets": immutable,
-		"workloads":               {permitted: []string{`[{"name": "blocks", "type": "Malachite", "malachite": {}, "measure": {"warmUp": "1s", "window": "10s"}}]`}},
+		"workloads":               {permitted: []string{`[{"name": "blocks", "type": "Blocks", "blocks": {}, "measure": {"warmUp": "1s", "window": "10s"}}]`}},
 		"delivery":                runDelivery,
 		"pauseRuns":               {permitted: []string{`true`}},
 		"resultRetention":         {deletes: []string{`"Delete"`, `null`}},

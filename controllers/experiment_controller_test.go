@@ -37,8 +37,8 @@ spec:
       members: {count: 4, cores: 200m, memory: 200Mi, storage: {type: Ephemeral}}
     workload:
       name: blocks
-      type: Malachite
-      malachite: {}
+      type: Blocks
+      blocks: {}
       measure: {warmUp: 1s, window: 10s}
   axes:
   - {name: block, field: network.platform.malachite.blockSize, values: [1Ki, 2Ki]}
@@ -309,7 +309,7 @@ func TestExperimentSurvivesDeath(t *testing.T) {
 func TestRunNameConflict(t *testing.T) {
 	w := newTestEnv(t)
 	w.createNode("laboratory", "64", "256Gi")
-	must(t, w.createFromYAML(`{apiVersion: benchnet.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: grid-p01-r1}, spec: {networkName: other, workload: {name: b, type: Malachite, malachite: {}}}}`, &v1alpha1.BenchmarkRun{}))
+	must(t, w.createFromYAML(`{apiVersion: benchnet.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: grid-p01-r1}, spec: {networkName: other, workload: {name: b, type: Blocks, blocks: {}}}}`, &v1alpha1.BenchmarkRun{}))
 	must(t, w.client.Create(w.ctx, &corev1.ConfigMap{ObjectMeta: w.objectMeta("owner")}))
 	owner := &corev1.ConfigMap{}
 	w.mustGet("owner", owner)

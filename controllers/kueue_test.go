@@ -126,7 +126,7 @@ func TestKueueAdmission(t *testing.T) {
 
 func TestKueueEviction(t *testing.T) {
 	w := newTestEnvWithKueue(t)
-	w.createSmallNetwork("a", append(withQueueLabel("a", "ours"), "spec:", "spec:\n  workloads: [{name: load, type: Malachite, malachite: {observe: member-0}, measure: {warmUp: 1s, window: 10s}}]")...)
+	w.createSmallNetwork("a", append(withQueueLabel("a", "ours"), "spec:", "spec:\n  workloads: [{name: load, type: Blocks, blocks: {observe: member-0}, measure: {warmUp: 1s, window: 10s}}]")...)
 	w.reconcileNetwork("a")
 	w.setKueueCondition("a", kueue.WorkloadQuotaReserved, "QuotaReserved", "in ClusterQueue all")
 	w.setKueueCondition("a", kueue.WorkloadAdmitted, "Admitted", "admitted")

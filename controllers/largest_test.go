@@ -60,7 +60,7 @@ workloads:
 platform: {type: Malachite, malachite: {blockSize: 1Mi, peers: Discovery, keptBlocks: 100, threads: 2}}
 members: {count: 4}
 workloads:
-- {name: w, type: Malachite, malachite: {transactionBytes: 250}, measure: {warmUp: 24h, window: 24h, drain: 1h}, workers: {memory: 512Gi}}`,
+- {name: w, type: Blocks, blocks: {transactionBytes: 250}, measure: {warmUp: 24h, window: 24h, drain: 1h}, workers: {memory: 512Gi}}`,
 	v1alpha1.PlatformMalachiteEVM: `
 platform: {type: MalachiteEVM, malachiteEVM: {execution: {flags: {cache: 256}}, threads: 2}}
 members: {count: 4, cores: "4", memory: 16Gi}

@@ -41,8 +41,8 @@ var platformWorkloads = map[string][2]string{
 		`{"name": "long", "type": "Corda", "corda": {"finance": {"operation": "Pay"}}, "load": {"clients": 4}, "measure": {"warmUp": "1s", "window": "10h"}}`},
 	"JPaxos": {`{"name": "first", "type": "JPaxos", "jpaxos": {"requestBytes": 128}, "load": {"clients": 10}, "measure": {"warmUp": "1s", "window": "10s"}}`,
 		`{"name": "long", "type": "JPaxos", "jpaxos": {"requestBytes": 128}, "load": {"clients": 10}, "measure": {"warmUp": "1s", "window": "10h"}}`},
-	"Malachite": {`{"name": "first", "type": "Malachite", "malachite": {}, "measure": {"warmUp": "1s", "window": "10s"}}`,
-		`{"name": "long", "type": "Malachite", "malachite": {}, "measure": {"warmUp": "1s", "window": "10h"}}`},
+	"Malachite": {`{"name": "first", "type": "Blocks", "blocks": {}, "measure": {"warmUp": "1s", "window": "10s"}}`,
+		`{"name": "long", "type": "Blocks", "blocks": {}, "measure": {"warmUp": "1s", "window": "10h"}}`},
 	"MalachiteEVM": evmWorkloads,
 	"Emerald":      evmWorkloads,
 }

@@ -178,7 +178,7 @@ func TestRunsOfTwoNetworksWithOneName(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newTestEnv(t)
 			create := func(network, workload string) {
-				spec := fmt.Sprintf("spec:\n  workloads: [{name: %s, type: Malachite, malachite: {observe: member-0}, measure: {warmUp: 1s, window: 10s}}]", workload)
+				spec := fmt.Sprintf("spec:\n  workloads: [{name: %s, type: Blocks, blocks: {observe: member-0}, measure: {warmUp: 1s, window: 10s}}]", workload)
 				w.createSmallNetwork(network, "spec:", spec)
 			}
 			create(c.first, c.workload)

@@ -196,11 +196,11 @@ func TestEvictionDropsExternalSchemas(t *testing.T) {
 // foreign run.
 func (w *testEnv) makeSpecInvalid(network string) (by *v1alpha1.BenchmarkRun) {
 	w.t.Helper()
-	const workload = "{name: more, type: Malachite, malachite: {observe: member-0}, measure: {warmUp: 1s, window: 10s}}"
+	const workload = "{name: more, type: Blocks, blocks: {observe: member-0}, measure: {warmUp: 1s, window: 10s}}"
 	by = &v1alpha1.BenchmarkRun{}
 	must(w.t, w.createFromYAML("{apiVersion: benchnet.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: "+network+"-more}, spec: {networkName: "+network+", workload: "+workload+"}}", by))
 	must(w.t, w.client.Patch(w.ctx, w.getNetwork(network), client.RawPatch("application/merge-patch+json",
-		[]byte(`{"spec": {"workloads": [{"name": "more", "type": "Malachite", "malachite": {"observe": "member-0"}, "measure": {"warmUp": "1s", "window": "10s"}}]}}`))))
+		[]byte(`{"spec": {"workloads": [{"name": "more", "type": "Blocks", "blocks": {"observe": "member-0"}, "measure": {"warmUp": "1s", "window": "10s"}}]}}`))))
 	w.reconcileNetwork(network)
 	if c := meta.FindStatusCondition(w.getNetwork(network).Status.Conditions, v1alpha1.ConditionAccepted); c == nil || c.Status != metav1.ConditionFalse {
 		w.t.Fatalf("the spec should be refused: %+v", c)

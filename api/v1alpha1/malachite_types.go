@@ -191,20 +191,3 @@ type MalachiteSync struct {
 	// +optional
 	BatchSize int32 `json:"batchSize,omitempty"`
 }
-
-// MalachiteWorkload measures a Malachite network, which generates its own load by deciding on one block after the other. Nothing
-// is sent to it. The blocks that one validator decides are observed.
-type MalachiteWorkload struct {
-	// observe is the name of the member whose decisions are measured. Default: member-0.
-	// +kubebuilder:default=member-0
-	// +kubebuilder:validation:MaxLength=63
-	// +optional
-	Observe string `json:"observe,omitempty"`
-	// transactionBytes is the size in bytes of a transaction, to convert bytes to transactions per second. Default: 110, a plain
-	// transfer of ether.
-	// +kubebuilder:default=110
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=1048576
-	// +optional
-	TransactionBytes int32 `json:"transactionBytes,omitempty"`
-}

@@ -40,6 +40,7 @@ var renamedFields = []renamedField{
 	{"workload.corda.data", "workload.corda.flow.data", false},
 	{"workload.corda.seed", "workload.corda.flow.seed", false},
 	{"workload.corda.setUp", "workload.corda.flow.setUp", false},
+	{"workload.malachite", "workload.blocks, with type Blocks", false},
 	{"workload.queryObjectives", "workload.objectives[].query", false},
 	{"workload.jtl", "workload.sampleLogRetention", false},
 	{"workload.upload", "spec.delivery.upload, or spec.delivery.runs.upload of an experiment", false},

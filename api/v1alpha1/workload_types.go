@@ -77,14 +77,14 @@ const (
 )
 
 // WorkloadType is the kind of operations that a workload performs.
-// +kubebuilder:validation:Enum=Corda;JPaxos;Malachite;EVM;JMeter
+// +kubebuilder:validation:Enum=Blocks;Corda;JPaxos;EVM;JMeter
 type WorkloadType string
 
 // The workload types.
 const (
+	WorkloadBlocks    WorkloadType = "Blocks"
 	WorkloadCorda     WorkloadType = "Corda"
 	WorkloadJPaxos    WorkloadType = "JPaxos"
-	WorkloadMalachite WorkloadType = "Malachite"
 	WorkloadEVM       WorkloadType = "EVM"
 	WorkloadJMeter    WorkloadType = "JMeter"
 )
@@ -95,8 +95,8 @@ func (t WorkloadType) LimitsOutstanding() bool { return t == WorkloadCorda || t 
 
 // Workload describes a load and how it is measured. It is a union: type names the operations, and only the field of that name is
 // set.
-// +kubebuilder:validation:XValidation:rule="has(self.corda) == (self.type == 'Corda') && has(self.jpaxos) == (self.type == 'JPaxos') && has(self.malachite) == (self.type == 'Malachite') && has(self.evm) == (self.type == 'EVM') && has(self.jmeter) == (self.type == 'JMeter')",messageExpression="self.type.lowerAscii() + ' must be set, and no other operations, if type is ' + self.type"
-// +kubebuilder:validation:XValidation:rule="(self.type == 'Malachite') != has(self.load)",message="load must be set with every type except Malachite, whose network makes its own blocks"
+// +kubebuilder:validation:XValidation:rule="has(self.corda) == (self.type == 'Corda') && has(self.jpaxos) == (self.type == 'JPaxos') && has(self.blocks) == (self.type == 'Blocks') && has(self.evm) == (self.type == 'EVM') && has(self.jmeter) == (self.type == 'JMeter')",messageExpression="self.type.lowerAscii() + ' must be set, and no other operations, if type is ' + self.type"
+// +kubebuilder:validation:XValidation:rule="(self.type == 'Blocks') != has(self.load)",message="load must be set with every type except Blocks, whose network makes its own blocks"
 // +kubebuilder:validation:XValidation:rule="self.type != 'EVM' || !has(self.load) || self.load.model == 'Open'",message="load.model must be Open, with load.ratePerSecond, if type is EVM: the driver sends at a given rate and does not wait for replies"
 // +kubebuilder:validation:XValidation:rule="self.sampleLogRetention == 'Delete' || self.type == 'Corda' || self.type == 'JMeter'",message="sampleLogRetention must be Delete unless type is Corda or JMeter: other drivers write no JTL"
 type Workload struct {
@@ -107,27 +107,27 @@ type Workload struct {
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	// +required
 	Name string `json:"name"`
-	// type is the kind of operations: Corda, JPaxos, Malachite, EVM, or JMeter with your own test plan.
+	// type is the kind of operations: Blocks, Corda, JPaxos, EVM, or JMeter with your own test plan.
 	// +unionDiscriminator
 	// +required
 	Type WorkloadType `json:"type"`
+	// blocks describes how the blocks that a Malachite network makes by itself are observed. It is required with type Blocks and must
+	// not be set otherwise.
+	// +optional
+	Blocks *BlocksWorkload `json:"blocks,omitempty"`
 	// corda is the operation on a Corda network. It is required with type Corda and must not be set otherwise.
 	// +optional
 	Corda *CordaWorkload `json:"corda,omitempty"`
 	// jpaxos describes the requests to a JPaxos network. It is required with type JPaxos and must not be set otherwise.
 	// +optional
 	JPaxos *JPaxosWorkload `json:"jpaxos,omitempty"`
-	// malachite describes how the blocks of a Malachite network are observed. It is required with type Malachite and must not be set
-	// otherwise.
-	// +optional
-	Malachite *MalachiteWorkload `json:"malachite,omitempty"`
 	// evm describes the transactions to a network of execution clients. It is required with type EVM and must not be set otherwise.
 	// +optional
 	EVM *EVMWorkload `json:"evm,omitempty"`
 	// jmeter is your own JMeter test plan. It is required with type JMeter and must not be set otherwise.
 	// +optional
 	JMeter *JMeterPlan `json:"jmeter,omitempty"`
-	// load is the load on the network. It must not be set with type Malachite, whose network makes its own blocks, and is required
+	// load is the load on the network. It must not be set with type Blocks, whose network makes its own blocks, and is required
 	// otherwise.
 	// +optional
 	Load *Load `json:"load,omitempty"`
@@ -154,6 +154,23 @@ type Workload struct {
 	// +kubebuilder:default=Delete
 	// +optional
 	SampleLogRetention RetentionPolicy `json:"sampleLogRetention,omitempty"`
+}
+
+// BlocksWorkload measures a network that generates its own load by deciding on one block after the other. Nothing is sent to it. The
+// blocks that one validator decides are observed.
+type BlocksWorkload struct {
+	// observe is the name of the member whose decisions are measured. Default: member-0.
+	// +kubebuilder:default=member-0
+	// +kubebuilder:validation:MaxLength=63
+	// +optional
+	Observe string `json:"observe,omitempty"`
+	// transactionBytes is the size in bytes of a transaction, to convert bytes to transactions per second. Default: 110, a plain
+	// transfer of ether.
+	// +kubebuilder:default=110
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1048576
+	// +optional
+	TransactionBytes int32 `json:"transactionBytes,omitempty"`
 }
 
 // JMeterPlan is your own test plan.

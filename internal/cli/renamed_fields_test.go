@@ -10,7 +10,7 @@ import (
 func TestRefusesRenamedFields(t *testing.T) {
 	const (
 		network = "{platform: {type: Malachite, malachite: {}}, members: {count: 4}"
-		blocks  = "{name: blocks, type: Malachite, malachite: {}"
+		blocks  = "{name: blocks, type: Blocks, blocks: {}"
 	)
 	for _, c := range []struct{ name, kind, spec, want string }{
 		{"regions", "BenchmarkNetwork", network + ", latency: {regionsFrom: NodeZone}}", "spec.latency is now spec.regions; spec.latency.regionsFrom is now spec.regions.source"},

@@ -49,8 +49,8 @@ spec:
   members: $4
   workloads:
   - name: blocks
-    type: Malachite
-    malachite: {}
+    type: Blocks
+    blocks: {}
     measure: {warmUp: 1s, window: $2, environmentPolicy: Record}
     workers: $3
 ---

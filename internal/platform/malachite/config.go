@@ -10,13 +10,14 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/members"
+	"github.com/benchnet/benchnet/internal/platform/validators"
 )
 
 //go:embed templates
 var templateFiles embed.FS
 
 var configTemplates = template.Must(template.New("").
-	Funcs(template.FuncMap{"quote": quoteTOML, "word": quoteWord, "duration": quoteMillis, "payload": quotePayload}).
+	Funcs(validators.TemplateFuncs).Funcs(template.FuncMap{"payload": quotePayload}).
 	Option("missingkey=error").ParseFS(templateFiles, "templates/*.tmpl"))
 
 // configData is the input of the configuration template. systems/malachite-bench/README.md documents the keys
@@ -46,9 +47,9 @@ var payloadNames = map[v1alpha1.MalachitePayload]string{
 func newConfigData(in platform.Input, topology platform.Topology, ordinal int, spec *v1alpha1.MalachitePlatform) configData {
 	c := configData{
 		Moniker: topology.Members[ordinal].Identity, Network: in.Network.Name,
-		Key: identityDir + "/" + fileKey, Genesis: networkDir + "/" + fileGenesis, Home: homeDir,
-		P2P: members.HostPort("0.0.0.0", portP2P), HTTP: members.HostPort("0.0.0.0", portHTTP),
-		Metrics: members.HostPort("0.0.0.0", portMetrics),
+		Key: validators.IdentityDir + "/" + validators.FileKey, Genesis: validators.NetworkDir + "/" + validators.FileGenesis, Home: program.HomeDir(),
+		P2P: members.HostPort("0.0.0.0", validators.PortP2P), HTTP: members.HostPort("0.0.0.0", validators.PortHTTP),
+		Metrics: members.HostPort("0.0.0.0", validators.PortMetrics),
 		Spec:    spec, Peers: peerAddresses(spec, topology, ordinal),
 		MessageSize: messageSize(spec), ResponseSize: responseSize(spec),
 		StoreBytes:  int64(spec.KeptBlocks) * spec.BlockSize.Value(),
@@ -63,8 +64,8 @@ func newConfigData(in platform.Input, topology platform.Topology, ordinal int, s
 // renderTOML returns the config.toml of a validator.
 func (c configData) renderTOML() (string, error) {
 	var out strings.Builder
-	if err := configTemplates.ExecuteTemplate(&out, fileConfig+".tmpl", c); err != nil {
-		return "", fmt.Errorf("render %s of %s: %w", fileConfig, c.Moniker, err)
+	if err := configTemplates.ExecuteTemplate(&out, validators.FileConfig+".tmpl", c); err != nil {
+		return "", fmt.Errorf("render %s of %s: %w", validators.FileConfig, c.Moniker, err)
 	}
 	return out.String(), nil
 }
@@ -79,7 +80,7 @@ func peerAddresses(spec *v1alpha1.MalachitePlatform, topology platform.Topology,
 	}
 	peers := make([]string, 0, known)
 	for i := 1; i <= known; i++ {
-		peers = append(peers, fmt.Sprintf("/dns4/%s/tcp/%d", topology.Members[(ordinal+i)%count].Host, portP2P))
+		peers = append(peers, fmt.Sprintf("/dns4/%s/tcp/%d", topology.Members[(ordinal+i)%count].Host, validators.PortP2P))
 	}
 	return peers
 }
@@ -92,16 +93,5 @@ func discoveryOrDefault(spec *v1alpha1.MalachitePlatform) v1alpha1.MalachiteDisc
 	return v1alpha1.MalachiteDiscoverySpec{BootstrapPeers: 2, Protocol: "Kademlia", Selector: "Kademlia", OutboundPeers: 50, InboundPeers: 50}
 }
 
-// quoteTOML returns s as a TOML string.
-func quoteTOML(s string) string { return strconv.Quote(s) }
-
-// quoteWord returns an enum value of the API as a lower-case TOML string, as the application expects.
-func quoteWord(value any) string { return quoteTOML(strings.ToLower(fmt.Sprint(value))) }
-
 // quotePayload returns a payload mode as the application names it.
-func quotePayload(mode v1alpha1.MalachitePayload) string { return quoteTOML(payloadNames[mode]) }
-
-// quoteMillis returns a duration in whole milliseconds as a TOML string.
-func quoteMillis(d interface{ Milliseconds() int64 }) string {
-	return quoteTOML(strconv.FormatInt(d.Milliseconds(), 10) + "ms")
-}
+func quotePayload(mode v1alpha1.MalachitePayload) string { return strconv.Quote(payloadNames[mode]) }

@@ -17,6 +17,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/execution"
 	"github.com/benchnet/benchnet/internal/platform/members"
 	"github.com/benchnet/benchnet/internal/platform/sizing"
+	"github.com/benchnet/benchnet/internal/platform/validators"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/verdict"
@@ -71,7 +72,7 @@ func (EVM) StateVolume() string { return execution.VolumeData }
 
 // Topology lists the validators in the order of the genesis. Their identity is the fee address, by which blocks name their proposer.
 func (EVM) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
-	return members.Topology(network, "Validator", portP2P, func(ordinal int32) string { return execution.FeeRecipient(int(ordinal)) })
+	return members.Topology(network, "Validator", validators.PortP2P, func(ordinal int32) string { return execution.FeeRecipient(int(ordinal)) })
 }
 
 // layerOf returns the execution layer of a network.
@@ -81,8 +82,8 @@ func layerOf(spec *v1alpha1.BenchmarkNetworkSpec) *execution.Layer {
 		Platform: EVM{}, Field: "malachiteEVM", ChainID: e.ChainID, GasLimit: e.GasLimit,
 		Client: &v1alpha1.EmeraldExecution{Client: v1alpha1.ExecutionGeth, Image: e.Execution.Image, Flags: e.Execution.Flags,
 			Cores: e.Execution.Cores, Memory: e.Execution.Memory},
-		Accounts: e.Accounts, AccountBalanceEther: e.AccountBalanceEther, DataDir: homeDir, GenesisKey: fileExecutionGenesis,
-		Validator:  execution.Validator{AgentPort: portAgent, MetricsPort: portMetrics, Series: evmSeries},
+		Accounts: e.Accounts, AccountBalanceEther: e.AccountBalanceEther, DataDir: program.HomeDir(), GenesisKey: fileExecutionGenesis,
+		Validator:  execution.Validator{AgentPort: validators.PortAgent, MetricsPort: validators.PortMetrics, Series: evmSeries},
 		OwnedFlags: map[string]string{"ipcpath": socketPath},
 		// With any other state, geth restarts at the genesis block after it was killed.
 		ProfileFlags: map[string]string{"state.scheme": "hash", "gcmode": "archive"},
@@ -157,7 +158,7 @@ func laterRoundNotes(measured *measurement.Measurement) []verdict.Reason {
 		return nil
 	}
 	blocks := float64(len(measured.Blocks))
-	return []verdict.Reason{{Code: RoundsAboveZero, Value: rounds, Limit: blocks, Message: laterRoundsMessage(rounds, blocks)}}
+	return []verdict.Reason{{Code: validators.RoundsAboveZero, Value: rounds, Limit: blocks, Message: validators.LaterRoundsMessage(rounds, blocks)}}
 }
 
 // emptyBlockNotes reports blocks without transactions that were decided while the pools of all targets had executable transactions,

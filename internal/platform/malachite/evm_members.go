@@ -17,14 +17,15 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/execution"
 	"github.com/benchnet/benchnet/internal/platform/genesis"
 	"github.com/benchnet/benchnet/internal/platform/members"
+	"github.com/benchnet/benchnet/internal/platform/validators"
 )
 
 const (
-	// stepKeys and stepGenesis are steps of the genesis Job, before and after stepInit.
+	// stepKeys and stepGenesis are steps of the genesis Job, before and after validators.StepInit.
 	stepKeys    = "keys"
 	stepGenesis = "genesis"
 
-	// fileExecutionGenesis is geth's genesis; fileGenesis in the same Secret is the validators'.
+	// fileExecutionGenesis is geth's genesis; validators.FileGenesis in the same Secret is the validators'.
 	fileExecutionGenesis = "execution-genesis.json"
 	// loadFolder is the folder of the seed of the accounts in the output of stepKeys.
 	loadFolder = "load"
@@ -34,7 +35,7 @@ const (
 	validatorNetwork  = "validator-network"
 
 	// maxEVMResponse is the size of a response that holds the largest block of geth, of 8 MiB, with the overhead of the program.
-	maxEVMResponse = 16 * mebibyte
+	maxEVMResponse = 16 * validators.Mebibyte
 )
 
 // Credentials returns nil: the genesis Job generates all secrets.
@@ -43,34 +44,30 @@ func (EVM) Credentials(platform.Topology) []platform.Credential { return nil }
 // BuildGenesis generates the keys of the geths and the seed of the accounts, then the keys and the genesis of the validators, then the
 // genesis of the chain, which funds the accounts.
 func (EVM) BuildGenesis(in platform.Input, topology platform.Topology) (platform.Genesis, error) {
-	e, count := in.Network.Spec.Platform.MalachiteEVM, strconv.Itoa(len(topology.Members))
+	e := in.Network.Spec.Platform.MalachiteEVM
 	network := naming.NetworkMapSecret(topology.Network)
 	outputs := []genesis.Output{
-		{Secret: network, Step: stepKeys, Folder: networkFolder},
-		{Secret: network, Step: stepInit, Folder: networkFolder},
-		{Secret: network, Step: stepGenesis, Folder: networkFolder},
+		{Secret: network, Step: stepKeys, Folder: validators.NetworkFolder},
+		{Secret: network, Step: validators.StepInit, Folder: validators.NetworkFolder},
+		{Secret: network, Step: stepGenesis, Folder: validators.NetworkFolder},
 		{Secret: naming.AccountsSecret(topology.Network), Step: stepKeys, Folder: loadFolder},
 	}
 	for i, m := range topology.Members {
 		identity := naming.IdentitySecret(topology.Network, m.Name)
 		outputs = append(outputs, genesis.Output{Secret: identity, Step: stepKeys, Folder: strconv.Itoa(i)},
-			genesis.Output{Secret: identity, Step: stepInit, Folder: validatorFolder(i)})
+			genesis.Output{Secret: identity, Step: validators.StepInit, Folder: validators.KeyFolder(i)})
 	}
 	chain := layerOf(&in.Network.Spec).GenesisStep(in, stepGenesis, path.Join(genesis.StepOutputDir(stepKeys), loadFolder, "seed"),
-		path.Join(genesis.OutputDir, networkFolder, fileExecutionGenesis))
+		path.Join(genesis.OutputDir, validators.NetworkFolder, fileExecutionGenesis))
 	chain.ReadsFrom = []string{stepKeys}
-	return genesis.Build(in, genesis.Definition{
-		ConfigFiles:  map[string]string{genesisConfigFile: count + "\n"},
-		Steps:        []genesis.Step{execution.KeysStep(in, topology, stepKeys), initStep(imageOrDefault(in, e.Image, imageValidator), count), chain},
-		Outputs:      outputs,
-		InvalidInput: &genesis.InvalidInput{Step: stepInit, ExitCode: exitUsage},
-	}), nil
+	return genesis.Build(in, program.GenesisDefinition(topology, outputs,
+		execution.KeysStep(in, topology, stepKeys), program.InitStep(program.ImageOrDefault(in, e.Image), topology), chain)), nil
 }
 
 // BuildMembers returns a headless Service, a NetworkPolicy, and for each member a Service, a ConfigMap and a StatefulSet. The geths
 // dial the members' Services, which outlive their pods.
 func (EVM) BuildMembers(in platform.Input, topology platform.Topology) ([]client.Object, error) {
-	ports := slices.Concat(validatorPorts, layerOf(&in.Network.Spec).Ports())
+	ports := slices.Concat(validators.Ports, layerOf(&in.Network.Spec).Ports())
 	objects := []client.Object{members.Service(in.Network, ports), members.NetworkPolicy(in.Network, ports)}
 	for ordinal, m := range topology.Members {
 		data := newConfigData(in, topology, ordinal, asMalachite(in.Network.Spec.Platform.MalachiteEVM))
@@ -80,7 +77,7 @@ func (EVM) BuildMembers(in platform.Input, topology platform.Topology) ([]client
 		if err != nil {
 			return nil, err
 		}
-		files := map[string]string{fileConfig: config}
+		files := map[string]string{validators.FileConfig: config}
 		claims, volumes := members.StorageVolumes(in.Network, m, execution.VolumeData, execution.PlanStorage(&in.Network.Spec).Size)
 		pod := buildEVMPod(in, m)
 		pod.Volumes = append(pod.Volumes, volumes...)
@@ -93,7 +90,7 @@ func (EVM) BuildMembers(in platform.Input, topology platform.Topology) ([]client
 // asMalachite returns the configuration of the validators as one of the platform Malachite.
 func asMalachite(e *v1alpha1.MalachiteEVMPlatform) *v1alpha1.MalachitePlatform {
 	return &v1alpha1.MalachitePlatform{
-		PartSize: *resource.NewQuantity(128*kibibyte, resource.BinarySI), Payload: v1alpha1.MalachiteProposalAndParts,
+		PartSize: *resource.NewQuantity(128*validators.Kibibyte, resource.BinarySI), Payload: v1alpha1.MalachiteProposalAndParts,
 		TargetBlockTime: e.TargetBlockTime, Timeouts: e.Timeouts, Peers: v1alpha1.MalachiteFullMesh, KeptBlocks: math.MaxInt32, LogLevel: e.LogLevel,
 		Gossip: v1alpha1.MalachiteGossip{GossipMesh: e.Gossip, MaxResponseSize: resource.NewQuantity(maxEVMResponse, resource.BinarySI)},
 		Sync: v1alpha1.MalachiteSync{
@@ -106,20 +103,20 @@ func asMalachite(e *v1alpha1.MalachiteEVMPlatform) *v1alpha1.MalachitePlatform {
 func buildEVMPod(in platform.Input, m platform.Member) corev1.PodSpec {
 	network, e := in.Network.Name, m.Spec.Platform.MalachiteEVM
 	layer := layerOf(m.Spec)
-	layer.Client.Image = imageOrDefault(in, e.Execution.Image, imageGeth)
+	layer.Client.Image = validators.ImageOrDefault(in, e.Execution.Image, imageGeth)
 	pod := members.BuildPodSpec(in, nil)
-	pod.TerminationGracePeriodSeconds = new(int64(gracePeriodSeconds))
+	pod.TerminationGracePeriodSeconds = new(int64(validators.GracePeriodSeconds))
 	pod.InitContainers = append(pod.InitContainers, layer.InitContainers(in, m)...)
 	pod.Containers = []corev1.Container{
-		validatorContainer(imageOrDefault(in, e.Image, imageValidator), layer.Divide(m.Spec).Validator.Resources(m.Spec.ReservationOrDefault()),
-			pods.ReadOnlyMount(validatorIdentity, identityDir), pods.ReadOnlyMount(validatorNetwork, networkDir), pods.WritableMount(execution.VolumeData, homeDir),
+		program.BuildContainer(program.ImageOrDefault(in, e.Image), layer.Divide(m.Spec).Validator.Resources(m.Spec.ReservationOrDefault()),
+			pods.ReadOnlyMount(validatorIdentity, validators.IdentityDir), pods.ReadOnlyMount(validatorNetwork, validators.NetworkDir), pods.WritableMount(execution.VolumeData, program.HomeDir()),
 			pods.WritableMount(execution.VolumeTmp, "/tmp"), pods.WritableMount(volumeSocket, socketDir)),
 		layer.Container(in, m),
 	}
 	pod.Volumes = append(pod.Volumes, pods.EmptyDirVolume(volumeSocket), pods.EmptyDirVolume(execution.VolumeTmp),
-		members.ConfigVolume(in.Network, m, volumeConfig),
-		execution.SecretFilesVolume(validatorIdentity, naming.IdentitySecret(network, m.Name), corev1.KeyToPath{Key: fileKey, Path: fileKey}),
-		execution.SecretFilesVolume(validatorNetwork, naming.NetworkMapSecret(network), corev1.KeyToPath{Key: fileGenesis, Path: fileGenesis}))
+		members.ConfigVolume(in.Network, m, validators.VolumeConfig),
+		execution.SecretFilesVolume(validatorIdentity, naming.IdentitySecret(network, m.Name), corev1.KeyToPath{Key: validators.FileKey, Path: validators.FileKey}),
+		execution.SecretFilesVolume(validatorNetwork, naming.NetworkMapSecret(network), corev1.KeyToPath{Key: validators.FileGenesis, Path: validators.FileGenesis}))
 	pod.Volumes = append(pod.Volumes, layer.SecretVolumes(network, m)...)
 	return pod
 }

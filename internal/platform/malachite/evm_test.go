@@ -13,6 +13,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform/malachite"
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
+	"github.com/benchnet/benchnet/internal/platform/validators"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/verdict"
 )
@@ -70,7 +71,7 @@ func TestInterpretEVM(t *testing.T) {
 			t.Error("executeMean without a series")
 		}
 	}
-	if len(i.Notes) != 2 || i.Notes[0].Code != malachite.RoundsAboveZero || i.Notes[0].Value != 2 ||
+	if len(i.Notes) != 2 || i.Notes[0].Code != validators.RoundsAboveZero || i.Notes[0].Value != 2 ||
 		i.Notes[1].Code != malachite.ExecutionErrors || i.Notes[1].Subject != "member-1" || i.Notes[1].Value != 2 {
 		t.Errorf("notes %+v, want two blocks of later rounds, as member-1 saw them, and its two failed requests", i.Notes)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform/malachite"
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
+	"github.com/benchnet/benchnet/internal/platform/validators"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/verdict"
 )
@@ -63,7 +64,7 @@ func TestInterpret(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("missing %v", want)
 	}
-	if len(i.Reasons) > 0 || len(i.Notes) != 1 || i.Notes[0].Code != malachite.RoundsAboveZero || !strings.HasPrefix(i.Notes[0].Message, "1 of 40 blocks") {
+	if len(i.Reasons) > 0 || len(i.Notes) != 1 || i.Notes[0].Code != validators.RoundsAboveZero || !strings.HasPrefix(i.Notes[0].Message, "1 of 40 blocks") {
 		t.Errorf("reasons %v, notes %v", i.Reasons, i.Notes)
 	}
 }
@@ -71,7 +72,7 @@ func TestInterpret(t *testing.T) {
 func TestInterpretMoreBlocksThanAreListed(t *testing.T) {
 	m := newMeasurement(t)
 	m.BlocksOmitted = 60
-	for _, measure := range interpretMeasurement(t, m, func(w *v1alpha1.Workload) { w.Malachite.TransactionBytes = 1 << 19 }).Measures {
+	for _, measure := range interpretMeasurement(t, m, func(w *v1alpha1.Workload) { w.Blocks.TransactionBytes = 1 << 19 }).Measures {
 		if want := map[string]float64{"blocksPerSecond": 10, "bytesPerSecond": 10 << 20, "transactionsPerSecond": 20}[measure.Name]; want > 0 && measure.Value != want {
 			t.Errorf("%s is %v, want %v", measure.Name, measure.Value, want)
 		}
@@ -82,7 +83,7 @@ func TestInterpretBlocksOfAnotherSize(t *testing.T) {
 	m := newMeasurement(t)
 	m.Blocks[3].Bytes--
 	i := interpretMeasurement(t, m, func(*v1alpha1.Workload) {})
-	if len(i.Reasons) != 1 || i.Reasons[0].Code != malachite.BlockSizeDiffers || i.Reasons[0].Value != 1 || !strings.Contains(i.Reasons[0].Message, "1 of 40 blocks did not have the requested size of 1Mi") {
+	if len(i.Reasons) != 1 || i.Reasons[0].Code != validators.BlockSizeDiffers || i.Reasons[0].Value != 1 || !strings.Contains(i.Reasons[0].Message, "1 of 40 blocks did not have the requested size of 1Mi") {
 		t.Errorf("reasons %v", i.Reasons)
 	}
 }

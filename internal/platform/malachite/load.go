@@ -1,11 +1,9 @@
 package malachite
 
 import (
-	"fmt"
-
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
-	"github.com/benchnet/benchnet/internal/platform/members"
+	"github.com/benchnet/benchnet/internal/platform/validators"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
@@ -25,25 +23,7 @@ var validatorSeries = []protocol.ObservedSeries{
 	{Name: seriesPeers, Unit: "peers", Metric: "malachitebft_core_consensus_connected_peers", Kind: protocol.SeriesGauge},
 }
 
-// BuildDriver returns the block stream of one validator. There is no load driver because the network generates
-// its own load.
+// BuildDriver returns the block stream of one validator.
 func (Malachite) BuildDriver(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (loadgen.Driver, error) {
-	m, ok := topology.FindMember(workload.Malachite.Observe)
-	if !ok {
-		return loadgen.Driver{}, fmt.Errorf("workload %s: the network has no %s", workload.Name, workload.Malachite.Observe)
-	}
-	orders := loadgen.NewWorkloadFile(workload)
-	orders.Unit = "blocks"
-	for _, each := range topology.Members {
-		orders.Observe = append(orders.Observe, members.AgentEndpoint(each, portAgent))
-	}
-	orders.Observe = append(
-		orders.Observe,
-		protocol.ObservedEndpoint{Member: m.Name + "/consensus", URL: members.MetricsURL(m, portMetrics), Series: validatorSeries},
-	)
-	return loadgen.Driver{
-		Image:    in.Images.Image("agent", ""),
-		Stream:   "http://" + members.HostPort(m.Host, portHTTP) + "/blocks",
-		Workload: orders,
-	}, nil
+	return validators.BuildBlockStream(in, topology, workload, validatorSeries)
 }

@@ -8,9 +8,13 @@ package malachite
 import (
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/members"
+	"github.com/benchnet/benchnet/internal/platform/validators"
 )
 
 // Malachite implements platform.Platform.
@@ -29,28 +33,8 @@ var (
 // libraryVersion is the version of the consensus library's crates in the project's own image.
 const libraryVersion = "0.8.2"
 
-// Ports of a validator's container.
-const (
-	portP2P     = 27000
-	portHTTP    = 29000
-	portMetrics = 29001
-	portAgent   = 9101
-
-	portNameP2P     = "p2p"
-	portNameHTTP    = "http"
-	portNameMetrics = "metrics"
-	portNameAgent   = "agent"
-)
-
-// validatorPorts are the ports of a validator that other pods reach. Blocks and readiness have a separate
-// port, so that scrapers can reach only the metrics.
-var validatorPorts = []members.Port{
-	{Name: portNameP2P, Number: portP2P},
-	{Name: portNameHTTP, Number: portHTTP},
-	{Name: portNameMetrics, Number: portMetrics},
-	{Name: portNameAgent, Number: portAgent},
-	{Name: members.PortNameCommands, Number: members.CommandsPort(portAgent)},
-}
+// program is the project's own program of a validator.
+var program = validators.Program{Name: "malachite", Image: "malachite-bench", Ports: validators.Ports}
 
 // Type returns PlatformMalachite.
 func (Malachite) Type() v1alpha1.PlatformType { return v1alpha1.PlatformMalachite }
@@ -64,10 +48,31 @@ func (Malachite) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
 }
 
 // StateVolume returns the name of the only volume with state.
-func (Malachite) StateVolume() string { return volumeHome }
+func (Malachite) StateVolume() string { return validators.VolumeHome }
 
 // Topology lists the validators in the order of the genesis. Their identity is the moniker in their logs and
 // metrics.
 func (Malachite) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
-	return members.Topology(network, "Validator", portP2P, func(ordinal int32) string { return fmt.Sprintf("validator-%d", ordinal) })
+	return members.Topology(network, "Validator", validators.PortP2P, func(ordinal int32) string { return fmt.Sprintf("validator-%d", ordinal) })
+}
+
+// Credentials returns nil: validators authenticate their peers by their keys.
+func (Malachite) Credentials(platform.Topology) []platform.Credential { return nil }
+
+// BuildGenesis generates a key for each validator, in a Secret of its own, and the genesis with all of them.
+func (Malachite) BuildGenesis(in platform.Input, topology platform.Topology) (platform.Genesis, error) {
+	return program.BuildGenesis(in, topology, program.ImageOrDefault(in, in.Network.Spec.Platform.Malachite.Image)), nil
+}
+
+// BuildMembers returns the objects of all validators.
+func (Malachite) BuildMembers(in platform.Input, topology platform.Topology) ([]client.Object, error) {
+	return program.BuildMembers(in, topology, program.ImageOrDefault(in, in.Network.Spec.Platform.Malachite.Image),
+		func(spec *v1alpha1.BenchmarkNetworkSpec) resource.Quantity {
+			return stateOf(spec.Platform.Malachite).ExpectedStorage()
+		},
+		func(ordinal int, m platform.Member) (string, error) {
+			data := newConfigData(in, topology, ordinal, in.Network.Spec.Platform.Malachite)
+			data.Threads = validators.CountThreads(m.Spec, m.Spec.Platform.Malachite.Threads)
+			return data.renderTOML()
+		})
 }

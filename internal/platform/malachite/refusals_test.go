@@ -21,8 +21,8 @@ spec:
   members: {count: 4}
   workloads:
   - name: blocks
-    type: Malachite
-    malachite: {}
+    type: Blocks
+    blocks: {}
 `
 
 type networkSpec = v1alpha1.BenchmarkNetworkSpec
@@ -77,14 +77,14 @@ func TestRefuses(t *testing.T) {
 			[]string{`"64Mi"`, "at least 176Mi", "160Mi for the program and 16 blocks of 1Mi"}},
 		{"a volume too small for the kept blocks", func(s *networkSpec) { s.Members.Storage.Size = quantityPtr("1Gi") }, "members.storage.size",
 			[]string{`"1Gi"`, "at least 2512Mi", "twice keptBlocks (1000) of 1Mi"}},
-		{"missing validator to observe", withWorkload(func(w *v1alpha1.Workload) { w.Malachite.Observe = "member-4" }), "workloads[0].malachite.observe",
+		{"missing validator to observe", withWorkload(func(w *v1alpha1.Workload) { w.Blocks.Observe = "member-4" }), "workloads[0].blocks.observe",
 			[]string{"member-4", "its members are member-0, member-1, member-2, member-3"}},
 		{"several observers", withWorkload(func(w *v1alpha1.Workload) { w.Workers.Count = 2 }), "workloads[0].workers.count",
 			[]string{"2", "must be 1", "one worker observes one validator"}},
 		{"parts of a second", withWorkload(func(w *v1alpha1.Workload) { w.Measure.Window.Duration = 1500 * time.Millisecond }),
 			"workloads[0].measure.window", []string{"1.5s", "whole seconds"}},
-		{"an operation of another platform", withWorkload(func(w *v1alpha1.Workload) { w.Malachite = nil }), "workloads[0].malachite",
-			[]string{"needs malachite", "makes its own blocks"}},
+		{"an operation of another platform", withWorkload(func(w *v1alpha1.Workload) { w.Blocks = nil }), "workloads[0].blocks",
+			[]string{"needs blocks", "makes its own blocks"}},
 	}
 	for _, r := range list {
 		platformtest.CheckRefusal(t, malachite.New(), admission.AdmitNetwork(t, []byte(validManifest)), platformtest.Refusal(r))
@@ -101,7 +101,7 @@ func TestSchemaRefuses(t *testing.T) {
 		"a zero block time":                      {validManifest, "discovery: {}", "discovery: {}, targetBlockTime: 0s", "must be whole milliseconds from 1ms to 10m"},
 		"a timeout in microseconds":              {validManifest, "discovery: {}", "discovery: {}, timeouts: {propose: 100us}", "must be whole milliseconds"},
 		"a floating image":                       {validManifest, "discovery: {}", "discovery: {}, image: x/malachite:latest", "must carry a tag other than latest"},
-		"a load":                                 {validManifest, "malachite: {}", "malachite: {}\n    load: {clients: 3}", "load must be set with every type except Malachite, whose network makes its own blocks"},
+		"a load":                                 {validManifest, "blocks: {}", "blocks: {}\n    load: {clients: 3}", "load must be set with every type except Blocks, whose network makes its own blocks"},
 		"an unknown payload":                     {validManifest, "discovery: {}", "discovery: {}, payload: PartsOnly", `supported values: "ProposalAndParts", "ProposalOnly"`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -6,34 +6,26 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/platform/sizing"
+	"github.com/benchnet/benchnet/internal/platform/validators"
 )
 
 const (
-	kibibyte = int64(1) << 10
-	mebibyte = int64(1) << 20
-
-	// maxBlockSize and minPartSize are limits of the application.
-	maxBlockSize = 64 * mebibyte
-	minPartSize  = 256
+	// minPartSize is a limit of the application.
+	minPartSize = 256
 	// messageOverhead is the application's allowance for the content of a message besides its block or part:
 	// lengths, addresses, and a certificate with the signatures of 1000 validators.
-	messageOverhead = 192 * kibibyte
+	messageOverhead = 192 * validators.Kibibyte
 	// defaultMessage and defaultResponse are Malachite's defaults.
-	defaultMessage  = 4 * mebibyte
-	defaultResponse = 10 * mebibyte
+	defaultMessage  = 4 * validators.Mebibyte
+	defaultResponse = 10 * validators.Mebibyte
 
 	// baseMemory covers the program with its connections and its store's cache. blocksInMemory is the number
 	// of blocks in memory at a time: proposed, in parts, in the gossip queues, and on the way to a validator
 	// that catches up. Four validators used 14 MiB with blocks of 1 KiB, 108 MiB with 1 MiB and 128 MiB with 2
 	// MiB; the rule is on the safe side of these.
-	baseMemory     = 160 * mebibyte
+	baseMemory     = 160 * validators.Mebibyte
 	blocksInMemory = 16
-	// baseStorage includes the write-ahead log. A block store takes about twice the size of its blocks while
-	// it is pruned.
-	baseStorage = 512 * mebibyte
-	storeFactor = 2
-	gibibyte    = 1024 * mebibyte
+	baseStorage    = 512 * validators.Mebibyte
 
 	// syncStatusInterval and syncRequestTimeout are the defaults of value sync, as in the API.
 	syncStatusInterval = time.Second
@@ -69,31 +61,7 @@ func bytesOrDefault(size *resource.Quantity, otherwise int64) int64 {
 	return otherwise
 }
 
-// requiredMemory returns the minimum memory of a validator.
-func requiredMemory(m *v1alpha1.MalachitePlatform) int64 {
-	return baseMemory + blocksInMemory*m.BlockSize.Value()
-}
-
-// requiredStorage returns the minimum volume size of a validator.
-func requiredStorage(m *v1alpha1.MalachitePlatform) int64 {
-	return baseStorage + storeFactor*int64(m.KeptBlocks)*m.BlockSize.Value()
-}
-
-// expectedStorage returns requiredStorage in whole GiB, rounded up.
-func expectedStorage(m *v1alpha1.MalachitePlatform) resource.Quantity {
-	whole := (requiredStorage(m) + gibibyte - 1) / gibibyte
-	return *resource.NewQuantity(whole*gibibyte, resource.BinarySI)
-}
-
-// runtimeThreads returns the number of threads of the validator's runtime. Default: the cores, rounded up.
-func runtimeThreads(spec *v1alpha1.BenchmarkNetworkSpec) int32 {
-	if given := spec.Platform.Malachite.Threads; given != nil {
-		return *given
-	}
-	return sizing.MachineOf(&spec.Members).WholeCores()
-}
-
-// formatBytes formats a size in bytes with binary suffixes.
-func formatBytes(bytes int64) string {
-	return resource.NewQuantity(bytes, resource.BinarySI).String()
+// stateOf returns what the blocks require of a validator.
+func stateOf(m *v1alpha1.MalachitePlatform) validators.State {
+	return validators.State{BaseMemory: baseMemory, BlocksInMemory: blocksInMemory, BaseStorage: baseStorage, BlockSize: m.BlockSize, KeptBlocks: m.KeptBlocks}
 }

@@ -1,0 +1,120 @@
+package validators
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/members"
+	"github.com/benchnet/benchnet/internal/platform/sizing"
+)
+
+// Sizes in bytes.
+const (
+	Kibibyte = int64(1) << 10
+	Mebibyte = int64(1) << 20
+	gibibyte = int64(1) << 30
+)
+
+// Limits of the sizes of a block and of the members in a full mesh. The configuration of each validator names all others, so the data
+// in the API server and the operator grows with the square.
+const (
+	MaxBlockSize   = 64 * Mebibyte
+	MaxMeshMembers = 100
+)
+
+// State describes the memory and storage that blocks require of a validator. Sizes are in bytes.
+type State struct {
+	// BaseMemory covers the program without blocks, and BlocksInMemory is the number of blocks in memory at a time.
+	BaseMemory, BlocksInMemory int64
+	// BaseStorage includes the write-ahead log. The store of blocks takes about twice their size while it is pruned.
+	BaseStorage int64
+	// BlockSize is the size of a block, and KeptBlocks the number of blocks that are kept.
+	BlockSize  resource.Quantity
+	KeptBlocks int32
+}
+
+func (s State) requiredMemory() int64 { return s.BaseMemory + s.BlocksInMemory*s.BlockSize.Value() }
+
+func (s State) requiredStorage() int64 {
+	return s.BaseStorage + 2*int64(s.KeptBlocks)*s.BlockSize.Value()
+}
+
+// ExpectedStorage returns the required storage in whole GiB, rounded up.
+func (s State) ExpectedStorage() resource.Quantity {
+	whole := (s.requiredStorage() + gibibyte - 1) / gibibyte
+	return *resource.NewQuantity(whole*gibibyte, resource.BinarySI)
+}
+
+// ValidateMachine rejects a validator whose memory or volume is too small for its blocks. The path is that of members.
+func (s State) ValidateMachine(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
+	machine := sizing.MachineOf(&spec.Members)
+	var errs field.ErrorList
+	if spec.Members.Heap != nil {
+		errs = append(errs, field.Invalid(path.Child("heap"), spec.Members.Heap.String(), "must not be set: a validator does not run in a JVM; set members.memory"))
+	}
+	if machine.Cores.Sign() <= 0 {
+		errs = append(errs, field.Invalid(path.Child("cores"), machine.Cores.String(), "must be greater than 0"))
+	}
+	if machine.Memory.Value() < s.requiredMemory() {
+		errs = append(errs, field.Invalid(path.Child("memory"), machine.Memory.String(), fmt.Sprintf("must be at least %s: %s for the program and %d blocks of %s",
+			FormatBytes(s.requiredMemory()), FormatBytes(s.BaseMemory), s.BlocksInMemory, s.BlockSize.String())))
+	}
+	if size := spec.Members.Storage.Size; size != nil && size.Value() < s.requiredStorage() {
+		errs = append(errs, field.Invalid(path.Child("storage", "size"), size.String(), fmt.Sprintf("must be at least %s: %s, and twice keptBlocks (%d) of %s",
+			FormatBytes(s.requiredStorage()), FormatBytes(s.BaseStorage), s.KeptBlocks, s.BlockSize.String())))
+	}
+	return errs
+}
+
+// MachineSettings returns the settings of a validator's machine, each with its source. threads overrides the number of threads;
+// threadsField is its path in the spec.
+func (s State) MachineSettings(spec *v1alpha1.BenchmarkNetworkSpec, threads *int32, threadsField string) []v1alpha1.DerivedSetting {
+	machine := sizing.MachineOf(&spec.Members)
+	size := fmt.Sprintf("size %s", machine.Size)
+	storage, threadsSource := members.VolumeSize(&spec.Members, s.ExpectedStorage()), "the cores, rounded up"
+	if threads != nil {
+		threadsSource = threadsField
+	}
+	return []v1alpha1.DerivedSetting{
+		{Name: "cores", Value: machine.Cores.String(), Source: SettingSource(spec.Members.Cores, "spec.members.cores", size)},
+		{Name: "memory", Value: machine.Memory.String(), Source: SettingSource(spec.Members.Memory, "spec.members.memory", size)},
+		{Name: "threads", Value: fmt.Sprint(CountThreads(spec, threads)), Source: threadsSource},
+		{Name: platform.SettingMemberStorage, Value: storage.String(), Source: SettingSource(spec.Members.Storage.Size, "spec.members.storage.size",
+			FormatBytes(s.BaseStorage)+" and twice keptBlocks, in whole GiB")},
+	}
+}
+
+// CountThreads returns the number of threads of the program. Default: the cores, rounded up.
+func CountThreads(spec *v1alpha1.BenchmarkNetworkSpec, given *int32) int32 {
+	if given != nil {
+		return *given
+	}
+	return sizing.MachineOf(&spec.Members).WholeCores()
+}
+
+// SettingSource returns the field if the spec sets it, and the rule otherwise.
+func SettingSource(set *resource.Quantity, field, rule string) string {
+	if set != nil {
+		return field
+	}
+	return rule
+}
+
+// ValidateByteRange rejects a size that is not a whole number of bytes from least to most.
+func ValidateByteRange(size resource.Quantity, least, most int64, path *field.Path) field.ErrorList {
+	if size.MilliValue()%1000 == 0 && size.Value() >= least && size.Value() <= most {
+		return nil
+	}
+	return field.ErrorList{
+		field.Invalid(path, size.String(), fmt.Sprintf("must be a whole number of bytes from %s to %s", FormatBytes(least), FormatBytes(most))),
+	}
+}
+
+// FormatBytes formats a size in bytes with binary suffixes.
+func FormatBytes(bytes int64) string {
+	return resource.NewQuantity(bytes, resource.BinarySI).String()
+}
