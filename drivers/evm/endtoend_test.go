@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/platform/evm"
+	"github.com/benchnet/benchnet/internal/run/batches"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
@@ -153,7 +153,7 @@ func assertMerged(t *testing.T, workers int, parts []measurement.WorkerResult) {
 		t.Errorf("%d workers: planned %d, %d latencies, errors %+v, ledger %+v", workers, m.Schedule.Planned, m.Histogram.Count(), m.Errors, m.Ledger)
 	}
 	sent := map[string]float64{}
-	for _, s := range m.SeriesByName(evm.SeriesSent) {
+	for _, s := range m.SeriesByName(batches.SeriesSent) {
 		for _, v := range s.Values {
 			sent[s.Subject] += v
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/testchain"
 	"github.com/benchnet/benchnet/internal/platform/evm"
+	"github.com/benchnet/benchnet/internal/run/batches"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
@@ -108,11 +109,11 @@ func TestNodeWithoutPoolMethods(t *testing.T) {
 			if !math.IsNaN(s.Values.Max()) {
 				t.Errorf("%s is %v", s.Name, s.Values)
 			}
-		case evm.SeriesSent, evm.SeriesAccepted:
+		case batches.SeriesSent, batches.SeriesAccepted:
 			if sum != 300 || s.Subject != "member-0" {
 				t.Errorf("%s of %s is %v", s.Name, s.Subject, s.Values)
 			}
-		case evm.SeriesRPC:
+		case batches.SeriesRPC:
 			if s.Values.Max() <= 0 || s.Values.Max() > 60_000 {
 				t.Errorf("%s is %v", s.Name, s.Values)
 			}
