@@ -3,6 +3,7 @@ package openloop
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -18,6 +19,8 @@ const (
 	stopPollInterval = 100 * time.Millisecond
 	// waitingPollInterval is how often the driver checks for the end of the last operation.
 	waitingPollInterval = 5 * time.Millisecond
+	// sampleTimeout is the maximum delay of a sample.
+	sampleTimeout = 900 * time.Millisecond
 )
 
 // Run is the measured part of a run: all senders of a worker.
@@ -35,17 +38,37 @@ type Run struct {
 	StopWatcher func()
 	// FailWaiting fails all operations that wait for a block.
 	FailWaiting func(kind string, now time.Time)
-	// Targets are the series of the targets.
-	Targets []*TargetSeries
+	targets     []*TargetSeries
 }
 
-// NameTargetSeries returns the subject of the series of a target. If several workers submit to one target, each has its
-// own series.
-func NameTargetSeries(w *worker.Worker, target string, targets int) string {
-	if w.Workers > targets {
-		return fmt.Sprintf("%s (worker %d)", target, w.Index)
+// AddTarget adds empty series of one of a number of targets. If several workers submit to one target, each has its own
+// series.
+func (r *Run) AddTarget(name string, targets int) *TargetSeries {
+	if r.Worker.Workers > targets {
+		name = fmt.Sprintf("%s (worker %d)", name, r.Worker.Index)
 	}
-	return target
+	t := NewTargetSeries(name, r.Window)
+	r.targets = append(r.targets, t)
+	return t
+}
+
+// AddSampler adds a helper that calls sample at the end of each second of the window. It logs a failure of the first
+// sample.
+func (r *Run) AddSampler(member string, sample func(ctx context.Context, second int) error) {
+	r.Helpers = append(r.Helpers, func(ctx context.Context) {
+		for second := range r.Window.MaxSeconds() {
+			SleepUntil(ctx, r.Window.From().Add(time.Duration(second+1)*time.Second))
+			if ctx.Err() != nil {
+				return
+			}
+			bounded, cancel := context.WithTimeout(ctx, sampleTimeout)
+			err := sample(bounded, second)
+			cancel()
+			if err != nil && second == 0 {
+				slog.Warn("transaction pool not recorded", "member", member, "err", err)
+			}
+		}
+	})
 }
 
 // Measure applies the load and returns the result without the ledger. It fails if ctx ends first.
@@ -77,7 +100,7 @@ func (r *Run) Measure(ctx context.Context) (*measurement.WorkerResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range r.Targets {
+	for _, t := range r.targets {
 		result.Series = append(result.Series, t.Series()...)
 	}
 	return result, nil

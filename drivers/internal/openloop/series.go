@@ -1,8 +1,6 @@
 package openloop
 
 import (
-	"context"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -10,9 +8,6 @@ import (
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
-
-// sampleTimeout is the maximum delay of a sample.
-const sampleTimeout = 900 * time.Millisecond
 
 // TargetSeries records series of one target over the window.
 type TargetSeries struct {
@@ -97,21 +92,4 @@ func (t *TargetSeries) Series() []measurement.NamedSeries {
 	}
 	return append([]measurement.NamedSeries{t.nameSeries(batches.SeriesSent, "1/s", t.sent), t.nameSeries(batches.SeriesAccepted, "1/s", t.accepted),
 		t.nameSeries(batches.SeriesRPC, "ms", mean)}, t.added...)
-}
-
-// SampleEachSecond calls sample at the end of each second of the window until ctx ends. It logs a failure of the first
-// sample.
-func SampleEachSecond(ctx context.Context, window *protocol.Window, member string, sample func(ctx context.Context, second int) error) {
-	for second := range window.MaxSeconds() {
-		SleepUntil(ctx, window.From().Add(time.Duration(second+1)*time.Second))
-		if ctx.Err() != nil {
-			return
-		}
-		bounded, cancel := context.WithTimeout(ctx, sampleTimeout)
-		err := sample(bounded, second)
-		cancel()
-		if err != nil && second == 0 {
-			slog.Warn("transaction pool not recorded", "member", member, "err", err)
-		}
-	}
 }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/benchnet/benchnet/drivers/cometbft/internal/member"
@@ -101,13 +99,9 @@ func (c *session) prepareSenders(ctx context.Context) error {
 			},
 			HandleAnswers: c.tracker.handleAnswers}
 		_, largest := share.BatchTotals(time.Duration(measure.WarmUpSeconds+measure.WindowSeconds) * time.Second)
-		wanted := slices.Repeat([][]byte{s.generator.Next(time.Now())}, max(1, int(largest)))
 		var err error
-		if s.Limit, err = s.node.BatchLimit(ctx, wanted); err != nil {
+		if s.Limit, err = s.node.BatchLimit(ctx, max(1, int(largest)), o.TransactionBytes); err != nil {
 			return err
-		}
-		if s.Limit < len(wanted) {
-			slog.Info("JSON-RPC batches are split", "member", s.node.Name, "calls", len(wanted), "limit", s.Limit)
 		}
 		c.senders = append(c.senders, s)
 		w.Nodes = append(w.Nodes, openloop.WatchedNode[member.Block]{Name: s.node.Name, BlockAt: s.node.BlockAt, Subscribe: s.node.SubscribeBlocks})
@@ -169,22 +163,19 @@ func (c *session) MeasureRun(ctx context.Context, window *protocol.Window) (*mea
 	run := openloop.Run{Worker: c.worker, Window: window, Recorder: recorder, StopWatcher: c.stopWatcher, FailWaiting: c.tracker.failWaiting,
 		CountWaiting: c.tracker.countWaiting}
 	for _, s := range c.senders {
-		target := openloop.NewTargetSeries(openloop.NameTargetSeries(c.worker, s.node.Name, len(c.nodes)), window)
+		target := run.AddTarget(s.node.Name, len(c.nodes))
 		recordMempool := target.NewGauge(transactions.SeriesMempool, transactions.OperationUnit)
-		run.Targets = append(run.Targets, target)
 		run.Senders = append(run.Senders, func(ctx context.Context) { s.Run(ctx, window, recorder, target) })
 		// If several workers send to a node, only the first of them samples its mempool.
 		if s.Index >= len(c.nodes) {
 			continue
 		}
-		run.Helpers = append(run.Helpers, func(ctx context.Context) {
-			openloop.SampleEachSecond(ctx, window, s.node.Name, func(ctx context.Context, second int) error {
-				size, err := s.node.MempoolSize(ctx)
-				if err == nil {
-					recordMempool(second, float64(size))
-				}
-				return err
-			})
+		run.AddSampler(s.node.Name, func(ctx context.Context, second int) error {
+			size, err := s.node.MempoolSize(ctx)
+			if err == nil {
+				recordMempool(second, float64(size))
+			}
+			return err
 		})
 	}
 	result, err := run.Measure(ctx)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -216,29 +217,18 @@ func newBatch(method string, transactions [][]byte) []call {
 	return calls
 }
 
-// BatchLimit returns how many of the given transactions fit into one batch. It halves their number until the node
-// accepts a batch of as many calls and bytes, and fails if the node rejects a single one. The calls have no effect.
-func (n *Node) BatchLimit(ctx context.Context, transactions [][]byte) (int, error) {
-	for size := len(transactions); ; size = (size + 1) / 2 {
-		err := n.tryBatch(ctx, transactions[:size])
-		if err == nil || size == 1 || ctx.Err() != nil {
-			return size, err
+// BatchLimit returns how many transactions of a size fit into one batch, at most wanted. The calls of its trials have no
+// effect.
+func (n *Node) BatchLimit(ctx context.Context, wanted, transactionBytes int) (int, error) {
+	transactions := slices.Repeat([][]byte{make([]byte, transactionBytes)}, wanted)
+	return openloop.FindBatchLimit(ctx, n.Name, wanted, func(ctx context.Context, size int) error {
+		// A node ignores parameters that a method does not have.
+		answers, err := n.postCalls(ctx, newBatch("health", transactions[:size]))
+		for _, a := range answers {
+			if a.Error != nil {
+				err = a.Error
+			}
 		}
-	}
-}
-
-func (n *Node) tryBatch(ctx context.Context, transactions [][]byte) error {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	// A node ignores parameters that a method does not have.
-	answers, err := n.postCalls(ctx, newBatch("health", transactions))
-	for _, a := range answers {
-		if a.Error != nil {
-			err = a.Error
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("a batch of %d calls to %s: %w", len(transactions), n.Name, err)
-	}
-	return nil
+		return err
+	})
 }

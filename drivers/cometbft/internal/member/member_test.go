@@ -41,13 +41,14 @@ func TestBatchLimit(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			node := dialNode(t, &testchain.Chain{MaxBatch: c.maxBatch, MaxBody: c.maxBody})
-			if limit, err := node.BatchLimit(t.Context(), slices.Repeat([][]byte{make([]byte, 1024)}, c.wanted)); err != nil || limit != c.want {
+			if limit, err := node.BatchLimit(t.Context(), c.wanted, 1024); err != nil || limit != c.want {
 				t.Errorf("limit %d, %v; want %d", limit, err, c.want)
 			}
 		})
 	}
 	node := dialNode(t, &testchain.Chain{MaxBody: 500})
-	if _, err := node.BatchLimit(t.Context(), [][]byte{make([]byte, 1024)}); err == nil || err.Error() != "a batch of 1 calls to member-0: HTTP 400" {
+	if _, err := node.BatchLimit(t.Context(), 10, 1024); err == nil || err.Error() != "a batch of 1 calls to member-0: HTTP 400: too large\n" ||
+		member.ErrorKind(err) != "HTTP 400" {
 		t.Errorf("a node that takes no transaction of that size: %v", err)
 	}
 }

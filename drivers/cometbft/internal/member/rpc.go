@@ -49,10 +49,13 @@ type codeError struct {
 
 func (e *codeError) Error() string { return fmt.Sprintf("code %d: %s", e.Code, e.Log) }
 
-// statusError is an HTTP response without JSON-RPC.
-type statusError int
+// statusError is an HTTP response that is not OK.
+type statusError struct {
+	status  int
+	content []byte
+}
 
-func (e statusError) Error() string { return fmt.Sprintf("HTTP %d", int(e)) }
+func (e *statusError) Error() string { return fmt.Sprintf("HTTP %d: %.200s", e.status, e.content) }
 
 // ErrorKind returns a text that groups errors for counting: the code and the first words of the application's
 // rejection, the first words of a JSON-RPC error, the status of an HTTP error, or the name of a network error.
@@ -60,7 +63,7 @@ func ErrorKind(err error) string {
 	var (
 		rejected *codeError
 		answered *rpcError
-		status   statusError
+		status   *statusError
 	)
 	switch {
 	case errors.As(err, &rejected):
@@ -68,7 +71,7 @@ func ErrorKind(err error) string {
 	case errors.As(err, &answered):
 		return errorkind.FirstWords(answered.Error())
 	case errors.As(err, &status):
-		return status.Error()
+		return fmt.Sprintf("HTTP %d", status.status)
 	}
 	return errorkind.Of(err)
 }
@@ -97,7 +100,7 @@ func (n *Node) postCalls(ctx context.Context, calls []call) ([]answer, error) {
 	case err != nil:
 		return nil, err
 	case response.StatusCode != http.StatusOK:
-		return nil, statusError(response.StatusCode)
+		return nil, &statusError{response.StatusCode, content}
 	}
 	return parseAnswers(content, len(calls))
 }

@@ -23,23 +23,20 @@ func (c *session) MeasureRun(ctx context.Context, window *protocol.Window) (*mea
 	run := openloop.Run{Worker: c.worker, Window: window, Recorder: recorder, StopWatcher: c.stopWatcher, FailWaiting: c.tracker.FailWaiting,
 		CountWaiting: func() int64 { waiting, _ := c.tracker.Counts(); return waiting }}
 	for _, h := range c.senders {
-		target := openloop.NewTargetSeries(openloop.NameTargetSeries(c.worker, c.workload.Targets[h.Target].Name, len(c.workload.Targets)), window)
+		target := run.AddTarget(c.workload.Targets[h.Target].Name, len(c.workload.Targets))
 		h.RecordResent = target.NewCounter(evm.SeriesResent, "1/s")
 		recordPending, recordQueued := target.NewGauge(evm.SeriesPending, evm.OperationUnit), target.NewGauge(evm.SeriesQueued, evm.OperationUnit)
-		run.Targets = append(run.Targets, target)
 		run.Senders = append(run.Senders, func(ctx context.Context) { h.Run(ctx, window, recorder, target) })
 		if !c.samplesPoolOf(h) {
 			continue
 		}
-		run.Helpers = append(run.Helpers, func(ctx context.Context) {
-			openloop.SampleEachSecond(ctx, window, h.Node.Name, func(ctx context.Context, second int) error {
-				pending, queued, err := h.Node.PoolStatus(ctx)
-				if err == nil {
-					recordPending(second, float64(pending))
-					recordQueued(second, float64(queued))
-				}
-				return err
-			})
+		run.AddSampler(h.Node.Name, func(ctx context.Context, second int) error {
+			pending, queued, err := h.Node.PoolStatus(ctx)
+			if err == nil {
+				recordPending(second, float64(pending))
+				recordQueued(second, float64(queued))
+			}
+			return err
 		})
 	}
 	run.Helpers = append(run.Helpers, c.resendLost)

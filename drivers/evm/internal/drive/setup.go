@@ -4,7 +4,6 @@ package drive
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"math/big"
 	"time"
 
@@ -111,7 +110,8 @@ func (c *session) prepareSender(ctx context.Context, share evm.Sender, seed tran
 		return nil, err
 	}
 	h := &preparedSender{Sender: load.NewSender(share.Sender, node, int(c.workload.Load.Clients), c.tracker)}
-	if h.Limit, err = c.findBatchLimit(ctx, node, share); err != nil {
+	_, largest := share.BatchTotals(c.loadDuration())
+	if h.Limit, err = node.BatchLimit(ctx, max(1, int(largest))); err != nil {
 		return nil, err
 	}
 	if h.accounts, err = seed.Accounts(share.Accounts); err != nil {
@@ -144,17 +144,6 @@ func (c *session) connectNode(ctx context.Context, name, address string) (*membe
 		return nil, fmt.Errorf("operation.chainId: %d, but %s at %s is on chain %d", want, name, address, chain)
 	}
 	return node, nil
-}
-
-// findBatchLimit returns how many transfers fit into one JSON-RPC batch.
-func (c *session) findBatchLimit(ctx context.Context, node *member.Node, share evm.Sender) (int, error) {
-	_, largest := share.BatchTotals(c.loadDuration())
-	wanted := max(1, int(largest))
-	limit, err := node.BatchLimit(ctx, wanted)
-	if err == nil && limit < wanted {
-		slog.Info("JSON-RPC batches are split", "member", node.Name, "calls", wanted, "limit", limit)
-	}
-	return limit, err
 }
 
 // loadDuration returns how long load is applied.
