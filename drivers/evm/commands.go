@@ -6,33 +6,18 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log/slog"
-	"os"
 
 	"github.com/ethereum/go-ethereum/params"
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/drive"
 	"github.com/benchnet/benchnet/drivers/evm/internal/genesis"
 	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
+	"github.com/benchnet/benchnet/drivers/internal/worker"
 	"github.com/benchnet/benchnet/internal/platform/evm"
 	"github.com/benchnet/benchnet/internal/subcommand"
 )
 
-func newDriveCommand(*flag.FlagSet) subcommand.Action {
-	return subcommand.WithoutArguments(func(ctx context.Context, _ io.Writer) error {
-		w, err := drive.NewFromEnvironment(os.Getenv)
-		if err == nil {
-			err = w.Run(ctx)
-		}
-		if err == nil {
-			return nil
-		}
-		if lost := w.WriteFailure(err); lost != nil {
-			slog.Error("failure not written", "err", lost)
-		}
-		return err
-	})
-}
+func newDriveCommand(*flag.FlagSet) subcommand.Action { return worker.NewDriveCommand(drive.SetUp) }
 
 func newAccountsCommand(flags *flag.FlagSet) subcommand.Action {
 	seedFile := flags.String("seed-file", "", "file with the seed from which the accounts are derived")

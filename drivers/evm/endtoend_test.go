@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/benchnet/benchnet/internal/platform/evm"
+	"github.com/benchnet/benchnet/drivers/internal/drivertest"
+	"github.com/benchnet/benchnet/internal/run/batches"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
@@ -14,15 +15,15 @@ import (
 // measureRun runs one worker, which starts one second after it is ready.
 func measureRun(t *testing.T, all map[string]any) *measurement.WorkerResult {
 	t.Helper()
-	r := startDriver(t, 0, 1, all).awaitReady()
-	r.releaseAt(time.Now().Add(time.Second))
-	return r.awaitResult()
+	r := startDriver(t, 0, 1, all).AwaitReady()
+	r.ReleaseAt(time.Now().Add(time.Second))
+	return r.AwaitResult()
 }
 
 // assertUndisturbed checks the result of a run without faults.
 func assertUndisturbed(t *testing.T, r *measurement.WorkerResult, planned int64) {
 	t.Helper()
-	assertSums(t, r, planned)
+	drivertest.AssertSums(t, r, planned)
 	if r.Ledger == nil || !r.Ledger.Checked || r.Ledger.Expected != r.Ledger.Recorded || r.Ledger.Violation != "" {
 		t.Errorf("ledger %+v", r.Ledger)
 	}
@@ -34,7 +35,7 @@ func assertUndisturbed(t *testing.T, r *measurement.WorkerResult, planned int64)
 	}
 	// geth makes a block each second from the transactions that it had when it began the block. On an idle
 	// host, a transfer waits for 0 to 2 s.
-	l := latencyHistogram(t, r)
+	l := drivertest.LatencyHistogram(t, r)
 	if p50, most := l.PercentileMillis(50), l.MaxMillis(); p50 < 100 || p50 > 2500 || most > 8000 {
 		t.Errorf("latency p50 %.0f ms, max %.0f ms with a block a second", p50, most)
 	}
@@ -64,12 +65,12 @@ func TestWindowStopsEarly(t *testing.T) {
 	all := newOrders(100, 0, 120, 120, nil, node.HTTP)
 	measure := all["measure"].(map[string]any)
 	measure["intervalSeconds"], measure["stopsEarly"] = 5, true
-	r := startDriver(t, 0, 1, all).awaitReady()
+	r := startDriver(t, 0, 1, all).AwaitReady()
 	start := time.Now().Add(time.Second).Truncate(time.Millisecond)
-	r.releaseAt(start)
+	r.ReleaseAt(start)
 	time.Sleep(time.Until(start.Add(7 * time.Second)))
-	r.writeFile(protocol.StopFile, strconv.AppendInt(nil, start.Add(10*time.Second).UnixMilli(), 10))
-	got := r.awaitResult()
+	r.WriteFile(protocol.StopFile, strconv.AppendInt(nil, start.Add(10*time.Second).UnixMilli(), 10))
+	got := r.AwaitResult()
 	if took := time.Since(start); took > 110*time.Second {
 		t.Errorf("it took %s to end after 10 s of load", took)
 	}
@@ -124,20 +125,20 @@ func TestWorkersShareTargets(t *testing.T) {
 	node := startGeth(t)
 	for _, workers := range []int{1, 2, 3} {
 		all := newOrders(300, 0, 3, 120, nil, node.HTTP, node.WebSocket)
-		var running []*driverProcess
+		var running []*drivertest.Process
 		for i := range workers {
 			running = append(running, startDriver(t, i, workers, all))
 		}
 		for _, r := range running {
-			r.awaitReady()
+			r.AwaitReady()
 		}
 		at := time.Now().Add(500 * time.Millisecond)
 		var parts []measurement.WorkerResult
 		for _, r := range running {
-			r.releaseAt(at)
+			r.ReleaseAt(at)
 		}
 		for _, r := range running {
-			parts = append(parts, *r.awaitResult())
+			parts = append(parts, *r.AwaitResult())
 		}
 		assertMerged(t, workers, parts)
 	}
@@ -153,7 +154,7 @@ func assertMerged(t *testing.T, workers int, parts []measurement.WorkerResult) {
 		t.Errorf("%d workers: planned %d, %d latencies, errors %+v, ledger %+v", workers, m.Schedule.Planned, m.Histogram.Count(), m.Errors, m.Ledger)
 	}
 	sent := map[string]float64{}
-	for _, s := range m.SeriesByName(evm.SeriesSent) {
+	for _, s := range m.SeriesByName(batches.SeriesSent) {
 		for _, v := range s.Values {
 			sent[s.Subject] += v
 		}

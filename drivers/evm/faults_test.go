@@ -9,17 +9,11 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/testchain"
+	"github.com/benchnet/benchnet/drivers/internal/drivertest"
 	"github.com/benchnet/benchnet/internal/platform/evm"
+	"github.com/benchnet/benchnet/internal/run/batches"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 )
-
-func errorCounts(r *measurement.WorkerResult) map[string]int64 {
-	counts := map[string]int64{}
-	for _, e := range r.Errors {
-		counts[e.Kind] = e.Count
-	}
-	return counts
-}
 
 func TestSetUpFailures(t *testing.T) {
 	t.Parallel()
@@ -40,7 +34,7 @@ func TestSetUpFailures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := startDriver(t, 0, 1, newOrders(100, 0, 2, 2, c.operation, strings.Split(c.address, ",")...)).awaitFailure()
+			got := startDriver(t, 0, 1, newOrders(100, 0, 2, 2, c.operation, strings.Split(c.address, ",")...)).AwaitFailure()
 			if !strings.Contains(got, c.want) {
 				t.Errorf("failure %q, want %q", got, c.want)
 			}
@@ -55,9 +49,9 @@ func TestFullPool(t *testing.T) {
 	t.Parallel()
 	node := startGeth(t, "--txpool.globalslots", "50", "--txpool.globalqueue", "50")
 	r := measureRun(t, newOrders(400, 1, 5, 30, nil, node.HTTP))
-	assertSums(t, r, 2000)
+	drivertest.AssertSums(t, r, 2000)
 	// More than twice the capacity of the pool, so the pool was refilled.
-	if n, lost := latencyHistogram(t, r).Count(), errorCounts(r)[measurement.Unfinished]; n < 250 || lost == 0 {
+	if n, lost := drivertest.LatencyHistogram(t, r).Count(), drivertest.ErrorCounts(r)[measurement.Unfinished]; n < 250 || lost == 0 {
 		t.Errorf("%d completed, %d unfinished; errors %+v", n, lost, r.Errors)
 	}
 	if !r.Ledger.Checked || r.Ledger.Expected != r.Ledger.Recorded {
@@ -82,8 +76,8 @@ func TestRefusedTransactionsAreResent(t *testing.T) {
 		return ""
 	}
 	r := measureRun(t, newOrders(300, 0, 3, 120, nil, url))
-	assertSums(t, r, 900)
-	if n := errorCounts(r)["-32000 txpool is full"]; n != 300 || len(r.Errors) != 1 {
+	drivertest.AssertSums(t, r, 900)
+	if n := drivertest.ErrorCounts(r)["-32000 txpool is full"]; n != 300 || len(r.Errors) != 1 {
 		t.Errorf("%d refused, want each third of 900; errors %+v", n, r.Errors)
 	}
 	// The trial transfer adds one.
@@ -97,7 +91,7 @@ func TestNodeWithoutPoolMethods(t *testing.T) {
 	t.Parallel()
 	_, url := startSink(t)
 	r := measureRun(t, newOrders(100, 0, 3, 120, nil, url))
-	assertSums(t, r, 300)
+	drivertest.AssertSums(t, r, 300)
 	for _, s := range r.Series {
 		sum := 0.0
 		for _, v := range s.Values {
@@ -108,11 +102,11 @@ func TestNodeWithoutPoolMethods(t *testing.T) {
 			if !math.IsNaN(s.Values.Max()) {
 				t.Errorf("%s is %v", s.Name, s.Values)
 			}
-		case evm.SeriesSent, evm.SeriesAccepted:
+		case batches.SeriesSent, batches.SeriesAccepted:
 			if sum != 300 || s.Subject != "member-0" {
 				t.Errorf("%s of %s is %v", s.Name, s.Subject, s.Values)
 			}
-		case evm.SeriesRPC:
+		case batches.SeriesRPC:
 			if s.Values.Max() <= 0 || s.Values.Max() > 60_000 {
 				t.Errorf("%s is %v", s.Name, s.Values)
 			}
@@ -151,9 +145,9 @@ func startSink(t *testing.T) (*testchain.Sink, string) {
 func TestNodeRestarts(t *testing.T) {
 	t.Parallel()
 	node := startGeth(t, "--txpool.journal", "", "--txpool.nolocals")
-	r := startDriver(t, 0, 1, newOrders(200, 1, 8, 300, nil, node.HTTP)).awaitReady()
+	r := startDriver(t, 0, 1, newOrders(200, 1, 8, 300, nil, node.HTTP)).AwaitReady()
 	start := time.Now().Add(time.Second)
-	r.releaseAt(start)
+	r.ReleaseAt(start)
 	time.Sleep(time.Until(start.Add(4500 * time.Millisecond)))
 	if err := node.Stop(); err != nil {
 		t.Fatal(err)
@@ -162,13 +156,13 @@ func TestNodeRestarts(t *testing.T) {
 	if err := node.Run(); err != nil {
 		t.Fatal(err)
 	}
-	got := r.awaitResult()
-	assertSums(t, got, 1600)
-	if n := errorCounts(got)["connection refused"]; n < 20 {
+	got := r.AwaitResult()
+	drivertest.AssertSums(t, got, 1600)
+	if n := drivertest.ErrorCounts(got)["connection refused"]; n < 20 {
 		t.Errorf("%d found the connection refused while the node was away for a second or more; errors %+v", n, got.Errors)
 	}
 	// Everything that the node accepted before is eventually in blocks.
-	if n := errorCounts(got)[measurement.Unfinished]; n > 0 || got.Ledger.Expected != got.Ledger.Recorded || got.Ledger.Violation != "" {
+	if n := drivertest.ErrorCounts(got)[measurement.Unfinished]; n > 0 || got.Ledger.Expected != got.Ledger.Recorded || got.Ledger.Violation != "" {
 		t.Errorf("%d unfinished, ledger %+v", n, got.Ledger)
 	}
 }
@@ -178,15 +172,15 @@ func TestNodeRestarts(t *testing.T) {
 func TestNodeDiesForGood(t *testing.T) {
 	t.Parallel()
 	node := startGeth(t)
-	r := startDriver(t, 0, 1, newOrders(200, 0, 4, 2, nil, node.HTTP)).awaitReady()
+	r := startDriver(t, 0, 1, newOrders(200, 0, 4, 2, nil, node.HTTP)).AwaitReady()
 	start := time.Now().Add(time.Second)
-	r.releaseAt(start)
+	r.ReleaseAt(start)
 	time.Sleep(time.Until(start.Add(2 * time.Second)))
 	node.Kill()
-	got := r.awaitResult()
-	assertSums(t, got, 800)
+	got := r.AwaitResult()
+	drivertest.AssertSums(t, got, 800)
 	lost := int64(0)
-	for kind, n := range errorCounts(got) {
+	for kind, n := range drivertest.ErrorCounts(got) {
 		if strings.HasPrefix(kind, "connection ") {
 			lost += n
 		}
@@ -206,15 +200,15 @@ func TestBatchesWaitForClients(t *testing.T) {
 	node := startGeth(t)
 	all := newOrders(500, 0, 5, 120, map[string]any{"batchSize": 50}, node.HTTP)
 	all["load"].(map[string]any)["clients"] = 2
-	r := startDriver(t, 0, 1, all).awaitReady()
+	r := startDriver(t, 0, 1, all).AwaitReady()
 	start := time.Now().Add(time.Second)
-	r.releaseAt(start)
+	r.ReleaseAt(start)
 	time.Sleep(time.Until(start.Add(time.Second)))
 	signalNode(t, node, syscall.SIGSTOP)
 	time.Sleep(2 * time.Second)
 	signalNode(t, node, syscall.SIGCONT)
-	got := r.awaitResult()
-	assertSums(t, got, 2500)
+	got := r.AwaitResult()
+	drivertest.AssertSums(t, got, 2500)
 	// 20 batches are due in the two seconds, and 2 may be outstanding.
 	if s := got.Schedule; s.ClientsBusy < 100 || s.ClientsBusy%50 != 0 || s.MaxWaitMicros < 500_000 {
 		t.Errorf("schedule %+v, want about 900 operations in whole batches that waited for a client", s)
@@ -236,24 +230,22 @@ func signalNode(t *testing.T, node *testchain.Geth, signal syscall.Signal) {
 func TestLargeBatchesAreSplit(t *testing.T) {
 	t.Parallel()
 	node := startGeth(t, "--rpc.batch-request-limit", "100")
-	r := startDriver(t, 0, 1, newOrders(400, 0, 3, 120, map[string]any{"batchSize": 400}, node.HTTP)).awaitReady()
-	r.releaseAt(time.Now().Add(time.Second))
-	assertUndisturbed(t, r.awaitResult(), 1200)
-	if !strings.Contains(r.output.String(), `msg="JSON-RPC batches are split" member=member-0 calls=400 limit=100`) {
-		t.Errorf("the driver said %q", r.output.String())
+	r := startDriver(t, 0, 1, newOrders(400, 0, 3, 120, map[string]any{"batchSize": 400}, node.HTTP)).AwaitReady()
+	r.ReleaseAt(time.Now().Add(time.Second))
+	assertUndisturbed(t, r.AwaitResult(), 1200)
+	if !strings.Contains(r.Output(), `msg="JSON-RPC batches are split" member=member-0 calls=400 limit=100`) {
+		t.Errorf("the driver said %q", r.Output())
 	}
 }
 
 func TestTerminatedDriverReportsFailure(t *testing.T) {
 	t.Parallel()
 	node := startGeth(t)
-	r := startDriver(t, 0, 1, newOrders(100, 0, 60, 1, nil, node.HTTP)).awaitReady()
-	r.releaseAt(time.Now())
+	r := startDriver(t, 0, 1, newOrders(100, 0, 60, 1, nil, node.HTTP)).AwaitReady()
+	r.ReleaseAt(time.Now())
 	time.Sleep(500 * time.Millisecond)
-	if err := r.command.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if got := r.awaitFailure(); got != "the driver was stopped before the end of the run" {
+	r.Terminate()
+	if got := r.AwaitFailure(); got != "the driver was stopped before the end of the run" {
 		t.Errorf("failure %q", got)
 	}
 }

@@ -26,10 +26,10 @@ func TestLedgerFindsForeignTransactions(t *testing.T) {
 		"payment from an account": {0, 98, "account 0 (0x"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := startDriver(t, 0, 1, newOrders(100, 0, 2, 5, map[string]any{"accounts": 10}, node.HTTP)).awaitReady()
+			r := startDriver(t, 0, 1, newOrders(100, 0, 2, 5, map[string]any{"accounts": 10}, node.HTTP)).AwaitReady()
 			payForeign(t, node, c.from, c.to)
-			r.releaseAt(time.Now().Add(500 * time.Millisecond))
-			if l := r.awaitResult().Ledger; !l.Checked || !strings.Contains(l.Violation, c.want) {
+			r.ReleaseAt(time.Now().Add(500 * time.Millisecond))
+			if l := r.AwaitResult().Ledger; !l.Checked || !strings.Contains(l.Violation, c.want) {
 				t.Errorf("ledger %+v, want the violation %q", l, c.want)
 			}
 		})

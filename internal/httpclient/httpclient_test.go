@@ -13,7 +13,7 @@ import (
 
 // TestClientsRefuseRedirects checks that every client that the programs create refuses redirects.
 func TestClientsRefuseRedirects(t *testing.T) {
-	for _, root := range []string{"../../main.go", "../../controllers", "../../cmd", "../../internal"} {
+	for _, root := range []string{"../../main.go", "../../controllers", "../../cmd", "../../drivers/cometbft", "../../drivers/internal", "../../internal"} {
 		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"math/big"
 	"strings"
-	"time"
 
+	"github.com/benchnet/benchnet/internal/run/batches"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
@@ -16,7 +16,7 @@ import (
 const (
 	DefaultSignedAhead   = 100_000
 	DefaultAccounts      = 1000
-	DefaultBatchInterval = 200 * time.Millisecond
+	DefaultBatchInterval = batches.DefaultInterval
 	// DefaultGasLimit is the gas that a plain transfer uses.
 	DefaultGasLimit = 21000
 	DefaultValue    = "10"
@@ -31,16 +31,10 @@ const (
 // OperationUnit is the unit of the driver's operations.
 const OperationUnit = "transactions"
 
-// Names of the series that the driver records. Their subject is the target.
+// Names of the series that the driver records besides those of package batches. Their subject is the target.
 const (
-	// SeriesSent is the number of transactions submitted in each second. SeriesAccepted is the number that the
-	// node accepted, by the second of its response.
-	SeriesSent     = "sentPerSecond"
-	SeriesAccepted = "acceptedPerSecond"
 	// SeriesResent is the number of transactions that were resent because the node had lost them.
 	SeriesResent = "resentPerSecond"
-	// SeriesRPC is the mean latency of the JSON-RPC batches answered in each second, in milliseconds.
-	SeriesRPC = "rpcMillis"
 	// SeriesPending and SeriesQueued are the sizes of the node's transaction pool at the end of each second.
 	SeriesPending = "pendingTransactions"
 	SeriesQueued  = "queuedTransactions"
@@ -128,6 +122,33 @@ func (o *Operation) setDefaults() {
 func ParseWei(amount string) *big.Int {
 	n, _ := new(big.Int).SetString(amount, 10)
 	return n
+}
+
+// Sender is one of the senders of a run. It submits to one target from accounts of its own.
+type Sender struct {
+	batches.Sender
+	// Accounts are the sender's accounts, as ascending indices into the sequence derived from the seed.
+	Accounts []int
+}
+
+// SenderCount returns the number of senders of a run with the given number of workers.
+func (w *Workload) SenderCount(workers int) int { return w.batchPlan().SenderCount(workers) }
+
+// WorkerSenders returns the senders of one of the given number of workers. Account i belongs to sender i mod senders.
+func (w *Workload) WorkerSenders(worker, workers int) []Sender {
+	var share []Sender
+	for _, s := range w.batchPlan().WorkerSenders(worker, workers) {
+		sender := Sender{Sender: s}
+		for i := s.Index; i < w.Operation.Accounts; i += w.SenderCount(workers) {
+			sender.Accounts = append(sender.Accounts, i)
+		}
+		share = append(share, sender)
+	}
+	return share
+}
+
+func (w *Workload) batchPlan() batches.Plan {
+	return batches.Plan{Load: w.Load, Targets: len(w.Targets), Size: w.Operation.BatchSize, IntervalMillis: w.Operation.BatchIntervalMillis}
 }
 
 // isWebSocket reports whether an address uses the WebSocket transport.

@@ -2,7 +2,6 @@ package evm
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 )
 
@@ -51,10 +50,6 @@ func (o *Operation) validateOperation() error {
 		return fmt.Errorf("operation.seedFile: not set; want the file from which the accounts in the genesis were generated")
 	case o.Accounts < 1 || o.Accounts > MaxAccounts:
 		return fmt.Errorf("operation.accounts: %d; want 1 to %d", o.Accounts, MaxAccounts)
-	case o.BatchSize < 0:
-		return fmt.Errorf("operation.batchSize: %d is negative", o.BatchSize)
-	case o.BatchIntervalMillis < 0:
-		return fmt.Errorf("operation.batchIntervalMillis: %d is negative", o.BatchIntervalMillis)
 	case o.SignedAhead < 0:
 		return fmt.Errorf("operation.signedAhead: %d is negative", o.SignedAhead)
 	case o.GasLimit < DefaultGasLimit:
@@ -79,32 +74,4 @@ func (o *Operation) validateAmounts() error {
 	return nil
 }
 
-func (w *Workload) validateLoad() error {
-	l := w.Load
-	switch {
-	case l == nil:
-		return fmt.Errorf("load: not set; the evm driver needs one")
-	case l.Model != "Open":
-		return fmt.Errorf("load.model: %q; the evm driver supports only Open", l.Model)
-	case !(l.RatePerSecond > 0) || math.IsInf(l.RatePerSecond, 0):
-		return fmt.Errorf("load.ratePerSecond: %g is not positive", l.RatePerSecond)
-	case l.Clients < 1:
-		return fmt.Errorf("load.clients: %d; a sender needs at least one batch outstanding", l.Clients)
-	}
-	return w.validateBatchRate()
-}
-
-// validateBatchRate rejects a batch size and an interval that contradict the rate.
-func (w *Workload) validateBatchRate() error {
-	o := w.Operation
-	if o.BatchSize == 0 || o.BatchIntervalMillis == 0 {
-		return nil
-	}
-	offered := float64(len(w.Targets)) * float64(o.BatchSize) * 1000 / float64(o.BatchIntervalMillis)
-	if math.Abs(offered-w.Load.RatePerSecond) > 0.001*w.Load.RatePerSecond {
-		return fmt.Errorf("operation.batchSize: %d transactions every %d ms to each of %d targets are %g a second, but load.ratePerSecond is %g; "+
-			"make them agree, or omit batchSize or batchIntervalMillis",
-			o.BatchSize, o.BatchIntervalMillis, len(w.Targets), offered, w.Load.RatePerSecond)
-	}
-	return nil
-}
+func (w *Workload) validateLoad() error { return w.batchPlan().Validate("evm") }

@@ -5,10 +5,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/benchnet/benchnet/drivers/evm/internal/load"
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
 	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
+	"github.com/benchnet/benchnet/drivers/internal/openloop"
 	"github.com/benchnet/benchnet/internal/platform/evm"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // blockLog passes blocks to the recorder, once it is set. It keeps the newest block, and what the worker's transfers in
@@ -16,7 +17,7 @@ import (
 type blockLog struct {
 	signer   *transfer.Signer
 	mu       sync.Mutex
-	recorder *load.Recorder
+	recorder *openloop.Recorder
 	newest   *member.Block
 	// included is the number of the worker's transfers since the reset, and spent their value and fees.
 	included int64
@@ -32,11 +33,12 @@ func (l *blockLog) addBlock(b *member.Block, transfers int64, at time.Time) {
 	cost := l.signer.Cost(evm.DefaultGasLimit, b.BaseFee.ToInt())
 	l.spent.Add(l.spent, cost.Mul(cost, big.NewInt(transfers)))
 	if l.recorder != nil {
-		l.recorder.RecordBlock(b, at)
+		l.recorder.RecordBlock(measurement.Block{Height: int64(b.Height), Bytes: int64(b.Size), Transactions: int64(len(b.Transactions)),
+			Proposer: b.Proposer.Hex()}, at)
 	}
 }
 
-func (l *blockLog) setRecorder(r *load.Recorder) {
+func (l *blockLog) setRecorder(r *openloop.Recorder) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.recorder = r

@@ -14,6 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
+	"github.com/benchnet/benchnet/drivers/internal/openloop"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
@@ -23,8 +24,6 @@ const (
 	settleTimeout = 2 * time.Second
 	// memberTimeout bounds the wait for a member that is behind, after the drain.
 	memberTimeout = 10 * time.Second
-	// retryInterval is the time between two attempts to read a state.
-	retryInterval = 200 * time.Millisecond
 )
 
 var errUnsettled = errors.New("earlier transactions of the accounts were still pending at the start")
@@ -41,7 +40,7 @@ type ledgerState struct {
 
 // readInitialState reads the state before the load. Without it the run continues, and its ledger is not checked.
 func (c *session) readInitialState(ctx context.Context) error {
-	err := retryUntil(ctx, settleTimeout, func() error {
+	err := openloop.RetryUntil(ctx, settleTimeout, func() error {
 		c.initialState = c.readState(ctx, c.blocks.resetTotals())
 		for i, h := range c.senders {
 			if c.initialState.err == nil && !slices.Equal(c.initialState.nonces[i], h.sequence.Nonces) {
@@ -87,7 +86,7 @@ func (c *session) compareLedger(ctx context.Context) *measurement.Ledger {
 	_, included := c.tracker.Counts()
 	ledger := &measurement.Ledger{Expected: included}
 	var final ledgerState
-	err := retryUntil(ctx, settleTimeout, func() error {
+	err := openloop.RetryUntil(ctx, settleTimeout, func() error {
 		final = c.readState(ctx, c.blocks.newestBlock())
 		return final.err
 	})
@@ -102,7 +101,7 @@ func (c *session) compareLedger(ctx context.Context) *measurement.Ledger {
 		unread = errors.New("the recipient has code, so that the fees of the transfers are unknown")
 	}
 	// One worker compares all members, including those that it sends nothing to.
-	if c.driver.Index == 0 {
+	if c.worker.Index == 0 {
 		violation, err := c.findDivergentMember(ctx)
 		ledger.Violation, unread = cmp.Or(ledger.Violation, violation), cmp.Or(unread, err)
 	}
@@ -158,9 +157,9 @@ func (c *session) findMissingValue(final ledgerState) string {
 // returns an error if a member does not have the block in time.
 func (c *session) findDivergentMember(ctx context.Context) (violation string, err error) {
 	want := c.blocks.newestBlock()
-	for _, target := range c.driver.Workload.Targets {
+	for _, target := range c.workload.Targets {
 		var block *member.Block
-		err := retryUntil(ctx, memberTimeout, func() (err error) {
+		err := openloop.RetryUntil(ctx, memberTimeout, func() (err error) {
 			block, err = c.readBlock(ctx, target, uint64(want.Height))
 			return err
 		})
@@ -184,16 +183,4 @@ func (c *session) readBlock(ctx context.Context, target protocol.Target, height 
 		err = fmt.Errorf("%s has not reached the height %d of the last block", target.Name, height)
 	}
 	return block, err
-}
-
-// retryUntil calls an attempt until it succeeds, or ctx or the timeout ends, and returns its last error.
-func retryUntil(ctx context.Context, timeout time.Duration, attempt func() error) error {
-	deadline := time.Now().Add(timeout)
-	for {
-		err := attempt()
-		if err == nil || ctx.Err() != nil || time.Now().After(deadline) {
-			return err
-		}
-		sleepUntil(ctx, time.Now().Add(retryInterval))
-	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
 	"github.com/benchnet/benchnet/drivers/evm/internal/testchain"
 	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
+	"github.com/benchnet/benchnet/drivers/internal/worker"
 	"github.com/benchnet/benchnet/internal/platform/evm"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
@@ -57,8 +58,8 @@ func TestLedgerFindsDivergentMember(t *testing.T) {
 	defer server.Close()
 	workload := &evm.Workload{WorkloadFile: protocol.WorkloadFile[evm.Operation]{Operation: evm.Operation{ChainID: 5},
 		Load: &protocol.OfferedLoad{Clients: 1}, Targets: []protocol.Target{{Name: "member-7", Address: server.URL}}}}
-	c := &session{driver: &Driver{Workload: workload}, nodes: map[string]*member.Node{}}
-	defer c.shutDown()
+	c := &session{worker: &worker.Worker{}, workload: workload, nodes: map[string]*member.Node{}}
+	defer c.ShutDown()
 	block, err := c.readBlock(t.Context(), workload.Targets[0], 0)
 	if err != nil {
 		t.Fatal(err)

@@ -1,10 +1,9 @@
+// Package drive runs one worker of the EVM load driver: it connects the parts of the driver.
 package drive
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
 	"math/big"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/benchnet/benchnet/drivers/evm/internal/load"
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
 	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
+	"github.com/benchnet/benchnet/drivers/internal/worker"
 	"github.com/benchnet/benchnet/internal/platform/evm"
 )
 
@@ -23,7 +23,8 @@ const (
 	trialTimeout = 60 * time.Second
 )
 
-var errStopped = errors.New("the driver was stopped before the end of the run")
+// signingPollInterval is how often the driver checks whether enough transfers are signed.
+const signingPollInterval = 5 * time.Millisecond
 
 // preparedSender is a sender with its accounts and their initial nonces.
 type preparedSender struct {
@@ -35,22 +36,21 @@ type preparedSender struct {
 
 // session holds the state of a worker's run.
 type session struct {
-	driver       *Driver
+	worker       *worker.Worker
+	workload     *evm.Workload
 	senders      []*preparedSender
 	nodes        map[string]*member.Node
 	tracker      *load.Tracker
-	watcher      *load.Watcher
 	signer       *transfer.Signer
 	blocks       *blockLog
 	initialState ledgerState
 	// runsCode is set if the recipient has code, so that a transfer's fee is unknown.
 	runsCode     bool
-	stopWatching context.CancelFunc
-	watchStopped chan struct{}
+	stopWatching func()
 }
 
-// shutDown stops the watcher and closes the connections.
-func (c *session) shutDown() {
+// ShutDown stops the watcher and closes the connections.
+func (c *session) ShutDown() {
 	c.stopWatcher()
 	for _, n := range c.nodes {
 		n.Close()
@@ -60,23 +60,26 @@ func (c *session) shutDown() {
 func (c *session) stopWatcher() {
 	if c.stopWatching != nil {
 		c.stopWatching()
-		<-c.watchStopped
 		c.stopWatching = nil
 	}
 }
 
-// setUp connects to the nodes, checks them and the accounts, sends a trial transfer from each sender, and
-// signs ahead.
-func (w *Driver) setUp(ctx context.Context) (*session, error) {
-	if n := w.Workload.SenderCount(w.Workers); w.Workload.Operation.Accounts < n {
-		return nil, fmt.Errorf("operation.accounts: %d for %d senders; want at least one for each", w.Workload.Operation.Accounts, n)
+// SetUp reads the workload, connects to the nodes, checks them and the accounts, sends a trial transfer from each
+// sender, and signs ahead.
+func SetUp(ctx context.Context, w *worker.Worker) (worker.Session, error) {
+	workload, err := evm.ReadWorkload(w.WorkloadPath)
+	if err != nil {
+		return nil, err
 	}
-	c := &session{driver: w, nodes: map[string]*member.Node{}, tracker: load.NewTracker(), signer: transfer.NewSigner(w.Workload.Operation)}
+	if n := workload.SenderCount(w.Workers); workload.Operation.Accounts < n {
+		return nil, fmt.Errorf("operation.accounts: %d for %d senders; want at least one for each", workload.Operation.Accounts, n)
+	}
+	c := &session{worker: w, workload: workload, nodes: map[string]*member.Node{}, tracker: load.NewTracker(), signer: transfer.NewSigner(workload.Operation)}
 	for _, step := range []func(context.Context) error{c.prepareSenders, c.startWatching, c.sendTrialTransfers, c.readInitialState, c.startSigning} {
 		if err := step(ctx); err != nil {
-			c.shutDown()
+			c.ShutDown()
 			if ctx.Err() != nil {
-				err = errStopped
+				err = worker.ErrStopped
 			}
 			return nil, err
 		}
@@ -86,11 +89,11 @@ func (w *Driver) setUp(ctx context.Context) (*session, error) {
 
 // prepareSenders creates the senders of this worker.
 func (c *session) prepareSenders(ctx context.Context) error {
-	seed, err := transfer.ReadSeed(c.driver.Workload.Operation.SeedFile)
+	seed, err := transfer.ReadSeed(c.workload.Operation.SeedFile)
 	if err != nil {
 		return err
 	}
-	for _, share := range c.driver.Workload.WorkerSenders(c.driver.Index, c.driver.Workers) {
+	for _, share := range c.workload.WorkerSenders(c.worker.Index, c.worker.Workers) {
 		h, err := c.prepareSender(ctx, share, seed)
 		if err != nil {
 			return err
@@ -101,14 +104,14 @@ func (c *session) prepareSenders(ctx context.Context) error {
 }
 
 func (c *session) prepareSender(ctx context.Context, share evm.Sender, seed transfer.Seed) (*preparedSender, error) {
-	workload := c.driver.Workload
-	target := workload.Targets[share.Target]
+	target := c.workload.Targets[share.Target]
 	node, err := c.connectNode(ctx, target.Name, target.Address)
 	if err != nil {
 		return nil, err
 	}
-	h := &preparedSender{Sender: &load.Sender{Sender: share, Node: node, Clients: int(workload.Load.Clients), Tracker: c.tracker}}
-	if h.Limit, err = c.findBatchLimit(ctx, node, share); err != nil {
+	h := &preparedSender{Sender: load.NewSender(share.Sender, node, int(c.workload.Load.Clients), c.tracker)}
+	_, largest := share.BatchTotals(c.loadDuration())
+	if h.Limit, err = node.BatchLimit(ctx, max(1, int(largest))); err != nil {
 		return nil, err
 	}
 	if h.accounts, err = seed.Accounts(share.Accounts); err != nil {
@@ -132,31 +135,20 @@ func (c *session) connectNode(ctx context.Context, name, address string) (*membe
 	if n := c.nodes[address]; n != nil {
 		return n, nil
 	}
-	node, chain, err := member.Dial(ctx, name, address, int(c.driver.Workload.Load.Clients)+1, dialTimeout)
+	node, chain, err := member.Dial(ctx, name, address, int(c.workload.Load.Clients)+1, dialTimeout)
 	if err != nil {
 		return nil, err
 	}
 	c.nodes[address] = node
-	if want := c.driver.Workload.Operation.ChainID; chain != want {
+	if want := c.workload.Operation.ChainID; chain != want {
 		return nil, fmt.Errorf("operation.chainId: %d, but %s at %s is on chain %d", want, name, address, chain)
 	}
 	return node, nil
 }
 
-// findBatchLimit returns how many transfers fit into one JSON-RPC batch.
-func (c *session) findBatchLimit(ctx context.Context, node *member.Node, share evm.Sender) (int, error) {
-	_, largest := share.BatchTotals(c.loadDuration())
-	wanted := max(1, int(largest))
-	limit, err := node.BatchLimit(ctx, wanted)
-	if err == nil && limit < wanted {
-		slog.Info("JSON-RPC batches are split", "member", node.Name, "calls", wanted, "limit", limit)
-	}
-	return limit, err
-}
-
 // loadDuration returns how long load is applied.
 func (c *session) loadDuration() time.Duration {
-	m := c.driver.Workload.Measure
+	m := c.workload.Measure
 	return time.Duration(m.WarmUpSeconds+m.WindowSeconds) * time.Second
 }
 
@@ -204,14 +196,14 @@ func (h *preparedSender) checkFunds(ctx context.Context, need *big.Int) error {
 func (c *session) startSigning(ctx context.Context) error {
 	for _, h := range c.senders {
 		total, largest := h.BatchTotals(c.loadDuration())
-		buffer := min(total, max(int64(c.driver.Workload.Operation.SignedAhead)/int64(len(c.senders)), 2*largest))
+		buffer := min(total, max(int64(c.workload.Operation.SignedAhead)/int64(len(c.senders)), 2*largest))
 		signed := h.sequence.SignAhead(ctx, total, int(buffer))
 		h.Signed = signed
 		for int64(len(signed)) < buffer {
 			select {
 			case <-ctx.Done():
-				return errStopped
-			case <-time.After(startPollInterval):
+				return worker.ErrStopped
+			case <-time.After(signingPollInterval):
 			}
 		}
 	}

@@ -9,30 +9,37 @@ import (
 	"github.com/benchnet/benchnet/drivers/evm/internal/load"
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
 	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
+	"github.com/benchnet/benchnet/drivers/internal/openloop"
+	"github.com/benchnet/benchnet/drivers/internal/worker"
 	"github.com/benchnet/benchnet/internal/platform/evm"
 )
 
 // startWatching starts watching the chain through the nodes of this worker's senders, one at a time. It uses
 // their head URLs if there are any.
 func (c *session) startWatching(ctx context.Context) error {
-	w := &load.Watcher{}
+	var nodes []*member.Node
+	w := &openloop.Watcher[member.Block]{}
 	for _, h := range c.senders {
-		url := c.driver.Workload.Targets[h.Target].Address
-		if heads := c.driver.Workload.Operation.Heads; len(heads) > 0 {
+		url := c.workload.Targets[h.Target].Address
+		if heads := c.workload.Operation.Heads; len(heads) > 0 {
 			url = heads[h.Target]
 		}
 		node, err := c.connectNode(ctx, h.Node.Name, url)
 		if err != nil {
 			return err
 		}
-		w.Nodes = append(w.Nodes, node)
-		w.Announces = append(w.Announces, evm.SupportsSubscriptions(url))
+		watched := openloop.WatchedNode[member.Block]{Name: node.Name, BlockAt: node.BlockAt}
+		if evm.SupportsSubscriptions(url) {
+			watched.Subscribe = node.SubscribeBlocks
+		}
+		w.Nodes = append(w.Nodes, watched)
+		nodes = append(nodes, node)
 	}
-	newest, err := w.Nodes[0].NewestBlock(ctx)
+	newest, err := nodes[0].NewestBlock(ctx)
 	if err != nil {
 		return err
 	}
-	if limit := c.driver.Workload.Operation.MaxFeePerGasWei; newest.BaseFee.ToInt().Cmp(evm.ParseWei(limit)) > 0 {
+	if limit := c.workload.Operation.MaxFeePerGasWei; newest.BaseFee.ToInt().Cmp(evm.ParseWei(limit)) > 0 {
 		return fmt.Errorf("operation.maxFeePerGasWei: %s, but the base fee on %s is %d", limit, w.Nodes[0].Name, newest.BaseFee.ToInt())
 	}
 	w.NextHeight = uint64(newest.Height) + 1
@@ -40,12 +47,7 @@ func (c *session) startWatching(ctx context.Context) error {
 	w.OnBlock = func(b *member.Block, at time.Time) {
 		c.blocks.addBlock(b, c.tracker.MarkIncluded(b.Transactions, at), at)
 	}
-	watching, stop := context.WithCancel(ctx)
-	c.watcher, c.stopWatching, c.watchStopped = w, stop, make(chan struct{})
-	go func() {
-		w.Run(watching)
-		close(c.watchStopped)
-	}()
+	c.stopWatching = w.Start(ctx)
 	return nil
 }
 
@@ -86,9 +88,9 @@ func (c *session) awaitTrial(ctx context.Context, flights []*load.Flight) error 
 			return fmt.Errorf("no block holds the trial transfer %s of account %d after %s, up to height %d: does the network create blocks?",
 				f.Hash, f.Account.Index, trialTimeout, uint64(c.blocks.newestBlock().Height))
 		case ctx.Err() != nil:
-			return errStopped
+			return worker.ErrStopped
 		}
-		time.Sleep(startPollInterval)
+		openloop.SleepUntil(ctx, time.Now().Add(signingPollInterval))
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
-	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
 )
 
 const (
@@ -56,13 +55,9 @@ func (s *Sender) findLost(ctx context.Context, accounts [][]*Flight) ([]*Flight,
 }
 
 func (s *Sender) resendFlights(ctx context.Context, lost []*Flight) error {
-	transfers := make([]*transfer.Transfer, len(lost))
-	for i, f := range lost {
-		transfers[i] = f.Transfer
-	}
 	now := time.Now()
-	s.Tracker.markResent(lost, now)
-	s.target.recordResent(now, len(lost))
-	_, err := s.Node.Submit(ctx, transfers)
+	s.tracker.markResent(lost, now)
+	s.RecordResent(now, len(lost))
+	_, err := s.submitFlights(ctx, lost)
 	return err
 }

@@ -1,62 +1,32 @@
 package member
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"strings"
-	"syscall"
 
 	"github.com/ethereum/go-ethereum/rpc"
-)
 
-// maxKindBytes is the maximum length of a kind, in bytes.
-const maxKindBytes = 60
+	"github.com/benchnet/benchnet/drivers/internal/errorkind"
+)
 
 // ErrorKind returns a text that groups errors for counting: the code and the first words of a JSON-RPC error,
 // the status of an HTTP error, or the name of a network error. It omits the parts that differ between
 // transactions.
 func ErrorKind(err error) string {
 	var (
-		answered  rpc.Error
-		status    rpc.HTTPError
-		errno     syscall.Errno
-		unreached net.Error
+		answered rpc.Error
+		status   rpc.HTTPError
 	)
 	switch {
 	case errors.As(err, &answered):
-		return fmt.Sprintf("%d %s", answered.ErrorCode(), firstWords(answered.Error()))
+		return fmt.Sprintf("%d %s", answered.ErrorCode(), errorkind.FirstWords(answered.Error()))
 	case errors.As(err, &status):
 		return fmt.Sprintf("HTTP %d", status.StatusCode)
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &unreached) && unreached.Timeout():
-		return "no response in time"
-	case errors.As(err, &errno):
-		return errno.Error()
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return "connection closed"
 	case errors.Is(err, rpc.ErrMissingBatchResponse):
 		return "missing in the batch's response"
 	}
-	return firstWords(err.Error())
-}
-
-// firstWords returns the words before the first that contains a digit, or up to the first that ends with a
-// colon.
-func firstWords(message string) string {
-	var kept []string
-	for _, word := range strings.Fields(message) {
-		if strings.ContainsAny(word, "0123456789") {
-			break
-		}
-		kept = append(kept, strings.TrimRight(word, ":,;"))
-		if strings.HasSuffix(word, ":") {
-			break
-		}
-	}
-	text := strings.Join(kept, " ")
-	return text[:min(len(text), maxKindBytes)]
+	return errorkind.Of(err)
 }
 
 // Refusal describes what a rejection means for the nonce of the transaction.

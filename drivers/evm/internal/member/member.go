@@ -13,6 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
+	"github.com/benchnet/benchnet/drivers/internal/openloop"
 )
 
 const (
@@ -104,31 +105,23 @@ func (n *Node) Submit(ctx context.Context, transfers []*transfer.Transfer) ([]er
 	return refused, nil
 }
 
-// BatchLimit returns the largest accepted batch size of at most wanted calls. It halves the size until the
-// node accepts it, and fails if the node rejects a single call.
+// BatchLimit returns the largest accepted batch size of at most wanted calls.
 func (n *Node) BatchLimit(ctx context.Context, wanted int) (int, error) {
-	for size := wanted; ; size = (size + 1) / 2 {
-		err := n.tryBatch(ctx, size)
-		if err == nil || size == 1 || ctx.Err() != nil {
-			return size, err
-		}
-	}
+	return openloop.FindBatchLimit(ctx, n.Name, wanted, n.tryBatch)
 }
 
 func (n *Node) tryBatch(ctx context.Context, size int) error {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
 	var chain hexutil.Uint64
 	batch := make([]rpc.BatchElem, size)
 	for i := range batch {
 		batch[i] = rpc.BatchElem{Method: "eth_chainId", Result: &chain}
 	}
 	if err := n.client.BatchCallContext(ctx, batch); err != nil {
-		return fmt.Errorf("a batch of %d calls to %s: %w", size, n.Name, err)
+		return err
 	}
 	for i := range batch {
 		if batch[i].Error != nil {
-			return fmt.Errorf("a batch of %d calls to %s: %w", size, n.Name, batch[i].Error)
+			return batch[i].Error
 		}
 	}
 	return nil

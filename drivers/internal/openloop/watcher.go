@@ -1,12 +1,11 @@
-package load
+package openloop
 
 import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
-
-	"github.com/benchnet/benchnet/drivers/evm/internal/member"
 )
 
 const (
@@ -20,36 +19,54 @@ const (
 
 var errSubscriptionEnded = errors.New("the subscription to new blocks ended")
 
+// WatchedNode is a node whose blocks a Watcher reports.
+type WatchedNode[Block any] struct {
+	Name string
+	// BlockAt returns the block at a height, or nil if the node does not have it yet.
+	BlockAt func(ctx context.Context, height uint64) (*Block, error)
+	// Subscribe sends on the channel whenever the node has a new block, until ctx ends. It closes the channel if the
+	// connection fails. It is nil for a node that is polled.
+	Subscribe func(ctx context.Context, to chan<- struct{}) error
+}
+
 // Watcher reports every block of the chain in order, as seen by one node. If that node fails, it continues
 // with the next. It treats blocks as final: transactions of a block that is replaced later remain counted.
-type Watcher struct {
+type Watcher[Block any] struct {
 	// Nodes lists the nodes to watch in order of preference.
-	Nodes []*member.Node
-	// Announces states for each node whether it pushes notifications of new blocks.
-	Announces []bool
+	Nodes []WatchedNode[Block]
 	// NextHeight is the height of the next block to report.
 	NextHeight uint64
 	// OnBlock is called for each block when it arrives.
-	OnBlock func(block *member.Block, at time.Time)
+	OnBlock func(block *Block, at time.Time)
 }
 
-// Run watches the chain until ctx ends.
-func (w *Watcher) Run(ctx context.Context) {
+// Start watches the chain in the background until ctx ends or the returned function is called, which waits for the end.
+func (w *Watcher[_]) Start(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { w.watchNodes(ctx) })
+	return func() {
+		cancel()
+		running.Wait()
+	}
+}
+
+func (w *Watcher[_]) watchNodes(ctx context.Context) {
 	for i := 0; ctx.Err() == nil; i = (i + 1) % len(w.Nodes) {
-		if err := w.watchNode(ctx, w.Nodes[i], w.Announces[i]); err != nil && ctx.Err() == nil {
+		if err := w.watchNode(ctx, w.Nodes[i]); err != nil && ctx.Err() == nil {
 			slog.Warn("watch of blocks failed", "member", w.Nodes[i].Name, "err", err)
-			sleepContext(ctx, pollInterval)
+			SleepUntil(ctx, time.Now().Add(pollInterval))
 		}
 	}
 }
 
 // watchNode follows one node until it has failed for failoverDelay or its subscription ends.
-func (w *Watcher) watchNode(ctx context.Context, node *member.Node, announces bool) error {
+func (w *Watcher[Block]) watchNode(ctx context.Context, node WatchedNode[Block]) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	announced, every := make(chan struct{}, 1), pollInterval
-	if announces {
-		if err := node.SubscribeBlocks(ctx, announced); err != nil {
+	if node.Subscribe != nil {
+		if err := node.Subscribe(ctx, announced); err != nil {
 			return err
 		}
 		every = checkInterval
@@ -76,7 +93,7 @@ func (w *Watcher) watchNode(ctx context.Context, node *member.Node, announces bo
 }
 
 // fetchBlocks reports all new blocks of the node.
-func (w *Watcher) fetchBlocks(ctx context.Context, node *member.Node) error {
+func (w *Watcher[Block]) fetchBlocks(ctx context.Context, node WatchedNode[Block]) error {
 	for {
 		block, err := node.BlockAt(ctx, w.NextHeight)
 		if err != nil || block == nil {
@@ -84,12 +101,5 @@ func (w *Watcher) fetchBlocks(ctx context.Context, node *member.Node) error {
 		}
 		w.NextHeight++
 		w.OnBlock(block, time.Now())
-	}
-}
-
-func sleepContext(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
 	}
 }

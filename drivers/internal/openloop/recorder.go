@@ -1,12 +1,10 @@
-package load
+package openloop
 
 import (
 	"fmt"
 	"sync"
 	"time"
 
-	"github.com/benchnet/benchnet/drivers/evm/internal/member"
-	"github.com/benchnet/benchnet/internal/platform/evm"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
@@ -18,6 +16,7 @@ type phaseCounts struct{ completed, failed int64 }
 // that were due in it.
 type Recorder struct {
 	window  *protocol.Window
+	unit    string
 	mu      sync.Mutex
 	tally   *measurement.RequestRecorder
 	blocks  []measurement.Block
@@ -26,9 +25,9 @@ type Recorder struct {
 	totals  *protocol.LoadTotals
 }
 
-// NewRecorder returns a recorder for a window.
-func NewRecorder(window *protocol.Window) *Recorder {
-	return &Recorder{window: window, tally: measurement.NewRequestRecorder(window.MaxSeconds(), window.IntervalSeconds()),
+// NewRecorder returns a recorder for a window, in which operations are counted in a unit.
+func NewRecorder(window *protocol.Window, unit string) *Recorder {
+	return &Recorder{window: window, unit: unit, tally: measurement.NewRequestRecorder(window.MaxSeconds(), window.IntervalSeconds()),
 		totals: protocol.NewLoadTotals(),
 		phases: map[protocol.Phase]*phaseCounts{protocol.PhaseWarmUp: {}, protocol.PhaseWindow: {}, protocol.PhaseDrain: {}}}
 }
@@ -90,8 +89,8 @@ func (r *Recorder) RecordFailures(due time.Time, n int64, at time.Time, kind, ex
 	r.totals.AddFailed(kind, n)
 }
 
-// RecordBlock records a block if it was seen in the window. Blocks beyond measurement.MaxBlocks are only counted.
-func (r *Recorder) RecordBlock(b *member.Block, seen time.Time) {
+// RecordBlock records a block, whose Micros it sets, if it was seen in the window. Blocks beyond measurement.MaxBlocks are only counted.
+func (r *Recorder) RecordBlock(b measurement.Block, seen time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.tally.InWindow(r.windowOffset(seen)) {
@@ -101,8 +100,8 @@ func (r *Recorder) RecordBlock(b *member.Block, seen time.Time) {
 		r.omitted++
 		return
 	}
-	r.blocks = append(r.blocks, measurement.Block{Height: int64(b.Height), Micros: r.windowOffset(seen).Microseconds(), Bytes: int64(b.Size),
-		Transactions: int64(len(b.Transactions)), Proposer: b.Proposer.Hex()})
+	b.Micros = r.windowOffset(seen).Microseconds()
+	r.blocks = append(r.blocks, b)
 }
 
 // Progress returns the progress of the phase at a time.
@@ -126,7 +125,7 @@ func (r *Recorder) Progress(now time.Time) protocol.Progress {
 func (r *Recorder) Result(worker int) (*measurement.WorkerResult, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	w := &measurement.WorkerResult{Worker: worker, StartMillis: r.window.From().UnixMilli(), Unit: evm.OperationUnit, Blocks: r.blocks, BlocksOmitted: r.omitted}
+	w := &measurement.WorkerResult{Worker: worker, StartMillis: r.window.From().UnixMilli(), Unit: r.unit, Blocks: r.blocks, BlocksOmitted: r.omitted}
 	if err := r.tally.FillResult(w); err != nil {
 		return nil, fmt.Errorf("result of worker %d: %w", worker, err)
 	}

@@ -1,4 +1,4 @@
-package load
+package openloop
 
 import (
 	"math"
@@ -7,11 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/hexutil"
-
-	"github.com/benchnet/benchnet/drivers/evm/internal/member"
-	"github.com/benchnet/benchnet/internal/platform/evm"
+	"github.com/benchnet/benchnet/internal/run/batches"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
@@ -27,7 +23,7 @@ func timeAt(seconds float64) time.Time {
 }
 
 func TestOperationsCountByDueTime(t *testing.T) {
-	r := NewRecorder(testWindow)
+	r := NewRecorder(testWindow, "transactions")
 	r.RecordCompleted(timeAt(1.9), timeAt(2.1)) // due in the warm-up, seen in the window
 	r.RecordCompleted(timeAt(2.0), timeAt(3.5)) // both in the window
 	r.RecordCompleted(timeAt(4.9), timeAt(6.0)) // seen in the drain
@@ -65,24 +61,24 @@ func TestOperationsCountByDueTime(t *testing.T) {
 }
 
 func TestBlocksOfTheWindow(t *testing.T) {
-	r := NewRecorder(testWindow)
+	r := NewRecorder(testWindow, "transactions")
 	for i, seen := range []float64{1.99, 2, 4.5, 5} {
-		r.RecordBlock(&member.Block{Height: hexutil.Uint64(10 + i), Size: 700, Proposer: common.Address{1}, Transactions: make([]common.Hash, i)}, timeAt(seen))
+		r.RecordBlock(measurement.Block{Height: int64(10 + i), Bytes: 700, Proposer: "0x01", Transactions: int64(i)}, timeAt(seen))
 	}
 	got, err := r.Result(0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(got.Blocks) != 2 || got.Blocks[0].Micros != 0 || got.Blocks[1].Micros != 2_500_000 ||
-		got.Blocks[1].Height != 12 || got.Blocks[1].Transactions != 2 || got.Blocks[1].Bytes != 700 || got.Blocks[1].Proposer != "0x0100000000000000000000000000000000000000" {
+		got.Blocks[1].Height != 12 || got.Blocks[1].Transactions != 2 || got.Blocks[1].Bytes != 700 || got.Blocks[1].Proposer != "0x01" {
 		t.Errorf("blocks %+v", got.Blocks)
 	}
 }
 
 func TestBlocksBeyondTheListAreCounted(t *testing.T) {
-	r := NewRecorder(testWindow)
+	r := NewRecorder(testWindow, "transactions")
 	for i := range measurement.MaxBlocks + 5 {
-		r.RecordBlock(&member.Block{Height: 1}, timeAt(2+float64(i)/1e5))
+		r.RecordBlock(measurement.Block{Height: 1}, timeAt(2+float64(i)/1e5))
 	}
 	got, err := r.Result(0)
 	if err != nil || len(got.Blocks) != measurement.MaxBlocks || got.BlocksOmitted != 5 {
@@ -91,7 +87,7 @@ func TestBlocksBeyondTheListAreCounted(t *testing.T) {
 }
 
 func TestProgressIsOfThePhase(t *testing.T) {
-	r := NewRecorder(testWindow)
+	r := NewRecorder(testWindow, "transactions")
 	r.RecordCompleted(timeAt(0.1), timeAt(1))
 	r.RecordCompleted(timeAt(0.1), timeAt(3))
 	r.RecordCompleted(timeAt(0.1), timeAt(3))
@@ -119,7 +115,7 @@ func TestProgressIsOfThePhase(t *testing.T) {
 // as a window of that length.
 func TestWindowStopsEarly(t *testing.T) {
 	stopped := protocol.MeasureTimes{WindowSeconds: 20, IntervalSeconds: 5, StopsEarly: true}.NewWindow(runStart)
-	long, short := NewRecorder(stopped), NewRecorder(protocol.MeasureTimes{WindowSeconds: 10, IntervalSeconds: 5}.NewWindow(runStart))
+	long, short := NewRecorder(stopped, "transactions"), NewRecorder(protocol.MeasureTimes{WindowSeconds: 10, IntervalSeconds: 5}.NewWindow(runStart), "transactions")
 	for i := range 400 {
 		due := float64(i) / 33
 		for _, r := range []*Recorder{long, short} {
@@ -152,16 +148,17 @@ func TestWindowStopsEarly(t *testing.T) {
 
 func TestSeriesOfATarget(t *testing.T) {
 	target := NewTargetSeries("member-3", testWindow)
+	recordResent, recordPool := target.NewCounter("resent", "1/s"), target.NewGauge("pool", "transactions")
 	target.recordSent(timeAt(1.9), 1)
 	target.recordSent(timeAt(2.1), 100)
 	target.recordSent(timeAt(2.9), 50)
 	target.recordAnswer(timeAt(3.2), 10*time.Millisecond, 90)
 	target.recordAnswer(timeAt(3.4), 30*time.Millisecond, 50)
-	target.recordResent(timeAt(4), 7)
-	target.RecordPool(2, 1000, 5)
+	recordResent(timeAt(4), 7)
+	recordPool(2, 1000)
 	none := measurement.Missing
-	want := map[string]measurement.Series{evm.SeriesSent: {150, 0, 0}, evm.SeriesAccepted: {0, 140, 0}, evm.SeriesResent: {0, 0, 7},
-		evm.SeriesRPC: {none, 20, none}, evm.SeriesPending: {none, none, 1000}, evm.SeriesQueued: {none, none, 5}}
+	want := map[string]measurement.Series{batches.SeriesSent: {150, 0, 0}, batches.SeriesAccepted: {0, 140, 0}, batches.SeriesRPC: {none, 20, none},
+		"resent": {0, 0, 7}, "pool": {none, none, 1000}}
 	for _, s := range target.Series() {
 		if s.Subject != "member-3" || !equalSeries(s.Values, want[s.Name]) {
 			t.Errorf("%s of %s is %v, want %v", s.Name, s.Subject, s.Values, want[s.Name])
