@@ -1,7 +1,16 @@
 package v1alpha1
 
-// ConsensusTimeouts bound the steps of the first round of Malachite's consensus. Each later round adds delta.
+// ConsensusTimeouts bound the steps of a round of Malachite's consensus.
 type ConsensusTimeouts struct {
+	RoundTimeouts `json:",inline"`
+	// rebroadcast is the time without progress after which a validator repeats the votes of its round. Default: 5s.
+	// +kubebuilder:default="5s"
+	// +optional
+	Rebroadcast Timeout `json:"rebroadcast,omitzero"`
+}
+
+// RoundTimeouts bound the steps of the first round of a consensus. Each later round adds delta.
+type RoundTimeouts struct {
 	// propose is the wait for a proposal. Default: 3s.
 	// +kubebuilder:default="3s"
 	// +optional
@@ -18,10 +27,6 @@ type ConsensusTimeouts struct {
 	// +kubebuilder:default="500ms"
 	// +optional
 	Delta Delay `json:"delta"`
-	// rebroadcast is the time without progress after which a validator repeats the votes of its round. Default: 5s.
-	// +kubebuilder:default="5s"
-	// +optional
-	Rebroadcast Timeout `json:"rebroadcast,omitzero"`
 }
 
 // GossipMesh says how consensus messages spread. The mesh parameters are GossipSub's D, D_high, D_low and D_out.

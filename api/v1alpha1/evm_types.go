@@ -42,29 +42,12 @@ type ChainFields struct {
 // advance. The model of the load is Open, and its rate is the total over the network. Every called member gets the same share.
 // The clients of the load bound the batches that each sender has outstanding. docs/evm.md describes the driver.
 type EVMWorkload struct {
-	// members are the names of the members to which transactions are sent, such as member-0. Default: all members.
-	// +listType=set
-	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=100
-	// +kubebuilder:validation:items:MaxLength=63
-	// +optional
-	Members []string `json:"members,omitempty"`
+	Batches `json:",inline"`
 	// accounts is the number of accounts that send. They are the first of those that the genesis funds. Default: all of them.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=5000
 	// +optional
 	Accounts *int32 `json:"accounts,omitempty"`
-	// batchSize is the number of transactions that are sent to a member at once. Default: the number that follows from rate and
-	// batchInterval.
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=100000
-	// +optional
-	BatchSize *int32 `json:"batchSize,omitempty"`
-	// batchInterval is the time between two batches to a member. Default: the time that follows from rate and batchSize, or
-	// 200ms.
-	// +kubebuilder:validation:XValidation:rule="duration(self) <= duration('1m')",message="must be at most 1m"
-	// +optional
-	BatchInterval *Timeout `json:"batchInterval,omitempty"`
 	// transport is HTTP or WebSocket. Default: HTTP.
 	// +kubebuilder:default=HTTP
 	// +optional

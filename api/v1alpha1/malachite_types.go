@@ -4,16 +4,16 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// MalachiteContent says which bytes a block holds.
+// BlockContent says which bytes a block holds.
 // +kubebuilder:validation:Enum=Random;Repeated
-type MalachiteContent string
+type BlockContent string
 
 // The contents of a block.
 const (
-	// MalachiteRandom fills blocks with random bytes, so that nothing can compress them on the way.
-	MalachiteRandom MalachiteContent = "Random"
-	// MalachiteRepeated repeats one byte, which costs the proposer the least.
-	MalachiteRepeated MalachiteContent = "Repeated"
+	// BlockContentRandom fills blocks with random bytes, so that nothing can compress them on the way.
+	BlockContentRandom BlockContent = "Random"
+	// BlockContentRepeated repeats one byte, which costs the proposer the least.
+	BlockContentRepeated BlockContent = "Repeated"
 )
 
 // MalachitePayload says how a proposed block is sent.
@@ -67,7 +67,7 @@ type MalachitePlatform struct {
 	// content says which bytes a block holds: Random or Repeated. Default: Random.
 	// +kubebuilder:default=Random
 	// +optional
-	Content MalachiteContent `json:"content,omitempty"`
+	Content BlockContent `json:"content,omitempty"`
 	// partSize is the size in bytes of the largest part in which a block is streamed, from 256 to 64Mi. Default: 128Ki.
 	// +kubebuilder:default="128Ki"
 	// +optional

@@ -77,27 +77,28 @@ const (
 )
 
 // WorkloadType is the kind of operations that a workload performs.
-// +kubebuilder:validation:Enum=Blocks;Corda;JPaxos;EVM;JMeter
+// +kubebuilder:validation:Enum=Blocks;CometBFT;Corda;JPaxos;EVM;JMeter
 type WorkloadType string
 
 // The workload types.
 const (
-	WorkloadBlocks    WorkloadType = "Blocks"
-	WorkloadCorda     WorkloadType = "Corda"
-	WorkloadJPaxos    WorkloadType = "JPaxos"
-	WorkloadEVM       WorkloadType = "EVM"
-	WorkloadJMeter    WorkloadType = "JMeter"
+	WorkloadBlocks   WorkloadType = "Blocks"
+	WorkloadCometBFT WorkloadType = "CometBFT"
+	WorkloadCorda    WorkloadType = "Corda"
+	WorkloadJPaxos   WorkloadType = "JPaxos"
+	WorkloadEVM      WorkloadType = "EVM"
+	WorkloadJMeter   WorkloadType = "JMeter"
 )
 
-// LimitsOutstanding reports whether each client of an open load has at most one operation outstanding. Clients of the EVM driver
+// LimitsOutstanding reports whether each client of an open load has at most one operation outstanding. Clients of the EVM and CometBFT drivers
 // send batches, and a JMeter plan decides itself.
 func (t WorkloadType) LimitsOutstanding() bool { return t == WorkloadCorda || t == WorkloadJPaxos }
 
 // Workload describes a load and how it is measured. It is a union: type names the operations, and only the field of that name is
 // set.
-// +kubebuilder:validation:XValidation:rule="has(self.corda) == (self.type == 'Corda') && has(self.jpaxos) == (self.type == 'JPaxos') && has(self.blocks) == (self.type == 'Blocks') && has(self.evm) == (self.type == 'EVM') && has(self.jmeter) == (self.type == 'JMeter')",messageExpression="self.type.lowerAscii() + ' must be set, and no other operations, if type is ' + self.type"
+// +kubebuilder:validation:XValidation:rule="has(self.corda) == (self.type == 'Corda') && has(self.jpaxos) == (self.type == 'JPaxos') && has(self.blocks) == (self.type == 'Blocks') && has(self.evm) == (self.type == 'EVM') && has(self.jmeter) == (self.type == 'JMeter')",messageExpression="(self.type == 'CometBFT' ? 'cometBFT' : self.type.lowerAscii()) + ' must be set, and no other operations, if type is ' + self.type"
 // +kubebuilder:validation:XValidation:rule="(self.type == 'Blocks') != has(self.load)",message="load must be set with every type except Blocks, whose network makes its own blocks"
-// +kubebuilder:validation:XValidation:rule="self.type != 'EVM' || !has(self.load) || self.load.model == 'Open'",message="load.model must be Open, with load.ratePerSecond, if type is EVM: the driver sends at a given rate and does not wait for replies"
+// +kubebuilder:validation:XValidation:rule="!(self.type in ['EVM', 'CometBFT']) || !has(self.load) || self.load.model == 'Open'",message="load.model must be Open, with load.ratePerSecond, if type is EVM or CometBFT: the driver sends at a given rate and does not wait for replies"
 // +kubebuilder:validation:XValidation:rule="self.sampleLogRetention == 'Delete' || self.type == 'Corda' || self.type == 'JMeter'",message="sampleLogRetention must be Delete unless type is Corda or JMeter: other drivers write no JTL"
 type Workload struct {
 	// name is the name of the workload, unique in its network. Its run is named <network>-<name>. A longer name is shortened to 63
@@ -107,14 +108,17 @@ type Workload struct {
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	// +required
 	Name string `json:"name"`
-	// type is the kind of operations: Blocks, Corda, JPaxos, EVM, or JMeter with your own test plan.
+	// type is the kind of operations: Blocks, CometBFT, Corda, JPaxos, EVM, or JMeter with your own test plan.
 	// +unionDiscriminator
 	// +required
 	Type WorkloadType `json:"type"`
-	// blocks describes how the blocks that a Malachite network makes by itself are observed. It is required with type Blocks and must
+	// blocks describes how the blocks that a CometBFT or Malachite network makes by itself are observed. It is required with type Blocks and must
 	// not be set otherwise.
 	// +optional
 	Blocks *BlocksWorkload `json:"blocks,omitempty"`
+	// cometBFT describes the transactions to a CometBFT network. It is required with type CometBFT and must not be set otherwise.
+	// +optional
+	CometBFT *CometBFTWorkload `json:"cometBFT,omitempty"`
 	// corda is the operation on a Corda network. It is required with type Corda and must not be set otherwise.
 	// +optional
 	Corda *CordaWorkload `json:"corda,omitempty"`

@@ -7,6 +7,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/execution"
 	"github.com/benchnet/benchnet/internal/platform/sizing"
+	"github.com/benchnet/benchnet/internal/platform/submission"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
@@ -15,7 +16,7 @@ import (
 
 // validatorSeries are the metrics of a validator that become series of the result.
 var validatorSeries = []protocol.ObservedSeries{
-	{Name: execution.SeriesHeight, Unit: "blocks", Metric: "malachitebft_core_consensus_height", Kind: protocol.SeriesGauge},
+	{Name: submission.SeriesHeight, Unit: "blocks", Metric: "malachitebft_core_consensus_height", Kind: protocol.SeriesGauge},
 	{Name: "round", Metric: "malachitebft_core_consensus_round", Kind: protocol.SeriesGauge},
 	{Name: "consensusPeers", Metric: "malachitebft_core_consensus_connected_peers", Kind: protocol.SeriesGauge},
 	{Name: "chainBytes", Unit: "B/s", Metric: "app_channel_chain_bytes_total", Kind: protocol.SeriesCounter},

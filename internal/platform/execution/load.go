@@ -1,7 +1,6 @@
 package execution
 
 import (
-	"fmt"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,14 +11,9 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/evm"
 	"github.com/benchnet/benchnet/internal/platform/members"
+	"github.com/benchnet/benchnet/internal/platform/submission"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 	"github.com/benchnet/benchnet/internal/run/protocol"
-)
-
-// Names of the series of a validator that Interpret reads, and the suffix of their subjects.
-const (
-	SeriesHeight    = "height"
-	ConsensusSuffix = "/consensus"
 )
 
 // BuildDriver returns the EVM driver. It sends to the members' JSON-RPC, watches their new heads over WebSocket, and records what
@@ -31,21 +25,20 @@ func (l *Layer) BuildDriver(in platform.Input, topology platform.Topology, workl
 		client := members.AgentEndpoint(m, portAgent)
 		client.Member += "/execution"
 		orders.Observe = append(orders.Observe, members.AgentEndpoint(m, l.Validator.AgentPort), client, protocol.ObservedEndpoint{
-			Member: m.Name + ConsensusSuffix, URL: members.MetricsURL(m, l.Validator.MetricsPort), Series: l.Validator.Series})
+			Member: m.Name + submission.ConsensusSuffix, URL: members.MetricsURL(m, l.Validator.MetricsPort), Series: l.Validator.Series})
 	}
 	operation := l.buildOperation(workload.EVM)
-	for _, name := range targetMembers(&in.Network.Spec, workload.EVM) {
-		m, ok := topology.FindMember(name)
-		if !ok {
-			return loadgen.Driver{}, fmt.Errorf("workload %s: the network has no %s", workload.Name, name)
-		}
+	var err error
+	orders.Targets, err = submission.BuildTargets(&in.Network.Spec, topology, workload, &workload.EVM.Batches, func(m platform.Member) string {
 		heads := "ws://" + members.HostPort(m.Host, portWebSocket)
-		address := "http://" + members.HostPort(m.Host, PortHTTP)
-		if workload.EVM.Transport == v1alpha1.EVMTransportWebSocket {
-			address = heads
-		}
 		operation.Heads = append(operation.Heads, heads)
-		orders.Targets = append(orders.Targets, protocol.Target{Name: m.Name, Address: address})
+		if workload.EVM.Transport == v1alpha1.EVMTransportWebSocket {
+			return heads
+		}
+		return "http://" + members.HostPort(m.Host, PortHTTP)
+	})
+	if err != nil {
+		return loadgen.Driver{}, err
 	}
 	orders.Operation = operation
 	return loadgen.Driver{
@@ -66,12 +59,7 @@ func (l *Layer) buildOperation(w *v1alpha1.EVMWorkload) evm.Operation {
 		MaxFeePerGasWei:         gweiToWei(w.MaxFeeGwei),
 		MaxPriorityFeePerGasWei: gweiToWei(w.TipGwei),
 	}
-	if w.BatchSize != nil {
-		op.BatchSize = int(*w.BatchSize)
-	}
-	if w.BatchInterval != nil {
-		op.BatchIntervalMillis = int(w.BatchInterval.Milliseconds())
-	}
+	op.BatchSize, op.BatchIntervalMillis = submission.BatchFields(&w.Batches)
 	return op
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/execution"
 	"github.com/benchnet/benchnet/internal/platform/members"
 	"github.com/benchnet/benchnet/internal/platform/sizing"
+	"github.com/benchnet/benchnet/internal/platform/submission"
 	"github.com/benchnet/benchnet/internal/platform/validators"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 	"github.com/benchnet/benchnet/internal/run/measurement"
@@ -187,7 +188,7 @@ func failedRequestNotes(measured *measurement.Measurement) []verdict.Reason {
 	var notes []verdict.Reason
 	for _, s := range measured.SeriesByName(seriesExecutionErrors) {
 		if failed := countEvents(s); failed > 0 {
-			notes = append(notes, verdict.Reason{Code: ExecutionErrors, Subject: strings.TrimSuffix(s.Subject, execution.ConsensusSuffix), Value: failed,
+			notes = append(notes, verdict.Reason{Code: ExecutionErrors, Subject: strings.TrimSuffix(s.Subject, submission.ConsensusSuffix), Value: failed,
 				Message: fmt.Sprintf("%.0f requests to its geth failed or were not answered within 8 s: meanwhile it neither voted nor proposed", failed)})
 		}
 	}

@@ -1,7 +1,7 @@
 package malachite
 
 import (
-	"github.com/benchnet/benchnet/internal/platform/execution"
+	"github.com/benchnet/benchnet/internal/platform/submission"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
@@ -28,7 +28,7 @@ var evmSeries = listEVMSeries()
 
 func listEVMSeries() []protocol.ObservedSeries {
 	all := []protocol.ObservedSeries{
-		{Name: execution.SeriesHeight, Unit: "blocks", Metric: "malachite_bench_height", Kind: protocol.SeriesGauge},
+		{Name: submission.SeriesHeight, Unit: "blocks", Metric: "malachite_bench_height", Kind: protocol.SeriesGauge},
 		{Name: seriesLaterRounds, Unit: "blocks/s", Metric: "malachite_bench_rounds_above_zero_total", Kind: protocol.SeriesCounter},
 		{Name: seriesExecutionErrors, Unit: "errors/s", Metric: "malachite_bench_execution_errors_total", Kind: protocol.SeriesCounter},
 		{Name: seriesPeers, Unit: "peers", Metric: "malachitebft_core_consensus_connected_peers", Kind: protocol.SeriesGauge},
