@@ -47,12 +47,12 @@ func NewGenerator(reference string, sender, size int, connections uint64, ratePe
 
 // Next returns the next transaction, which records a time. The content is random, but unique to the sender.
 func (g *Generator) Next(at time.Time) []byte {
-	time := appendUint(appendUint(nil, 1, uint64(at.Unix())), 2, uint64(at.Nanosecond()))
+	clock := appendUint(appendUint(nil, 1, uint64(at.Unix())), 2, uint64(at.Nanosecond()))
 	message := make([]byte, 0, g.size/2)
 	message = appendUint(message, 1, g.connections)
 	message = appendUint(message, 2, g.rate)
 	message = appendUint(message, 3, uint64(g.size))
-	message = appendBytes(message, 4, time)
+	message = appendBytes(message, 4, clock)
 	message = appendBytes(message, 5, g.run[:])
 	message = append(message, 6<<3|wireBytes)
 	padding := make([]byte, (g.size-len(prefix))/2-len(message)-paddingLengthBytes)
