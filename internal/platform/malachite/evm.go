@@ -2,7 +2,6 @@ package malachite
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -143,23 +142,10 @@ func (EVM) Interpret(
 				Source: request.source + ", by the validators' own histograms"})
 		}
 	}
-	i.Notes = append(i.Notes, laterRoundNotes(measured)...)
+	i.Notes = append(i.Notes, validators.NoteLaterRounds(measured)...)
 	i.Notes = append(i.Notes, emptyBlockNotes(measured)...)
 	i.Notes = append(i.Notes, failedRequestNotes(measured)...)
 	return i
-}
-
-// laterRoundNotes reports blocks that were decided in a later round than the first.
-func laterRoundNotes(measured *measurement.Measurement) []verdict.Reason {
-	rounds := 0.0
-	for _, s := range measured.SeriesByName(seriesLaterRounds) {
-		rounds = max(rounds, countEvents(s))
-	}
-	if rounds == 0 {
-		return nil
-	}
-	blocks := float64(len(measured.Blocks))
-	return []verdict.Reason{{Code: validators.RoundsAboveZero, Value: rounds, Limit: blocks, Message: validators.LaterRoundsMessage(rounds, blocks)}}
 }
 
 // emptyBlockNotes reports blocks without transactions that were decided while the pools of all targets had executable transactions,
@@ -187,19 +173,10 @@ func emptyBlockNotes(measured *measurement.Measurement) []verdict.Reason {
 func failedRequestNotes(measured *measurement.Measurement) []verdict.Reason {
 	var notes []verdict.Reason
 	for _, s := range measured.SeriesByName(seriesExecutionErrors) {
-		if failed := countEvents(s); failed > 0 {
+		if failed := validators.CountEvents(s); failed > 0 {
 			notes = append(notes, verdict.Reason{Code: ExecutionErrors, Subject: strings.TrimSuffix(s.Subject, submission.ConsensusSuffix), Value: failed,
 				Message: fmt.Sprintf("%.0f requests to its geth failed or were not answered within 8 s: meanwhile it neither voted nor proposed", failed)})
 		}
 	}
 	return notes
-}
-
-// countEvents returns the number of events in the seconds of a rate that were measured.
-func countEvents(s measurement.NamedSeries) float64 {
-	total := 0.0
-	for _, perSecond := range s.Values.Measured() {
-		total += perSecond
-	}
-	return math.Round(total)
 }

@@ -2,6 +2,7 @@ package malachite
 
 import (
 	"github.com/benchnet/benchnet/internal/platform/submission"
+	"github.com/benchnet/benchnet/internal/platform/validators"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
@@ -17,11 +18,8 @@ var gethRequests = []gethRequest{
 	{"finalize", "malachite_bench_finalize_seconds", "geth made a block its head (engine_forkchoiceUpdated)"},
 }
 
-// Names of series with events of a validator.
-const (
-	seriesLaterRounds     = "laterRounds"
-	seriesExecutionErrors = "executionErrors"
-)
+// seriesExecutionErrors is the name of the series with the failed requests of a validator to its execution client.
+const seriesExecutionErrors = "executionErrors"
 
 // evmSeries are the metrics of a validator with an execution client that become series of the result.
 var evmSeries = listEVMSeries()
@@ -29,7 +27,7 @@ var evmSeries = listEVMSeries()
 func listEVMSeries() []protocol.ObservedSeries {
 	all := []protocol.ObservedSeries{
 		{Name: submission.SeriesHeight, Unit: "blocks", Metric: "malachite_bench_height", Kind: protocol.SeriesGauge},
-		{Name: seriesLaterRounds, Unit: "blocks/s", Metric: "malachite_bench_rounds_above_zero_total", Kind: protocol.SeriesCounter},
+		{Name: validators.SeriesLaterRounds, Unit: "blocks/s", Metric: "malachite_bench_rounds_above_zero_total", Kind: protocol.SeriesCounter},
 		{Name: seriesExecutionErrors, Unit: "errors/s", Metric: "malachite_bench_execution_errors_total", Kind: protocol.SeriesCounter},
 		{Name: seriesPeers, Unit: "peers", Metric: "malachitebft_core_consensus_connected_peers", Kind: protocol.SeriesGauge},
 	}

@@ -63,5 +63,5 @@ func bytesOrDefault(size *resource.Quantity, otherwise int64) int64 {
 
 // stateOf returns what the blocks require of a validator.
 func stateOf(m *v1alpha1.MalachitePlatform) validators.State {
-	return validators.State{BaseMemory: baseMemory, BlocksInMemory: blocksInMemory, BaseStorage: baseStorage, BlockSize: m.BlockSize, KeptBlocks: m.KeptBlocks}
+	return validators.State{BaseMemory: baseMemory, BlocksInMemory: blocksInMemory, BaseStorage: baseStorage, BlockSize: m.BlockSize}.KeptBlocks(m.KeptBlocks)
 }

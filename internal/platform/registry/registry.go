@@ -3,6 +3,7 @@ package registry
 
 import (
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/cometbft"
 	"github.com/benchnet/benchnet/internal/platform/corda"
 	"github.com/benchnet/benchnet/internal/platform/emerald"
 	"github.com/benchnet/benchnet/internal/platform/jpaxos"
@@ -11,5 +12,5 @@ import (
 
 // New returns a registry of all platforms.
 func New() *platform.Registry {
-	return platform.NewRegistry(corda.New(), jpaxos.New(), malachite.New(), malachite.NewEVM(), emerald.New())
+	return platform.NewRegistry(corda.New(), jpaxos.New(), malachite.New(), malachite.NewEVM(), emerald.New(), cometbft.New())
 }

@@ -2,6 +2,7 @@ package validators
 
 import (
 	"fmt"
+	"math"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -90,7 +91,7 @@ func InterpretBlocks(size resource.Quantity, workload *v1alpha1.Workload, measur
 	i := verdict.Interpretation{Measures: append(blockTimeMeasures(measured, workload.Blocks.Observe), t.rateMeasures(measured, workload.Blocks)...)}
 	if t.laterRounds > 0 {
 		i.Notes = append(i.Notes, verdict.Reason{Code: RoundsAboveZero, Subject: workload.Blocks.Observe, Value: t.laterRounds,
-			Message: LaterRoundsMessage(t.laterRounds, t.blocks)})
+			Message: laterRoundsMessage(t.laterRounds, t.blocks)})
 	}
 	if t.otherSizes > 0 {
 		i.Reasons = append(i.Reasons, verdict.Reason{Code: BlockSizeDiffers, Subject: workload.Blocks.Observe, Value: t.otherSizes,
@@ -99,10 +100,35 @@ func InterpretBlocks(size resource.Quantity, workload *v1alpha1.Workload, measur
 	return i
 }
 
-// LaterRoundsMessage returns the message of a note RoundsAboveZero.
-func LaterRoundsMessage(later, blocks float64) string {
+func laterRoundsMessage(later, blocks float64) string {
 	return fmt.Sprintf("%.0f of %.0f blocks were decided in a later round than the first: a proposal was missing or late, "+
 		"so their times include timeouts", later, blocks)
+}
+
+// SeriesLaterRounds is the name of the series with the rate of a validator's blocks that were decided in a later round than the first.
+const SeriesLaterRounds = "laterRounds"
+
+// NoteLaterRounds notes the blocks of a client's window that were decided in a later round than the first, as the validators counted
+// them.
+func NoteLaterRounds(measured *measurement.Measurement) []verdict.Reason {
+	rounds := 0.0
+	for _, s := range measured.SeriesByName(SeriesLaterRounds) {
+		rounds = max(rounds, CountEvents(s))
+	}
+	if rounds == 0 {
+		return nil
+	}
+	blocks := float64(len(measured.Blocks))
+	return []verdict.Reason{{Code: RoundsAboveZero, Value: rounds, Limit: blocks, Message: laterRoundsMessage(rounds, blocks)}}
+}
+
+// CountEvents returns the number of events in the seconds of a rate that were measured.
+func CountEvents(s measurement.NamedSeries) float64 {
+	total := 0.0
+	for _, perSecond := range s.Values.Measured() {
+		total += perSecond
+	}
+	return math.Round(total)
 }
 
 // blockTimeMeasures returns the block times from the histogram. It holds all intervals that end in the window,

@@ -26,22 +26,25 @@ const (
 	MaxMeshMembers = 100
 )
 
-// State describes the memory and storage that blocks require of a validator. Sizes are in bytes.
+// State describes the memory and storage that a validator requires. Sizes are in bytes.
 type State struct {
-	// BaseMemory covers the program without blocks, and BlocksInMemory is the number of blocks in memory at a time.
+	// BaseMemory covers the program without blocks. BlocksInMemory blocks of BlockSize are in memory at a time.
 	BaseMemory, BlocksInMemory int64
-	// BaseStorage includes the write-ahead log. The store of blocks takes about twice their size while it is pruned.
-	BaseStorage int64
-	// BlockSize is the size of a block, and KeptBlocks the number of blocks that are kept.
-	BlockSize  resource.Quantity
-	KeptBlocks int32
+	BlockSize                  resource.Quantity
+	// BaseStorage includes the write-ahead log. The store takes about twice the size of its content while it is pruned: StoredBytes,
+	// which Stored names in messages.
+	BaseStorage, StoredBytes int64
+	Stored                   string
 }
 
-func (s State) requiredMemory() int64 { return s.BaseMemory + s.BlocksInMemory*s.BlockSize.Value() }
-
-func (s State) requiredStorage() int64 {
-	return s.BaseStorage + 2*int64(s.KeptBlocks)*s.BlockSize.Value()
+// KeptBlocks returns the state of a validator that keeps a number of blocks.
+func (s State) KeptBlocks(kept int32) State {
+	s.StoredBytes, s.Stored = int64(kept)*s.BlockSize.Value(), fmt.Sprintf("keptBlocks (%d) of %s", kept, s.BlockSize.String())
+	return s
 }
+
+func (s State) requiredMemory() int64  { return s.BaseMemory + s.BlocksInMemory*s.BlockSize.Value() }
+func (s State) requiredStorage() int64 { return s.BaseStorage + 2*s.StoredBytes }
 
 // ExpectedStorage returns the required storage in whole GiB, rounded up.
 func (s State) ExpectedStorage() resource.Quantity {
@@ -64,8 +67,8 @@ func (s State) ValidateMachine(spec *v1alpha1.BenchmarkNetworkSpec, path *field.
 			FormatBytes(s.requiredMemory()), FormatBytes(s.BaseMemory), s.BlocksInMemory, s.BlockSize.String())))
 	}
 	if size := spec.Members.Storage.Size; size != nil && size.Value() < s.requiredStorage() {
-		errs = append(errs, field.Invalid(path.Child("storage", "size"), size.String(), fmt.Sprintf("must be at least %s: %s, and twice keptBlocks (%d) of %s",
-			FormatBytes(s.requiredStorage()), FormatBytes(s.BaseStorage), s.KeptBlocks, s.BlockSize.String())))
+		errs = append(errs, field.Invalid(path.Child("storage", "size"), size.String(), fmt.Sprintf("must be at least %s: %s, and twice %s",
+			FormatBytes(s.requiredStorage()), FormatBytes(s.BaseStorage), s.Stored)))
 	}
 	return errs
 }
@@ -84,7 +87,7 @@ func (s State) MachineSettings(spec *v1alpha1.BenchmarkNetworkSpec, threads *int
 		{Name: "memory", Value: machine.Memory.String(), Source: SettingSource(spec.Members.Memory, "spec.members.memory", size)},
 		{Name: "threads", Value: fmt.Sprint(CountThreads(spec, threads)), Source: threadsSource},
 		{Name: platform.SettingMemberStorage, Value: storage.String(), Source: SettingSource(spec.Members.Storage.Size, "spec.members.storage.size",
-			FormatBytes(s.BaseStorage)+" and twice keptBlocks, in whole GiB")},
+			FormatBytes(s.BaseStorage)+" and twice "+s.Stored+", in whole GiB")},
 	}
 }
 
