@@ -72,8 +72,8 @@ fmt: ## Format the Go code
 .PHONY: lint
 lint: ## Lint the Go and Rust code, the names of functions, the shell scripts, the workflows and the charts
 	$(call tool,golangci-lint) run ./...
-	lint=$(call tool,golangci-lint) && for module in drivers/evm hack/bundle hack/osv; do (cd "$$module" && "$$lint" run --config ../../.golangci.yml ./...) || exit; done
-	go run ./hack/names -limit 0.05 main.go controllers internal cmd dashboards drivers hack
+	lint=$(call tool,golangci-lint) && for module in drivers/evm systems/cometbft-bench hack/bundle hack/osv; do (cd "$$module" && "$$lint" run --config ../../.golangci.yml ./...) || exit; done
+	go run ./hack/names -limit 0.05 main.go controllers internal cmd dashboards drivers systems hack
 	hack/lint-rust
 	hack/lint-scripts
 	$(call tool,actionlint)
@@ -151,6 +151,10 @@ test-java: ## Tests of the Maven modules
 .PHONY: test-evm
 test-evm: ## Tests of the EVM load driver, against a real geth
 	@hack/test/go evm -count=1 -parallel 3 ./...
+
+.PHONY: test-cometbft
+test-cometbft: ## Tests of cometbft-bench, with validators on loopback
+	@hack/test/go cometbft ./...
 
 .PHONY: test-rust
 test-rust: ## Tests of the Rust code, with validators on loopback

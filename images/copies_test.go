@@ -20,6 +20,7 @@ func TestDockerfilesCopyAllPackages(t *testing.T) {
 		{"images/agent/Dockerfile", ".", "./cmd/agent"},
 		{"images/evm/Dockerfile", "drivers/evm", "."},
 		{"images/cometbft-client/Dockerfile", ".", "./drivers/cometbft"},
+		{"images/cometbft-bench/Dockerfile", "systems/cometbft-bench", "."},
 	} {
 		t.Run(program.dockerfile, func(t *testing.T) {
 			copied := copiedPaths(t, filepath.Join("..", program.dockerfile))

@@ -40,7 +40,7 @@ const (
 	CometBFTAsync CometBFTMethod = "Async"
 )
 
-// CometBFTPlatform configures a network of CometBFT validators, each with voting power 1 and a peer of every other. members.count is
+// CometBFTPlatform configures a network of CometBFT validators, of equal voting power, each a peer of every other. members.count is
 // their number, at most 100. Defaults are those of CometBFT 0.40.0 unless a description says otherwise.
 type CometBFTPlatform struct {
 	// image is the container image of the validator, with a tag other than latest or a digest. Default: the project's image

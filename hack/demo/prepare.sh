@@ -4,7 +4,7 @@
 
 # Typical CPU seconds of each part with empty caches (docs/performance.md). Only the estimate of the time left depends on them.
 declare -Ar typical_cost=([cluster]=810 [helm]=90 [plugin]=60 [operator]=200 [agent]=15 [corda]=150 [jmeter-corda]=60 [genesis-corda]=60
-  [postgresql]=30 [postgres-exporter]=70 [cordapps]=60 [malachite-bench]=900 [evm]=120 [geth]=150 [jpaxos-client]=60)
+  [postgresql]=30 [postgres-exporter]=70 [cordapps]=60 [malachite-bench]=900 [evm]=120 [geth]=150 [cometbft-bench]=90 [jpaxos-client]=60)
 
 # prepare IMAGE...: returns when the cluster runs, the images are loaded, and Helm and the plugin are built. The caches
 # keep what an earlier run finished. When a job fails, it prints the end of that job's log, and the exit trap stops the other jobs.

@@ -118,7 +118,7 @@ type recordingApp struct {
 // FinalizeBlock records the decision at its entry.
 func (a *recordingApp) FinalizeBlock(ctx context.Context, r *abci.RequestFinalizeBlock) (*abci.ResponseFinalizeBlock, error) {
 	if recorder := a.recorder.Load(); recorder != nil {
-		recorder.record(r)
+		recorder.recordDecision(r)
 	}
 	return a.Application.FinalizeBlock(ctx, r)
 }

@@ -19,6 +19,9 @@ const (
 	// maxValidators is the largest number of validators of a network.
 	maxValidators = 1000
 	chainID       = "benchnet"
+	// validatorPower is the voting power of each validator. CometBFT skips block sync if a validator has at least a third of the total
+	// in whole numbers, which with powers of 1 are networks of up to 5.
+	validatorPower = 10
 	// maxBlockBytes is the limit of the consensus for a whole block: maxBlockSize, up to 5 bytes of encoding for each of
 	// maxTransactions, and the header and the commit of maxValidators.
 	maxBlockBytes = 66 << 20
@@ -46,7 +49,7 @@ func initNetwork(out string, validators int) error {
 			return err
 		}
 		ids = append(ids, node.ID())
-		genesis.Validators = append(genesis.Validators, types.GenesisValidator{Address: pv.Key.Address, PubKey: pv.Key.PubKey, Power: 1})
+		genesis.Validators = append(genesis.Validators, types.GenesisValidator{Address: pv.Key.Address, PubKey: pv.Key.PubKey, Power: validatorPower})
 	}
 	if err := genesis.ValidateAndComplete(); err != nil {
 		return err

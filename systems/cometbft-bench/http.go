@@ -18,7 +18,7 @@ const maxLines = 256
 // newBlocksHandler serves /blocks and /ready. waitingFor returns why the validator is not ready, "" if it is.
 func newBlocksHandler(j *journal, waitingFor func() string) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /blocks", j.stream)
+	mux.HandleFunc("GET /blocks", j.streamBlocks)
 	mux.HandleFunc("GET /ready", func(w http.ResponseWriter, _ *http.Request) {
 		if reason := waitingFor(); reason != "" {
 			http.Error(w, reason, http.StatusServiceUnavailable)
@@ -29,9 +29,9 @@ func newBlocksHandler(j *journal, waitingFor func() string) http.Handler {
 	return mux
 }
 
-// stream writes a line for each block as it is decided, at the speed of the client. It starts at the height in the query
+// streamBlocks writes a line for each block as it is decided, at the speed of the client. It starts at the height in the query
 // parameter from, by default the next.
-func (j *journal) stream(w http.ResponseWriter, r *http.Request) {
+func (j *journal) streamBlocks(w http.ResponseWriter, r *http.Request) {
 	next := j.nextHeight()
 	for key, values := range r.URL.Query() {
 		height, err := strconv.ParseUint(values[0], 10, 63)
@@ -44,7 +44,7 @@ func (j *journal) stream(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	lines, flusher := json.NewEncoder(w), http.NewResponseController(w)
 	for {
-		entries, changed := j.read(next, maxLines)
+		entries, changed := j.entriesFrom(next, maxLines)
 		for _, e := range entries {
 			if lines.Encode(e) != nil {
 				return

@@ -42,7 +42,7 @@ type journal struct {
 // newJournal returns an empty journal that continues after the height last.
 func newJournal(last int64) *journal { return &journal{next: last + 1, changed: make(chan struct{})} }
 
-func (j *journal) push(e entry) {
+func (j *journal) addEntry(e entry) {
 	j.lock.Lock()
 	defer j.lock.Unlock()
 	if len(j.entries) >= maxEntries {
@@ -54,9 +54,9 @@ func (j *journal) push(e entry) {
 	j.changed = make(chan struct{})
 }
 
-// read returns up to count entries from a height on, or later ones if that one is forgotten, and a channel that is
+// entriesFrom returns up to count entries from a height on, or later ones if that one is forgotten, and a channel that is
 // closed when there are more.
-func (j *journal) read(from int64, count int) ([]entry, <-chan struct{}) {
+func (j *journal) entriesFrom(from int64, count int) ([]entry, <-chan struct{}) {
 	j.lock.Lock()
 	defer j.lock.Unlock()
 	start := sort.Search(len(j.entries), func(i int) bool { return j.entries[i].Height >= from })
@@ -83,8 +83,8 @@ type recorder struct {
 	previous time.Time
 }
 
-// record is called by one goroutine at a time. CometBFT stores a block before it executes it.
-func (r *recorder) record(block *abci.RequestFinalizeBlock) {
+// recordDecision is called by one goroutine at a time. CometBFT stores a block before it executes it.
+func (r *recorder) recordDecision(block *abci.RequestFinalizeBlock) {
 	now := time.Now()
 	e := entry{
 		Height:       block.Height,
@@ -104,8 +104,8 @@ func (r *recorder) record(block *abci.RequestFinalizeBlock) {
 	if e.Synced {
 		r.previous = time.Time{}
 	}
-	r.metrics.record(e)
-	r.journal.push(e)
+	r.metrics.observeDecision(e)
+	r.journal.addEntry(e)
 	if !e.Synced {
 		r.decided.Store(true)
 	}

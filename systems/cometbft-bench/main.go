@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-
-	cometversion "github.com/cometbft/cometbft/version"
+	"runtime/debug"
+	"strings"
 
 	"github.com/benchnet/benchnet/internal/subcommand"
 )
@@ -63,7 +63,19 @@ func newStartCommand(flags *flag.FlagSet) subcommand.Action {
 
 func newVersionCommand(*flag.FlagSet) subcommand.Action {
 	return subcommand.WithoutArguments(func(_ context.Context, stdout io.Writer) error {
-		_, err := fmt.Fprintf(stdout, "cometbft-bench %s (CometBFT %s)\n", version, cometversion.TMCoreSemVer)
+		_, err := fmt.Fprintf(stdout, "cometbft-bench %s (CometBFT %s)\n", version, cometVersion())
 		return err
 	})
+}
+
+// cometVersion returns the version of the CometBFT module. The constant in CometBFT 0.40.0 says 0.39.0.
+func cometVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, module := range info.Deps {
+			if module.Path == "github.com/cometbft/cometbft" {
+				return strings.TrimPrefix(module.Version, "v")
+			}
+		}
+	}
+	return "of an unknown version"
 }

@@ -36,7 +36,7 @@ func newMetrics(moniker string) *metrics {
 	}
 }
 
-func (m *metrics) record(e entry) {
+func (m *metrics) observeDecision(e entry) {
 	m.height.Set(float64(e.Height))
 	m.blocks.Inc()
 	m.bytes.Add(float64(e.Bytes))

@@ -1,0 +1,329 @@
+package main
+
+import (
+	"bufio"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	cfg "github.com/cometbft/cometbft/config"
+	"github.com/cometbft/cometbft/store"
+)
+
+// patience bounds the wait for a condition; it only finds hangs.
+const patience = 3 * time.Minute
+
+// runAsProgram makes the test binary behave like the program, so that validators are processes that can be killed.
+const runAsProgram = "COMETBFT_BENCH_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(runAsProgram) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// validator is a validator process.
+type validator struct {
+	t                  *testing.T
+	dir                string
+	network, http, rpc string
+	config             string
+	process            *exec.Cmd
+	index              int
+}
+
+// newNetwork generates a network in which all validators dial all others, and whose configurations end with extra. One
+// peer of validator 0 has a name that does not resolve.
+func newNetwork(t *testing.T, count int, extra string) []*validator {
+	t.Helper()
+	dir := t.TempDir()
+	if err := initNetwork(dir, count); err != nil {
+		t.Fatal(err)
+	}
+	var validators []*validator
+	for i := range count {
+		addresses := freeAddresses(t, 4)
+		validators = append(validators, &validator{t: t, dir: dir, index: i, network: addresses[0], http: addresses[1], rpc: addresses[2],
+			config: filepath.Join(dir, fmt.Sprintf("%d.toml", i))})
+		text := minimalConfig(dir, i) + fmt.Sprintf("network.listen = %q\nhttp.listen = %q\nrpc.listen = %q\nmetrics.listen = %q\n",
+			addresses[0], addresses[1], addresses[2], addresses[3])
+		writeFile(t, validators[i].config, text+extra)
+	}
+	for i, v := range validators {
+		var peers []string
+		for j, other := range validators {
+			address := other.network
+			if i == 0 && j == count-1 {
+				address = "validator.invalid:27000"
+			}
+			if j != i {
+				peers = append(peers, fmt.Sprintf("\"%d@%s\"", j, address))
+			}
+		}
+		text, err := os.ReadFile(v.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, v.config, fmt.Sprintf("network.peers = [%s]\n%s", strings.Join(peers, ","), text))
+	}
+	return validators
+}
+
+func minimalConfig(dir string, index int) string {
+	keys := filepath.Join(dir, "validators", fmt.Sprint(index))
+	return fmt.Sprintf("moniker = \"validator-%d\"\nkey = %q\nnode_key = %q\ngenesis = %q\nnodes = %q\nhome = %q\n", index,
+		keys+"/priv_validator_key.json", keys+"/node_key.json", dir+"/genesis.json", dir+"/nodes.json", filepath.Join(dir, "homes", fmt.Sprint(index)))
+}
+
+func freeAddresses(t *testing.T, count int) []string {
+	t.Helper()
+	var addresses []string
+	for range count {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		addresses = append(addresses, l.Addr().String())
+	}
+	return addresses
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (v *validator) start() {
+	v.t.Helper()
+	v.process = exec.Command(os.Args[0], "start", "--config", v.config)
+	v.process.Env = append(os.Environ(), runAsProgram+"=1")
+	v.process.Stderr = os.Stderr
+	if err := v.process.Start(); err != nil {
+		v.t.Fatal(err)
+	}
+	process := v.process
+	v.t.Cleanup(func() { _ = process.Process.Kill() })
+}
+
+func (v *validator) kill() {
+	_ = v.process.Process.Kill()
+	_ = v.process.Wait()
+}
+
+// stop ends the validator with SIGTERM and expects the exit code 0.
+func (v *validator) stop() {
+	v.t.Helper()
+	if err := v.process.Process.Signal(syscall.SIGTERM); err != nil {
+		v.t.Fatal(err)
+	}
+	if err := v.process.Wait(); err != nil {
+		v.t.Errorf("validator %d: %v", v.index, err)
+	}
+}
+
+// follow reads blocks from a height on until enough returns true.
+func (v *validator) follow(from int64, enough func(entry) bool) {
+	v.t.Helper()
+	client := http.Client{Timeout: patience}
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		response, err := client.Get(fmt.Sprintf("http://%s/blocks?from=%d", v.http, from))
+		if err != nil {
+			continue // The server is not up yet.
+		}
+		lines := bufio.NewScanner(response.Body)
+		for lines.Scan() {
+			var e entry
+			if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+				v.t.Fatalf("line %q: %v", lines.Text(), err)
+			}
+			from = e.Height + 1
+			if enough(e) {
+				response.Body.Close()
+				return
+			}
+		}
+		response.Body.Close()
+	}
+	v.t.Fatalf("validator %d: no such block within %s", v.index, patience)
+}
+
+func (v *validator) waitForHeight(height int64) {
+	v.t.Helper()
+	v.follow(0, func(e entry) bool { return e.Height >= height })
+}
+
+func (v *validator) isReady() bool {
+	response, err := http.Get("http://" + v.http + "/ready")
+	if err != nil {
+		return false
+	}
+	defer response.Body.Close()
+	return response.StatusCode == http.StatusOK
+}
+
+// openStore opens the block store of a stopped validator.
+func (v *validator) openStore() *store.BlockStore {
+	v.t.Helper()
+	engine := cfg.DefaultConfig().SetRoot(filepath.Join(v.dir, "homes", fmt.Sprint(v.index)))
+	db, err := cfg.DefaultDBProvider(&cfg.DBContext{ID: "blockstore", Config: engine})
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	v.t.Cleanup(func() { _ = db.Close() })
+	return store.NewBlockStore(db)
+}
+
+const fastGossip = `
+consensus.gossip_sleep = "2ms"
+consensus.timeout_propose = "300ms"
+log.libraries = "error"
+`
+
+// TestNetwork kills one of four validators. It expects blocks of the exact size, that the killed one catches up, and
+// that all have the same blocks.
+func TestNetwork(t *testing.T) {
+	validators := newNetwork(t, 4, fastGossip+"application.block_size = 5000\napplication.transaction_size = 2048\n")
+	for _, v := range validators {
+		v.start()
+	}
+	due := int64(1)
+	validators[0].follow(1, func(e entry) bool {
+		if e.Height != due || e.Bytes != 5000 || e.Transactions != 3 || len(e.Proposer) != 40 || (e.IntervalMicros > 0) != (due > 1) {
+			t.Errorf("got %+v, want height %d, 5000 bytes in 3 transactions, a proposer, and an interval but for the first", e, due)
+		}
+		due++
+		return due > 10
+	})
+	killed := validators[3]
+	killed.waitForHeight(10)
+	killed.kill()
+	var head int64
+	validators[0].follow(due, func(e entry) bool { head = e.Height; return e.Height > 60 })
+
+	killed.start()
+	synced, first := 0, int64(0)
+	killed.follow(1, func(e entry) bool {
+		if first == 0 {
+			first = e.Height
+		}
+		if e.Synced {
+			synced++
+		}
+		if e.Synced && e.IntervalMicros != 0 {
+			t.Errorf("block %d is synced and has an interval", e.Height)
+		}
+		return e.Height > head && !e.Synced && e.IntervalMicros > 0
+	})
+	if first < 10 || synced == 0 {
+		t.Errorf("the restarted validator began at height %d and synced %d blocks, want 10 or later and more than 0", first, synced)
+	}
+	for _, v := range validators {
+		v.waitForHeight(head)
+		if !v.isReady() {
+			t.Errorf("validator %d is not ready after a decision", v.index)
+		}
+		v.stop()
+	}
+	want := validators[0].openStore()
+	for _, v := range validators[1:] {
+		got := v.openStore()
+		for h := int64(1); h <= head; h++ {
+			if a, b := want.LoadBlockMeta(h), got.LoadBlockMeta(h); a == nil || b == nil || !a.BlockID.Equals(b.BlockID) {
+				t.Fatalf("validators 0 and %d differ at height %d", v.index, h)
+			}
+		}
+	}
+}
+
+func TestPruning(t *testing.T) {
+	v := newNetwork(t, 1, fastGossip+"application.block_size = 10\nstore.heights = 5\n")[0]
+	v.start()
+	v.waitForHeight(20)
+	v.stop()
+	blocks := v.openStore()
+	if kept := blocks.Height() - blocks.Base() + 1; kept != 5 {
+		t.Errorf("%d blocks are kept, want 5", kept)
+	}
+}
+
+// TestKeyValueStore sends a batch of 500 transactions and expects each in exactly one block, also after a kill.
+func TestKeyValueStore(t *testing.T) {
+	v := newNetwork(t, 1, fastGossip+"application.type = \"kvstore\"\n")[0]
+	v.start()
+	v.waitForHeight(1)
+	if code := v.broadcast("val=change")[0]; code == 0 {
+		t.Error("a transaction that changes validators is accepted")
+	}
+	want := map[string]int{}
+	var sent []string
+	for i := range 500 {
+		sent = append(sent, fmt.Sprintf("a=%d", i))
+		want[sent[i]] = 1
+	}
+	for i, code := range v.broadcast(sent...) {
+		if code != 0 {
+			t.Errorf("transaction %q is refused with code %d", sent[i], code)
+		}
+	}
+	total := 0
+	var last int64
+	v.follow(1, func(e entry) bool { total += e.Transactions; last = e.Height; return total >= len(sent) })
+	v.kill()
+	v.start()
+	v.waitForHeight(last + 3)
+	v.stop()
+	blocks, got := v.openStore(), map[string]int{}
+	for h := blocks.Base(); h <= blocks.Height(); h++ {
+		for _, tx := range blocks.LoadBlock(h).Txs {
+			got[string(tx)]++
+		}
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("blocks hold %d different transactions, want each of %d once", len(got), len(want))
+	}
+}
+
+// broadcast sends transactions in one batch and returns the code of each.
+func (v *validator) broadcast(transactions ...string) []int {
+	v.t.Helper()
+	var calls []string
+	for i, tx := range transactions {
+		calls = append(calls, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"broadcast_tx_sync","params":{"tx":%q}}`,
+			i, base64.StdEncoding.EncodeToString([]byte(tx))))
+	}
+	response, err := http.Post("http://"+v.rpc, "application/json", strings.NewReader("["+strings.Join(calls, ",")+"]"))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	if len(transactions) == 1 { // The server answers a batch of one with an object.
+		text = []byte("[" + strings.Trim(strings.TrimSpace(string(text)), "[]") + "]")
+	}
+	var answers []struct{ Result struct{ Code int } }
+	if err := json.Unmarshal(text, &answers); err != nil || len(answers) != len(transactions) {
+		v.t.Fatalf("%d answers to %d calls, error %v: %.200s", len(answers), len(transactions), err, text)
+	}
+	var codes []int
+	for _, a := range answers {
+		codes = append(codes, a.Result.Code)
+	}
+	return codes
+}
