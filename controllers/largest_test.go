@@ -66,6 +66,11 @@ platform: {type: MalachiteEVM, malachiteEVM: {execution: {flags: {cache: 256}}, 
 members: {count: 4, cores: "4", memory: 16Gi}
 workloads:
 - {name: w, type: EVM, evm: {batchSize: 10}, load: {model: Open, ratePerSecond: 1k, clients: 50}, measure: {warmUp: 24h, window: 24h, drain: 1h}, workers: {count: 1, memory: 64Gi}}`,
+	v1alpha1.PlatformCometBFT: `
+platform: {type: CometBFT, cometBFT: {application: KVStore, tuning: Fast, mempool: {size: 10000000}, gossip: {rate: 1Gi}, keptBlocks: 1000000, threads: 2}}
+members: {count: 4, cores: "4", memory: 16Gi}
+workloads:
+- {name: w, type: CometBFT, cometBFT: {batchSize: 10}, load: {model: Open, ratePerSecond: 1k, clients: 50}, measure: {warmUp: 24h, window: 24h, drain: 1h}, workers: {count: 1, memory: 64Gi}}`,
 	v1alpha1.PlatformEmerald: `
 platform: {type: Emerald, emerald: {image: "registry.example/emerald:1", execution: {client: Reth, image: "registry.example/reth:1"}}}
 members: {count: 4, cores: "4", memory: 16Gi}

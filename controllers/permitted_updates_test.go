@@ -43,6 +43,8 @@ var platformWorkloads = map[string][2]string{
 		`{"name": "long", "type": "JPaxos", "jpaxos": {"requestBytes": 128}, "load": {"clients": 10}, "measure": {"warmUp": "1s", "window": "10h"}}`},
 	"Malachite": {`{"name": "first", "type": "Blocks", "blocks": {}, "measure": {"warmUp": "1s", "window": "10s"}}`,
 		`{"name": "long", "type": "Blocks", "blocks": {}, "measure": {"warmUp": "1s", "window": "10h"}}`},
+	"CometBFT": {`{"name": "first", "type": "CometBFT", "cometBFT": {"batchSize": 200}, "load": {"model": "Open", "ratePerSecond": "800", "clients": 10}, "measure": {"warmUp": "1s", "window": "10s"}}`,
+		`{"name": "long", "type": "CometBFT", "cometBFT": {"batchSize": 200}, "load": {"model": "Open", "ratePerSecond": "800", "clients": 10}, "measure": {"warmUp": "1s", "window": "10h"}}`},
 	"MalachiteEVM": evmWorkloads,
 	"Emerald":      evmWorkloads,
 }
@@ -74,6 +76,8 @@ var existingNetworks = []struct{ name, platform, spec string }{
 	{"JPaxos, no log", "JPaxos", `{"members": {"count": 3}}`},
 	{"Malachite", "Malachite", `{"members": {"count": 4}}`},
 	{"Malachite, ephemeral", "Malachite", `{"members": {"count": 4, "storage": {"type": "Ephemeral"}}}`},
+	{"CometBFT", "CometBFT", `{"members": {"count": 4, "memory": "1Gi"}}`},
+	{"CometBFT, ephemeral", "CometBFT", `{"members": {"count": 4, "memory": "1Gi", "storage": {"type": "Ephemeral"}}}`},
 	{"MalachiteEVM", "MalachiteEVM", `{"members": {"count": 4, "cores": "2", "memory": "4Gi"}}`},
 	{"MalachiteEVM, ephemeral", "MalachiteEVM", `{"members": {"count": 4, "cores": "2", "memory": "4Gi", "storage": {"type": "Ephemeral"}}}`},
 	{"Emerald", "Emerald", `{"members": {"count": 4, "cores": "2", "memory": "4Gi"}}`},
@@ -85,6 +89,7 @@ var platformSpecs = map[string]string{
 	"Corda":        `{"platform": {"type": "Corda", "corda": {"version": "4.10"}}}`,
 	"JPaxos":       `{"platform": {"type": "JPaxos", "jpaxos": {"image": "example.com/jpaxos:1"}}}`,
 	"Malachite":    `{"platform": {"type": "Malachite", "malachite": {"blockSize": "1Ki"}}}`,
+	"CometBFT":     `{"platform": {"type": "CometBFT", "cometBFT": {"application": "KVStore"}}}`,
 	"MalachiteEVM": `{"platform": {"type": "MalachiteEVM", "malachiteEVM": {}}}`,
 	"Emerald":      `{"platform": {"type": "Emerald", "emerald": {"image": "x/emerald:1", "execution": {"image": "x/reth:1"}}}}`,
 }

@@ -20,7 +20,7 @@ import (
 // TestPodsMeetConstraints brings up a network of each platform and its runs in a namespace whose limits are at most twice their
 // requests, and which has the pod security level "restricted".
 func TestPodsMeetConstraints(t *testing.T) {
-	for _, sample := range []string{"corda_two_banks", "corda_per_member", "jpaxos_j1", "malachite_m1", "malachiteevm_e1", "emerald_e1"} {
+	for _, sample := range []string{"corda_two_banks", "corda_per_member", "jpaxos_j1", "malachite_m1", "malachiteevm_e1", "cometbft_blocks", "emerald_e1"} {
 		t.Run(sample, func(t *testing.T) {
 			w := newTestEnv(t)
 			w.podConstraints = pods.Constraints{AssignedUserIDs: true, MaxLimitRequestRatio: 2}

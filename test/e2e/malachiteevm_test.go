@@ -26,13 +26,15 @@ const (
 	executionEnginePort = 8551
 )
 
+var executionMeasures = []string{"blockTimeMean", "throughputMean", "buildMean", "executeMean", "finalizeMean"}
+
 // TestExecutedValidators measures transfers on four Malachite validators with geth, kills pods without notice, first one and then
 // all, and measures again: nothing is lost, and all members have the same blocks.
 func TestExecutedValidators(t *testing.T) {
 	ns := cluster.NewNamespace(t, "executed")
 	ns.MustApply(executedManifest)
 	logStages(ns, ns.WaitReady("exec"))
-	mustPass(t, "transfers are measured", func(t *testing.T) { assertTransfers(ns.ForSubtest(t), "exec-load") })
+	mustPass(t, "transfers are measured", func(t *testing.T) { assertTransactions(ns.ForSubtest(t), "exec-load", executionMeasures...) })
 	t.Run("only the validator reaches the API that builds blocks", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
 		for _, method := range []string{"testing_buildBlockV1", "testing_commitBlockV1", "engine_forkchoiceUpdatedV3"} {
@@ -48,23 +50,23 @@ func TestExecutedValidators(t *testing.T) {
 	})
 	mustPass(t, "killed pods come back to the same chain", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
-		killMembers(ns, "member-3")
-		killMembers(ns, "member-0", "member-1", "member-2", "member-3")
+		killMembers(ns, "exec", "member-3")
+		killMembers(ns, "exec", "member-0", "member-1", "member-2", "member-3")
 		ns.WaitReady("exec")
 		assertSameBlocks(ns)
 	})
 	mustPass(t, "and execute transfers again", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
 		ns.MustApply(executedRunManifest)
-		assertTransfers(ns, "exec-again")
+		assertTransactions(ns, "exec-again", executionMeasures...)
 		assertSameBlocks(ns)
 	})
 	mustPass(t, "a deleted network leaves nothing but results", func(t *testing.T) { assertDeletedCompletely(ns.ForSubtest(t), "exec", "exec-again") })
 }
 
-// assertTransfers fails unless the run is valid, apart from what a small machine causes, its ledger agrees, and the result has the
-// requests to geth.
-func assertTransfers(ns *cluster.Namespace, name string) {
+// assertTransactions fails unless the run is valid, apart from what a small machine causes, its ledger agrees, and the result has the
+// measures.
+func assertTransactions(ns *cluster.Namespace, name string, measures ...string) {
 	ns.Helper()
 	run := ns.WaitEnded(name)
 	for _, reason := range run.Status.Reasons {
@@ -80,18 +82,18 @@ func assertTransfers(ns *cluster.Namespace, name string) {
 	for _, m := range r.Summary.Measures {
 		found[m.Name] = m.Value
 	}
-	for _, measure := range []string{"blockTimeMean", "throughputMean", "buildMean", "executeMean", "finalizeMean"} {
+	for _, measure := range measures {
 		if found[measure] <= 0 {
 			ns.Errorf("run %s: %s is %v, of %v", name, measure, found[measure], found)
 		}
 	}
 }
 
-// killMembers kills members without notice and waits until they are back.
-func killMembers(ns *cluster.Namespace, members ...string) {
+// killMembers kills members of a network without notice and waits until they are back.
+func killMembers(ns *cluster.Namespace, network string, members ...string) {
 	ns.Helper()
 	for _, m := range members {
-		pod := getMemberPod(ns, "exec", m)
+		pod := getMemberPod(ns, network, m)
 		ns.RunKubectl("delete", "pod", pod.Name, "--force", "--grace-period=0", "--wait=false")
 		defer ns.WaitReplaced(pod)
 	}

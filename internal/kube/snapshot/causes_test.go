@@ -36,6 +36,7 @@ var podKinds = map[string]podKind{
 	"Corda notary":             {container: "corda", labels: map[string]string{v1alpha1.LabelMember: "notary"}, memory: "memory of spec.platform.corda.notary", heap: "heap of spec.platform.corda.notary"},
 	"JPaxos replica":           {container: "replica", labels: map[string]string{v1alpha1.LabelMember: "member-1"}, memory: "spec.members.memory", heap: "spec.members.heap"},
 	"Malachite validator":      {container: "malachite", labels: map[string]string{v1alpha1.LabelMember: "member-0"}, memory: "spec.members.memory"},
+	"CometBFT validator":       {container: "cometbft", labels: map[string]string{v1alpha1.LabelMember: "member-0"}, memory: "spec.members.memory"},
 	"MalachiteEVM geth":        {container: "execution", labels: map[string]string{v1alpha1.LabelMember: "member-0"}, memory: "spec.members.memory"},
 	"Emerald validator":        {container: "validator", labels: map[string]string{v1alpha1.LabelMember: "member-0"}, memory: "spec.members.memory"},
 	"Emerald execution client": {container: "execution", labels: map[string]string{v1alpha1.LabelMember: "member-0"}, memory: "spec.members.memory"},

@@ -52,7 +52,7 @@ func kindOf(object client.Object) string {
 func sampleNetworks(t *testing.T) []*v1alpha1.BenchmarkNetwork {
 	t.Helper()
 	var all []*v1alpha1.BenchmarkNetwork
-	for _, prefix := range []string{"corda", "emerald", "jpaxos", "malachite", "malachiteevm"} {
+	for _, prefix := range []string{"cometbft", "corda", "emerald", "jpaxos", "malachite", "malachiteevm"} {
 		for _, s := range platformtest.LoadSamples(t, prefix) {
 			all = append(all, s.Network)
 			if s.Name == "corda_raft_notary" {

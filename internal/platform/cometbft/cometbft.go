@@ -47,7 +47,9 @@ func programOf(c *v1alpha1.CometBFTPlatform) validators.Program {
 }
 
 // usesMempool reports whether the blocks hold transactions of clients.
-func usesMempool(c *v1alpha1.CometBFTPlatform) bool { return c.Application == v1alpha1.CometBFTKVStore }
+func usesMempool(c *v1alpha1.CometBFTPlatform) bool {
+	return c != nil && c.Application == v1alpha1.CometBFTKVStore
+}
 
 // Type returns PlatformCometBFT.
 func (CometBFT) Type() v1alpha1.PlatformType { return v1alpha1.PlatformCometBFT }

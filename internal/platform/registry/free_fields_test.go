@@ -54,7 +54,7 @@ var freeFields = map[string]string{
 	"MemberOverride.members":           free + "names, which have to be those of members",
 	"CordaOverride.members":            free + "names, which have to be those of members",
 	"CordaWorkload.initiators":         free + "names, which have to be those of members",
-	"EVMWorkload.members":              free + "names, which have to be those of members",
+	"Batches.members":                  free + "names, which have to be those of members",
 	"Region.workloads":                 free + "names, which have to be those of workloads",
 	"RoundTrip.between":                free + "names, which have to be those of regions",
 }
