@@ -13,6 +13,7 @@ measure_e2() { measure_shrunken e2; }
 measure_e3() { measure_shrunken e3; }
 measure_j1() { measure_shrunken j1; }
 measure_m1() { measure_shrunken m1; }
+measure_consensus() { measure_shrunken consensus; }
 measure_notaries() { measure_shrunken notaries; }
 measure_bft() { measure_shrunken bft; }
 
