@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/benchnet/benchnet/internal/platform/malachite"
+	"github.com/benchnet/benchnet/internal/platform/validators"
 )
 
 // TestMalachiteFindingsAreDocumented checks that docs/malachite.md contains the platform's findings.
 func TestMalachiteFindingsAreDocumented(t *testing.T) {
 	page := readFile(t, "malachite.md")
-	for _, code := range []string{string(malachite.RoundsAboveZero), string(malachite.BlockSizeDiffers)} {
+	for _, code := range []string{string(validators.RoundsAboveZero), string(validators.BlockSizeDiffers)} {
 		if !strings.Contains(page, "`"+code+"`") {
 			t.Errorf("docs/malachite.md lacks the finding %s", code)
 		}
