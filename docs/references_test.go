@@ -156,7 +156,7 @@ func TestRequiredVersions(t *testing.T) {
 }
 
 // ownMetric matches the names of the project's own metrics.
-var ownMetric = regexp.MustCompile(`\b(?:benchnet|corda|jpaxos|malachite)_[a-z0-9_]*[a-z0-9]\b`)
+var ownMetric = regexp.MustCompile(`\b(?:benchnet|cometbft_bench|corda|jpaxos|malachite)_[a-z0-9_]*[a-z0-9]\b`)
 
 // TestMetricNames checks that the metrics reference contains every metric that the pages name.
 func TestMetricNames(t *testing.T) {

@@ -3,10 +3,10 @@
 import pathlib
 import sys
 
-from . import corda, emerald, experiment, jpaxos, malachite, malachite_evm, networks, operator, postgresql, run
+from . import cometbft, corda, emerald, experiment, jpaxos, malachite, malachite_evm, networks, operator, postgresql, run
 from .schema import to_checked_json
 
-BOARDS = (networks, run, experiment, corda, jpaxos, malachite, malachite_evm, emerald, postgresql, operator)
+BOARDS = (networks, run, experiment, corda, jpaxos, cometbft, malachite, malachite_evm, emerald, postgresql, operator)
 
 
 def main() -> None:

@@ -9,8 +9,8 @@ from .promql import rate, select, sum_by
 SOME = 'namespace=~"$namespace", network=~"$network"'
 RUNS = 'namespace=~"$namespace"'
 INFO = select("benchnet_network_info", SOME, 'platform=~"$platform"')
-PLATFORMS = {"Corda": "benchnet-corda", "JPaxos": "benchnet-jpaxos", "Malachite": "benchnet-malachite",
-             "MalachiteEVM": "benchnet-malachite-evm", "Emerald": "benchnet-emerald",
+PLATFORMS = {"Corda": "benchnet-corda", "JPaxos": "benchnet-jpaxos", "CometBFT": "benchnet-cometbft",
+             "Malachite": "benchnet-malachite", "MalachiteEVM": "benchnet-malachite-evm", "Emerald": "benchnet-emerald",
              "PostgreSQL": "benchnet-postgresql"}
 
 

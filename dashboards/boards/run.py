@@ -52,8 +52,8 @@ def _facts() -> Row:
               links={"experiment": [Link("The experiment", "benchnet-experiment",
                                          {"namespace": "${namespace}", "experiment": links.field_reference("experiment")})],
                      "network": [Link("All networks", "benchnet-networks", of_network), Link("Corda", "benchnet-corda", of_network),
-                                 Link("JPaxos", "benchnet-jpaxos", of_network), Link("Malachite", "benchnet-malachite", of_network),
-                                 Link("MalachiteEVM", "benchnet-malachite-evm", of_network),
+                                 Link("JPaxos", "benchnet-jpaxos", of_network), Link("CometBFT", "benchnet-cometbft", of_network),
+                                 Link("Malachite", "benchnet-malachite", of_network), Link("MalachiteEVM", "benchnet-malachite-evm", of_network),
                                  Link("Emerald", "benchnet-emerald", of_network), Link("PostgreSQL", "benchnet-postgresql", of_network)]}).height(5),
         table("Findings", "Findings about the run: Invalid, Recorded (Invalid but for measure.environmentPolicy), or Note. docs/verdict.md explains each.",
               [Column("", f"{sum_by(findings, 'severity', 'reason')} or "
@@ -64,9 +64,10 @@ def _facts() -> Row:
 def _operations() -> Row:
     return Row("Activity of the network", [[
         series("Operations of the platform", "What the platform itself counts, per second on all chosen members or, where every member does the "
-               "same, on the one that is ahead: flows of Corda, requests of JPaxos, blocks of Malachite, transactions of Emerald.", [
+               "same, on the one that is ahead: flows of Corda, requests of JPaxos, blocks of CometBFT and Malachite, transactions of Emerald.", [
                    Query(sum_by(rate("corda_flows_finished_total", MEMBERS)), "flows finished"),
                    Query(max_by(rate("benchnet_member_operations_total", MEMBERS)), "requests executed"),
+                   Query(max_by(rate("cometbft_bench_blocks_total", MEMBERS)), "blocks decided"),
                    Query(max_by(rate("malachite_bench_blocks_total", MEMBERS)), "blocks decided"),
                    Query(max_by(rate("app_channel_txs_count_total", MEMBERS)), "transactions decided")], "ops"),
     ]])

@@ -27,8 +27,8 @@ func TestShippedDashboards(t *testing.T) {
 	for _, d := range readShippedDashboards(t) {
 		uids = append(uids, d.UID)
 	}
-	want := []string{"benchnet-corda", "benchnet-emerald", "benchnet-experiment", "benchnet-jpaxos", "benchnet-malachite-evm", "benchnet-malachite",
-		"benchnet-networks", "benchnet-operator", "benchnet-postgresql", "benchnet-run"}
+	want := []string{"benchnet-cometbft", "benchnet-corda", "benchnet-emerald", "benchnet-experiment", "benchnet-jpaxos", "benchnet-malachite-evm",
+		"benchnet-malachite", "benchnet-networks", "benchnet-operator", "benchnet-postgresql", "benchnet-run"}
 	if diff := cmp.Diff(want, uids); diff != "" {
 		t.Errorf("dashboards (-want +got):\n%s", diff)
 	}

@@ -24,6 +24,8 @@ type system string
 const (
 	systemCorda        system = "Corda"
 	systemJPaxos       system = "JPaxos"
+	systemCometBFT     system = "CometBFT"
+	systemKVStore      system = "CometBFT with KVStore"
 	systemMalachite    system = "Malachite"
 	systemMalachiteEVM system = "MalachiteEVM"
 	systemEmerald      system = "Emerald"
@@ -36,6 +38,8 @@ const (
 var systemPatterns = map[system]*regexp.Regexp{
 	systemCorda:        regexp.MustCompile(`\b(corda|jvm)_`),
 	systemJPaxos:       regexp.MustCompile(`\bbenchnet_(member_operations|jvm_gc_seconds)_`),
+	systemCometBFT:     regexp.MustCompile(`\bcometbft_(bench|consensus|p2p)_`),
+	systemKVStore:      regexp.MustCompile(`\bcometbft_mempool_`),
 	systemMalachite:    regexp.MustCompile(`\bmalachite(_bench|bft)_`),
 	systemMalachiteEVM: regexp.MustCompile(`\b(txpool|p2p|chain)_`),
 	systemEmerald:      regexp.MustCompile(`\bapp_channel_`),
@@ -46,15 +50,19 @@ var systemPatterns = map[system]*regexp.Regexp{
 
 // dashboardSystems maps dashboards to their single system. Other dashboards may have queries of any system.
 var dashboardSystems = map[string]system{
-	"benchnet-corda": systemCorda, "benchnet-jpaxos": systemJPaxos, "benchnet-malachite": systemMalachite,
-	"benchnet-malachite-evm": systemMalachiteEVM, "benchnet-emerald": systemEmerald,
+	"benchnet-corda": systemCorda, "benchnet-jpaxos": systemJPaxos, "benchnet-cometbft": systemCometBFT,
+	"benchnet-malachite": systemMalachite, "benchnet-malachite-evm": systemMalachiteEVM, "benchnet-emerald": systemEmerald,
 	"benchnet-postgresql": systemPostgreSQL, "benchnet-experiment": systemExperiment,
 }
+
+// optionalParts are what some networks of a dashboard's system lack.
+var optionalParts = []system{systemReth, systemKVStore}
 
 // requiredSystems returns the systems that a query needs for data.
 func requiredSystems(d *dashboardsmodel.Dashboard, expr string) []system {
 	var all []system
-	if s, found := dashboardSystems[d.UID]; found && !systemPatterns[systemReth].MatchString(expr) {
+	s, found := dashboardSystems[d.UID]
+	if found && !slices.ContainsFunc(optionalParts, func(part system) bool { return systemPatterns[part].MatchString(expr) }) {
 		return []system{s}
 	}
 	for s, metrics := range systemPatterns {

@@ -24,6 +24,7 @@ const systemOpenLoad system = "an open load"
 var systemRulePatterns = map[system]*regexp.Regexp{
 	systemCorda:      regexp.MustCompile(`:(corda|jvm)_`),
 	systemJPaxos:     regexp.MustCompile(`:jpaxos_`),
+	systemCometBFT:   regexp.MustCompile(`:cometbft_`),
 	systemMalachite:  regexp.MustCompile(`:malachite_`),
 	systemEmerald:    regexp.MustCompile(`:emerald_`),
 	systemPostgreSQL: regexp.MustCompile(`^(run_)?database:`),
@@ -33,9 +34,13 @@ var systemRulePatterns = map[system]*regexp.Regexp{
 // systemSources lists the tables of docs/metrics.md whose metrics a network of the system serves completely.
 var systemSources = map[system][]reference.Source{
 	systemCorda:      {reference.Corda, reference.JVM},
+	systemCometBFT:   {reference.CometBFT, reference.CometBFTEngine},
 	systemMalachite:  {reference.Malachite, reference.Consensus},
 	systemPostgreSQL: {reference.PostgreSQL},
 }
+
+// ownMetricPattern matches the names of the project's own metrics.
+var ownMetricPattern = regexp.MustCompile(`^(benchnet|corda|cometbft_bench|malachite_bench)_`)
 
 func readMetricsReference(ns *cluster.Namespace) *reference.Reference {
 	ns.Helper()
@@ -120,7 +125,7 @@ func assertMetricsDocumented(ns *cluster.Namespace, here ...system) {
 	}
 	served := ns.ConnectPrometheus().MetricKinds(model.LabelSet{"job": "benchnet", "namespace": model.LabelValue(ns.Name)})
 	for name, kind := range served {
-		own := strings.HasPrefix(name, "benchnet_") || strings.HasPrefix(name, "corda_") || strings.HasPrefix(name, "malachite_bench_")
+		own := ownMetricPattern.MatchString(name)
 		if want := kinds[name]; want != kind && (want != "" || own) {
 			ns.Errorf("%s is served as a %s, docs/metrics.md says %q", name, kind, want)
 		}

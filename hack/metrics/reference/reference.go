@@ -1,6 +1,6 @@
 // Package reference lists all metrics by the program that exposes them, all recording rules and all alerts. It
 // reads their definitions: the operator's and the agent's own lists, the configuration of Corda's JMX exporter,
-// the source of the block-producing application, and the rules. Metrics of third-party programs are listed
+// the sources of the validators, and the rules. Metrics of third-party programs are listed
 // manually, as far as rules, alerts and dashboards use them.
 package reference
 
@@ -35,11 +35,14 @@ const (
 	Worker           Source = "worker"
 	LatencyEmulation Source = "emulation"
 	Corda            Source = "corda"
+	CometBFT         Source = "cometbft"
 	Malachite        Source = "malachite"
 	JPaxos           Source = "jpaxos"
 	Controllers      Source = "controllers"
 	JVM              Source = "jvm"
 	PostgreSQL       Source = "postgresql"
+	CometBFTEngine   Source = "cometbft-engine"
+	CometBFTMempool  Source = "cometbft-mempool"
 	Consensus        Source = "consensus"
 	Emerald          Source = "emerald"
 	Geth             Source = "geth"
@@ -48,7 +51,7 @@ const (
 )
 
 // OwnSources are the sources with metrics that the project names itself.
-var OwnSources = []Source{Operator, Networks, Agent, Worker, LatencyEmulation, Corda, Malachite, JPaxos}
+var OwnSources = []Source{Operator, Networks, Agent, Worker, LatencyEmulation, Corda, CometBFT, Malachite, JPaxos}
 
 // Collect reads all metrics, rules and alerts. root is the root of the repository.
 func Collect(root fs.FS) (*Reference, error) {
@@ -59,6 +62,9 @@ func Collect(root fs.FS) (*Reference, error) {
 	addOperatorMetrics(sources)
 	addAgentMetrics(sources)
 	if sources[Corda], err = readCordaMetrics(root); err != nil {
+		return nil, err
+	}
+	if sources[CometBFT], err = readCometBFTMetrics(root); err != nil {
 		return nil, err
 	}
 	if sources[Malachite], err = readMalachiteMetrics(root); err != nil {
