@@ -31,7 +31,7 @@ func TestCometBFT(t *testing.T) {
 	})
 	t.Run("every query of the dashboards gives data", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
-		assertDashboards(ns, ns.WaitEnded("kv-load"), systemCometBFT)
+		assertDashboards(ns, ns.WaitEnded("kv-load"), systemCometBFT, systemKVStore)
 	})
 	t.Run("every recording rule gives data, and the page of metrics is right", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
