@@ -61,6 +61,10 @@ func TestFullPool(t *testing.T) {
 		if s.Name == evm.SeriesPending && !(s.Values.Max() >= 0 && s.Values.Max() <= 100) {
 			t.Errorf("pending transactions %v in a pool of 100", s.Values)
 		}
+		// The genesis has 1 gwei, and no block is more than half full.
+		if s.Name == evm.SeriesBaseFee && !(s.Values.Max() > 0 && s.Values.Max() <= 1) {
+			t.Errorf("base fee %v gwei", s.Values)
+		}
 	}
 }
 

@@ -92,6 +92,11 @@ func TestFindings(t *testing.T) {
 	if i := interpretMeasurement(t, behind, unchangedSpec); len(i.Reasons) != 1 || i.Reasons[0].Code != "MemberBehind" || i.Reasons[0].Subject != "member-2" || i.Reasons[0].Value != 16 {
 		t.Errorf("a validator 16 blocks behind: %+v", i.Reasons)
 	}
+	expensive := newMeasurement()
+	expensive.Series = append(expensive.Series, measurement.NamedSeries{Subject: "member-0", Name: "baseFeeGwei", Values: measurement.Series{999, 1200, measurement.Missing, 1001}})
+	if i := interpretMeasurement(t, expensive, unchangedSpec); len(i.Reasons) != 1 || i.Reasons[0].Code != "BaseFeeAboveCap" || i.Reasons[0].Value != 1200 || i.Reasons[0].Limit != 1000 {
+		t.Errorf("a base fee above 1000 gwei for two seconds: %+v", i.Reasons)
+	}
 	full := interpretMeasurement(t, newMeasurement(), func(s *v1alpha1.BenchmarkNetworkSpec) { s.Platform.Emerald.GasLimit = 2_200_000 })
 	if len(full.Notes) != 1 || full.Notes[0].Code != "FullBlocks" || full.Notes[0].Value != 30 {
 		t.Errorf("30 blocks of 100 transfers at a limit of 104: %+v", full.Notes)

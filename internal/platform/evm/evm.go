@@ -38,6 +38,8 @@ const (
 	// SeriesPending and SeriesQueued are the sizes of the node's transaction pool at the end of each second.
 	SeriesPending = "pendingTransactions"
 	SeriesQueued  = "queuedTransactions"
+	// SeriesBaseFee is the base fee per gas of the newest block at the end of each second, in gwei.
+	SeriesBaseFee = "baseFeeGwei"
 )
 
 // Workload is the content of workload.json as the driver reads it: an open loop of Operations. Its clients bound the

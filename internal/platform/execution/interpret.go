@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform/evm"
 	"github.com/benchnet/benchnet/internal/platform/members"
 	"github.com/benchnet/benchnet/internal/platform/submission"
 	"github.com/benchnet/benchnet/internal/run/measurement"
@@ -21,6 +22,8 @@ const (
 
 // Reason codes of networks with execution clients.
 const (
+	// reasonBaseFeeAboveCap means that the base fee was above what the transactions pay, so no block could include them.
+	reasonBaseFeeAboveCap verdict.ReasonCode = "BaseFeeAboveCap"
 	// noteFullBlocks means that blocks were full, so the gas limit bounds the rate.
 	noteFullBlocks verdict.ReasonCode = "FullBlocks"
 	// noteSilentProposer means that a member proposed no block although its turn must have come.
@@ -38,8 +41,28 @@ func (l *Layer) Interpret(
 	}
 	i.Measures = append(i.Measures, measurement.PlatformMetric{Name: "gasPerSecond", Unit: "gas/s",
 		Value: submission.MeanThroughput(measured) * transferGas, Source: "throughputMean, 21000 gas for each transfer"})
+	i.Reasons = append(i.Reasons, l.baseFeeReasons(workload.EVM, measured)...)
 	i.Notes = slices.Concat(l.fullBlockNotes(measured), silentProposerNotes(spec, measured))
 	return i
+}
+
+// baseFeeReasons reports seconds in which the base fee was above the cap of the transactions, which then wait until empty blocks have
+// lowered it.
+func (l *Layer) baseFeeReasons(w *v1alpha1.EVMWorkload, m *measurement.Measurement) []verdict.Reason {
+	limit, above, highest := float64(w.MaxFeeGwei), map[int]bool{}, 0.0
+	for _, s := range m.SeriesByName(evm.SeriesBaseFee) {
+		for second, fee := range s.Values {
+			if fee > limit {
+				above[second], highest = true, max(highest, fee)
+			}
+		}
+	}
+	if len(above) == 0 {
+		return nil
+	}
+	return []verdict.Reason{{Code: reasonBaseFeeAboveCap, Value: highest, Limit: limit, Message: fmt.Sprintf(
+		"the base fee rose to %.0f gwei, and in %d of %d s it was above workload.evm.maxFeeGwei (%d), so no block could include the transactions: "+
+			"raise maxFeeGwei or platform.%s.gasLimit, or lower the rate", highest, len(above), m.WindowSeconds, w.MaxFeeGwei, l.Field)}}
 }
 
 func (l *Layer) fullBlockNotes(m *measurement.Measurement) []verdict.Reason {

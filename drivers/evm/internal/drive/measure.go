@@ -3,6 +3,7 @@ package drive
 import (
 	"context"
 	"log/slog"
+	"math/big"
 	"time"
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/load"
@@ -30,7 +31,9 @@ func (c *session) MeasureRun(ctx context.Context, window *protocol.Window) (*mea
 		if !c.samplesPoolOf(h) {
 			continue
 		}
+		recordBaseFee := target.NewGauge(evm.SeriesBaseFee, "gwei")
 		run.AddSampler(h.Node.Name, func(ctx context.Context, second int) error {
+			recordBaseFee(second, weiToGwei(c.blocks.newestBlock().BaseFee.ToInt()))
 			pending, queued, err := h.Node.PoolStatus(ctx)
 			if err == nil {
 				recordPending(second, float64(pending))
@@ -46,6 +49,12 @@ func (c *session) MeasureRun(ctx context.Context, window *protocol.Window) (*mea
 	}
 	result.Ledger = c.compareLedger(ctx)
 	return result, nil
+}
+
+// weiToGwei converts an amount in wei to gwei.
+func weiToGwei(wei *big.Int) float64 {
+	gwei, _ := new(big.Float).Quo(new(big.Float).SetInt(wei), big.NewFloat(1e9)).Float64()
+	return gwei
 }
 
 // resendLost periodically resends transfers that nodes have lost.
