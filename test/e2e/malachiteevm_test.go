@@ -35,6 +35,10 @@ func TestExecutedValidators(t *testing.T) {
 	ns.MustApply(executedManifest)
 	logStages(ns, ns.WaitReady("exec"))
 	mustPass(t, "transfers are measured", func(t *testing.T) { assertTransactions(ns.ForSubtest(t), "exec-load", executionMeasures...) })
+	t.Run("every query of the dashboards gives data", func(t *testing.T) {
+		ns := ns.ForSubtest(t)
+		assertDashboards(ns, ns.WaitEnded("exec-load"), systemMalachiteEVM)
+	})
 	t.Run("only the validator reaches the API that builds blocks", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
 		for _, method := range []string{"testing_buildBlockV1", "testing_commitBlockV1", "engine_forkchoiceUpdatedV3"} {
