@@ -14,6 +14,8 @@ measure_e3() { measure_shrunken e3; }
 measure_j1() { measure_shrunken j1; }
 measure_m1() { measure_shrunken m1; }
 measure_consensus() { measure_shrunken consensus; }
+measure_consensus_16() { measure_shrunken consensus-16; }
+measure_consensus_regions() { measure_shrunken consensus-regions; }
 measure_notaries() { measure_shrunken notaries; }
 measure_bft() { measure_shrunken bft; }
 
