@@ -92,11 +92,16 @@ const logTicks = (low, high) => {
   return ticks;
 };
 
-// withoutOverlaps replaces labels by nothing if they would touch the one before.
+// linesOf returns the lines of a label, and widest the width of the longest.
+const linesOf = (label) => (label || "").split("\n");
+const widest = (label) => Math.max(...linesOf(label).map(widthOf));
+
+// withoutOverlaps breaks labels after hyphens if two would touch, and then replaces those that still touch the one before by nothing.
 const withoutOverlaps = (labels, positions) => {
+  const touch = labels.some((label, i) => i && positions[i] - positions[i - 1] < (widthOf(label) + widthOf(labels[i - 1])) / 2 + 5);
   let end = -Infinity;
-  return labels.map((label, i) => {
-    const half = widthOf(label) / 2;
+  return labels.map((whole, i) => {
+    const label = touch ? whole.replace(/-(?=.)/g, "-\n") : whole, half = widest(label) / 2;
     if (positions[i] - half < end + 5) return "";
     end = positions[i] + half;
     return label;
@@ -105,7 +110,7 @@ const withoutOverlaps = (labels, positions) => {
 
 const axisOptions = (axis, scale, range, width) => ({
   scale, font, labelFont: font, stroke: "var(--faint)", label: axis.label || undefined, labelSize: 18, labelGap: 2, gap: 4,
-  size: scale === "x" ? 24 : (u, values) => 12 + Math.max(0, ...(values || []).map(widthOf)),
+  size: scale === "x" ? (u, values) => 8 + 16 * Math.max(1, ...(values || []).map((label) => linesOf(label).length)) : (u, values) => 12 + Math.max(0, ...(values || []).map(widthOf)),
   space: scale === "x" ? 70 : 36,
   grid: {show: scale === "y", stroke: "var(--grid)", width: 1}, ticks: {show: scale === "x", stroke: "var(--faint)", width: 1, size: 4},
   border: {show: scale === "x", stroke: "var(--faint)", width: 1},
