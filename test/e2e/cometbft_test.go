@@ -28,6 +28,7 @@ func TestCometBFT(t *testing.T) {
 		run := ns.WaitEnded("own-blocks")
 		assertBlocks(ns, run, 1024)
 		assertRunScraped(ns, run)
+		ns.RunKubectl("delete", "benchmarknetwork", "own", "--wait=false")
 	})
 	t.Run("every query of the dashboards gives data", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
