@@ -46,9 +46,17 @@ func onPlatform(change func(*v1alpha1.CometBFTPlatform)) func(*networkSpec) {
 	return func(s *networkSpec) { change(s.Platform.CometBFT) }
 }
 
+// refusalCases is a list of platformtest.Refusal that can be written without field names.
+type refusalCases []struct {
+	Name   string
+	Change func(*networkSpec)
+	Field  string
+	Says   []string
+}
+
 func TestRefusals(t *testing.T) {
 	const path = "platform.cometBFT."
-	for manifest, list := range map[string][]platformtest.Refusal{
+	for manifest, list := range map[string]refusalCases{
 		validBlocks: {
 			{"no platform", func(s *networkSpec) { s.Platform.CometBFT = nil }, "platform.cometBFT", []string{"must be set when platform.type is CometBFT"}},
 			{"an empty block", onPlatform(func(c *v1alpha1.CometBFTPlatform) { c.BlockSize = quantityPtr("0") }), path + "blockSize", []string{`"0"`, "from 1 to 64Mi"}},
@@ -92,7 +100,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, []byte(manifest))
 		for _, r := range list {
-			platformtest.CheckRefusal(t, cometbft.New(), network, r)
+			platformtest.CheckRefusal(t, cometbft.New(), network, platformtest.Refusal(r))
 		}
 	}
 }

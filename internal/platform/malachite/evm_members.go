@@ -109,7 +109,8 @@ func buildEVMPod(in platform.Input, m platform.Member) corev1.PodSpec {
 	pod.InitContainers = append(pod.InitContainers, layer.InitContainers(in, m)...)
 	pod.Containers = []corev1.Container{
 		program.BuildContainer(program.ImageOrDefault(in, e.Image), layer.Divide(m.Spec).Validator.Resources(m.Spec.ReservationOrDefault()),
-			pods.ReadOnlyMount(validatorIdentity, validators.IdentityDir), pods.ReadOnlyMount(validatorNetwork, validators.NetworkDir), pods.WritableMount(execution.VolumeData, program.HomeDir()),
+			pods.ReadOnlyMount(validatorIdentity, validators.IdentityDir), pods.ReadOnlyMount(validatorNetwork, validators.NetworkDir),
+			pods.WritableMount(execution.VolumeData, program.HomeDir()),
 			pods.WritableMount(execution.VolumeTmp, "/tmp"), pods.WritableMount(volumeSocket, socketDir)),
 		layer.Container(in, m),
 	}

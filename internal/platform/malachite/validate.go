@@ -53,7 +53,8 @@ func validateMessages(m *v1alpha1.MalachitePlatform, path *field.Path) field.Err
 	}
 	if size := m.Gossip.MaxResponseSize; size != nil && size.Value() < largestResponse(m) {
 		errs = append(errs, field.Invalid(path.Child("maxResponseSize"), size.String(),
-			fmt.Sprintf("must be at least %s: a block of %s, and %s of overhead", validators.FormatBytes(largestResponse(m)), m.BlockSize.String(), validators.FormatBytes(messageOverhead))))
+			fmt.Sprintf("must be at least %s: a block of %s, and %s of overhead",
+				validators.FormatBytes(largestResponse(m)), m.BlockSize.String(), validators.FormatBytes(messageOverhead))))
 	}
 	return errs
 }
