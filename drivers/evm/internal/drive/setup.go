@@ -78,7 +78,9 @@ func SetUp(ctx context.Context, w *worker.Worker) (worker.Session, error) {
 		return nil, fmt.Errorf("operation.accounts: %d for %d senders; want at least one for each", workload.Operation.Accounts, n)
 	}
 	c := &session{worker: w, workload: workload, nodes: map[string]*member.Node{}, tracker: load.NewTracker(), signer: transaction.NewSigner(workload.Operation)}
-	for _, step := range []func(context.Context) error{c.prepareSenders, c.startWatching, c.sendTrialTransfers, c.prepareContract, c.readInitialState, c.startSigning} {
+	for _, step := range []func(context.Context) error{
+		c.prepareSenders, c.startWatching, c.sendTrialTransfers, c.prepareContract, c.readInitialState, c.startSigning,
+	} {
 		if err := step(ctx); err != nil {
 			c.ShutDown()
 			if ctx.Err() != nil {
