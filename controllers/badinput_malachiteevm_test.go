@@ -1,6 +1,9 @@
 package controllers_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // validMalachiteEVMNetwork is the network that each case of TestBadMalachiteEVM makes invalid.
 const validMalachiteEVMNetwork = `
@@ -64,6 +67,22 @@ var badMalachiteEVM = []badInputCase{
 	{"a missing member", "batchSize: 200", "members: [member-4]", []string{"evm.members[0]", "member-4"}},
 	{"accounts without funds", "batchSize: 200", "accounts: 1001", []string{"evm.accounts", "1001", "platform.malachiteEVM.accounts (1000)"}},
 	{"more gas than a transaction may have", "    evm: {batchSize: 200}", "    evm: {batchSize: 200, gasLimit: 16777217}", []string{"evm.gasLimit", "16777216"}},
+	{"a mix of nothing", "batchSize: 200", "mix: []", []string{"evm.mix", "at least 1 item"}},
+	{"a mix without weights", "batchSize: 200", "mix: [{kind: Transfer, weight: 0}, {kind: Mint, weight: 0}]", []string{"evm.mix", "sum of the weights"}},
+	{"a kind without a weight", "batchSize: 200", "mix: [{kind: Mint}]", []string{"evm.mix[0].weight", "Required"}},
+	{"a negative weight", "batchSize: 200", "mix: [{kind: Mint, weight: -1}]", []string{"evm.mix[0].weight", "greater than or equal to 0"}},
+	{"an unknown kind", "batchSize: 200", "mix: [{kind: Blob, weight: 1}]", []string{"evm.mix[0].kind", "Blob", "TokenTransfer"}},
+	{"too many kinds", "batchSize: 200", "mix: [" + strings.Repeat("{kind: Mint, weight: 1}, ", 17) + "]", []string{"evm.mix", "at most 16 items"}},
+	{"a call with more gas than a transaction may have", "batchSize: 200", "mix: [{kind: Call, weight: 1, gas: 16777217}]", []string{"evm.mix[0].gas", "16777216"}},
+	{"a call with less gas than a transaction costs", "batchSize: 200", "mix: [{kind: Call, weight: 1, gas: 21000}]", []string{"evm.mix[0].gas", "30000"}},
+	{"gas of a transfer", "batchSize: 200", "mix: [{kind: Transfer, weight: 1, gas: 50000}]", []string{"evm.mix[0].gas", "only to kind Call"}},
+	{"slots of a call", "batchSize: 200", "mix: [{kind: Call, weight: 1, slots: 1}]", []string{"evm.mix[0].slots", "only to kind Store"}},
+	{"code of a store", "batchSize: 200", "mix: [{kind: Store, weight: 1, codeBytes: 1}]", []string{"evm.mix[0].codeBytes", "only to kind Deploy"}},
+	{"recipients of a mint", "batchSize: 200", "mix: [{kind: Transfer, weight: 1}, {kind: Mint, weight: 1, recipients: Fresh}]",
+		[]string{"evm.mix[1].recipients", "only to kind TokenTransfer"}},
+	{"unknown recipients", "batchSize: 200", "mix: [{kind: TokenTransfer, weight: 1, recipients: All}]", []string{"evm.mix[0].recipients", "All", "Fresh"}},
+	{"code that is too large", "batchSize: 200", "mix: [{kind: Deploy, weight: 1, codeBytes: 24577}]", []string{"evm.mix[0].codeBytes", "24576"}},
+	{"no slots", "batchSize: 200", "mix: [{kind: Store, weight: 1, slots: 0}]", []string{"evm.mix[0].slots", "greater than or equal to 1"}},
 	{"a fee below the tip", "batchSize: 200", "batchSize: 200, maxFeeGwei: 1, tipGwei: 2", []string{"evm.tipGwei", "at most maxFeeGwei (1)"}},
 }
 

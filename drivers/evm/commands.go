@@ -11,7 +11,7 @@ import (
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/drive"
 	"github.com/benchnet/benchnet/drivers/evm/internal/genesis"
-	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
+	"github.com/benchnet/benchnet/drivers/evm/internal/transaction"
 	"github.com/benchnet/benchnet/drivers/internal/worker"
 	"github.com/benchnet/benchnet/internal/platform/evm"
 	"github.com/benchnet/benchnet/internal/subcommand"
@@ -34,7 +34,7 @@ func newAccountsCommand(flags *flag.FlagSet) subcommand.Action {
 		if *count < 1 || *count > evm.MaxAccounts {
 			return subcommand.UsageErrorf("--count %d; want 1 to %d", *count, evm.MaxAccounts)
 		}
-		seed, err := transfer.ReadSeed(*seedFile)
+		seed, err := transaction.ReadSeed(*seedFile)
 		if err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ func newGenesisCommand(flags *flag.FlagSet) subcommand.Action {
 		case *chainID == 0:
 			return subcommand.UsageErrorf("--chain-id 0; want at least 1")
 		}
-		seed, err := transfer.ReadSeed(*seedFile)
+		seed, err := transaction.ReadSeed(*seedFile)
 		if err != nil {
 			return err
 		}

@@ -2,11 +2,13 @@ package main
 
 import (
 	"maps"
+	"math"
 	"strconv"
 	"testing"
 	"time"
 
 	"github.com/benchnet/benchnet/drivers/internal/drivertest"
+	"github.com/benchnet/benchnet/internal/platform/evm"
 	"github.com/benchnet/benchnet/internal/run/batches"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
@@ -106,6 +108,42 @@ func TestTransfersOverHTTP(t *testing.T) {
 	}
 }
 
+// TestMix sends all kinds of transactions by two workers, and Calls whose gas limit is too low, which blocks include without effect. A
+// second run finds the contract and the tokens of the first.
+func TestMix(t *testing.T) {
+	t.Parallel()
+	node := startGeth(t)
+	all := newOrders(400, 0, 3, 120, map[string]any{"mix": []map[string]any{
+		{"kind": "Transfer", "weight": 30}, {"kind": "TokenTransfer", "weight": 20}, {"kind": "TokenTransfer", "weight": 10, "recipients": "Accounts"},
+		{"kind": "TokenTransfer", "weight": 10, "recipients": "Fresh"}, {"kind": "Mint", "weight": 10}, {"kind": "Call", "weight": 9, "gas": 100_000},
+		{"kind": "Call", "weight": 1, "gas": 100_000, "gasLimit": 50_000}, {"kind": "Deploy", "weight": 5}, {"kind": "Store", "weight": 5},
+	}}, node.HTTP, node.WebSocket)
+	for _, workers := range []int{2, 1} {
+		m := measureWorkers(t, workers, all)
+		if m.Ledger == nil || !m.Ledger.Checked || m.Ledger.Expected != m.Ledger.Recorded || m.Ledger.Violation != "" {
+			t.Errorf("ledger %+v", m.Ledger)
+		}
+		counts := map[string]measurement.LabelCount{}
+		for _, l := range m.Labels {
+			counts[l.Label] = l
+		}
+		for kind, share := range map[string]float64{"Transfer": 0.3, "TokenTransfer": 0.4, "Mint": 0.1, "Call": 0.1, "Deploy": 0.05, "Store": 0.05} {
+			if n := float64(counts[kind].Requests); math.Abs(n-1200*share) > 3*math.Sqrt(1200*share*(1-share)) {
+				t.Errorf("%.0f of 1200 are %s, want %.0f %%", n, kind, 100*share)
+			}
+		}
+		if len(m.Errors) != 1 || m.Errors[0].Kind != evm.KindReverted || m.Errors[0].Count != counts["Call"].Errors || m.Errors[0].Count == 0 ||
+			m.Errors[0].Count > 40 {
+			t.Errorf("errors %+v, calls %+v", m.Errors, counts["Call"])
+		}
+		for _, b := range m.Blocks {
+			if b.GasUsed < 21_000*b.Transactions {
+				t.Errorf("block %+v", b)
+			}
+		}
+	}
+}
+
 func TestTransfersOverWebSocket(t *testing.T) {
 	t.Parallel()
 	node := startGeth(t)
@@ -124,32 +162,37 @@ func TestWorkersShareTargets(t *testing.T) {
 	t.Parallel()
 	node := startGeth(t)
 	for _, workers := range []int{1, 2, 3} {
-		all := newOrders(300, 0, 3, 120, nil, node.HTTP, node.WebSocket)
-		var running []*drivertest.Process
-		for i := range workers {
-			running = append(running, startDriver(t, i, workers, all))
-		}
-		for _, r := range running {
-			r.AwaitReady()
-		}
-		at := time.Now().Add(500 * time.Millisecond)
-		var parts []measurement.WorkerResult
-		for _, r := range running {
-			r.ReleaseAt(at)
-		}
-		for _, r := range running {
-			parts = append(parts, *r.AwaitResult())
-		}
-		assertMerged(t, workers, parts)
+		assertMerged(t, workers, measureWorkers(t, workers, newOrders(300, 0, 3, 120, nil, node.HTTP, node.WebSocket)))
 	}
 }
 
-func assertMerged(t *testing.T, workers int, parts []measurement.WorkerResult) {
+// measureWorkers runs workers that start together, and merges their results.
+func measureWorkers(t *testing.T, workers int, all map[string]any) *measurement.Measurement {
 	t.Helper()
+	var running []*drivertest.Process
+	for i := range workers {
+		running = append(running, startDriver(t, i, workers, all))
+	}
+	for _, r := range running {
+		r.AwaitReady()
+	}
+	at := time.Now().Add(500 * time.Millisecond)
+	var parts []measurement.WorkerResult
+	for _, r := range running {
+		r.ReleaseAt(at)
+	}
+	for _, r := range running {
+		parts = append(parts, *r.AwaitResult())
+	}
 	m, err := measurement.Merge(parts)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return m
+}
+
+func assertMerged(t *testing.T, workers int, m *measurement.Measurement) {
+	t.Helper()
 	if m.Schedule.Planned != 900 || m.Histogram.Count() != 900 || len(m.Errors) > 0 || m.Ledger.Expected != m.Ledger.Recorded {
 		t.Errorf("%d workers: planned %d, %d latencies, errors %+v, ledger %+v", workers, m.Schedule.Planned, m.Histogram.Count(), m.Errors, m.Ledger)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
 	"github.com/benchnet/benchnet/drivers/evm/internal/testchain"
-	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
+	"github.com/benchnet/benchnet/drivers/evm/internal/transaction"
 	"github.com/benchnet/benchnet/internal/platform/evm"
 )
 
@@ -39,11 +39,11 @@ func TestLedgerFindsForeignTransactions(t *testing.T) {
 // payForeign sends a transfer between two accounts of the seed without the driver.
 func payForeign(t *testing.T, node *testchain.Geth, from, to int) {
 	t.Helper()
-	accounts, err := transfer.Seed(testSeed).Accounts([]int{from, to})
+	accounts, err := transaction.Seed(testSeed).Accounts([]int{from, to})
 	if err != nil {
 		t.Fatal(err)
 	}
-	signer := transfer.NewSigner(evm.Operation{ChainID: testchain.ChainID, Recipient: accounts[1].Address.Hex(), ValueWei: "1000",
+	signer := transaction.NewSigner(evm.Operation{ChainID: testchain.ChainID, Recipient: accounts[1].Address.Hex(), ValueWei: "1000",
 		GasLimit: evm.DefaultGasLimit, MaxFeePerGasWei: evm.DefaultMaxFeePerGas, MaxPriorityFeePerGasWei: evm.DefaultMaxPriorityFeePerGas})
 	client, _, err := member.Dial(t.Context(), "member-0", node.HTTP, 1, 0)
 	if err != nil {
@@ -58,7 +58,7 @@ func payForeign(t *testing.T, node *testchain.Geth, from, to int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if refused, err := client.Submit(t.Context(), []*transfer.Transfer{signed}); err != nil || refused[0] != nil {
+	if refused, err := client.Submit(t.Context(), []*transaction.Transaction{signed}); err != nil || refused[0] != nil {
 		t.Fatal(err, refused)
 	}
 }

@@ -197,7 +197,7 @@ func errorTables(r *document.RunResult) []htmlTable {
 	return []htmlTable{t}
 }
 
-// labelTables counts the requests of a user's JMeter plan by the label of the sampler.
+// labelTables counts the requests of a user's JMeter plan by the label of the sampler, or the transactions of a mix by their kind.
 func labelTables(r *document.RunResult) []htmlTable {
 	if len(r.Labels) == 0 {
 		return nil

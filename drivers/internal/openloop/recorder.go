@@ -89,6 +89,13 @@ func (r *Recorder) RecordFailures(due time.Time, n int64, at time.Time, kind, ex
 	r.totals.AddFailed(kind, n)
 }
 
+// RecordLabel counts an operation that was due at a time under a label.
+func (r *Recorder) RecordLabel(due time.Time, label string, failed bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tally.RecordLabel(r.windowOffset(due), label, failed)
+}
+
 // RecordBlock records a block, whose Micros it sets, if it was seen in the window. Blocks beyond measurement.MaxBlocks are only counted.
 func (r *Recorder) RecordBlock(b measurement.Block, seen time.Time) {
 	r.mu.Lock()

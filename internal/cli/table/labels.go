@@ -6,7 +6,7 @@ import (
 	"github.com/benchnet/benchnet/internal/cli/documents"
 )
 
-// ForLabels returns a table of the requests of runs by the labels of users' JMeter plans.
+// ForLabels returns a table of the requests of runs by the labels of users' JMeter plans, or by the kinds of transactions of mixes.
 func ForLabels(runs []*documents.Run) *Table {
 	t := New("Name", "Label", "Requests", "Errors")
 	for _, run := range runs {

@@ -1,7 +1,9 @@
 package emerald_test
 
 import (
+	"maps"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -28,6 +30,7 @@ func newMeasurement() *measurement.Measurement {
 		if i >= 30 {
 			b.Bytes, b.Transactions = 1_100, 10
 		}
+		b.GasUsed = 21_000 * b.Transactions
 		m.Blocks = append(m.Blocks, b)
 	}
 	return m
@@ -63,6 +66,23 @@ func TestInterpret(t *testing.T) {
 	}
 	if len(want) > 0 || len(i.Reasons) > 0 || len(i.Notes) > 0 {
 		t.Errorf("missing %v, reasons %v, notes %v", want, i.Reasons, i.Notes)
+	}
+}
+
+// TestSharesOfAMix has a kind of which there were none, and the label of no kind.
+func TestSharesOfAMix(t *testing.T) {
+	m := newMeasurement()
+	m.Labels = []measurement.LabelCount{{Label: "Transfer", Requests: 30}, {Label: "Call", Requests: 9, Errors: 1}, {Label: "else", Requests: 1}}
+	shares := map[string]float64{}
+	for _, measure := range interpretMeasurement(t, m, func(s *v1alpha1.BenchmarkNetworkSpec) {
+		s.Workloads[0].EVM.Mix = []v1alpha1.EVMTransaction{{Kind: "Transfer", Weight: 3}, {Kind: "Call", Weight: 1}, {Kind: "Call"}, {Kind: "Store"}}
+	}).Measures {
+		if strings.HasPrefix(measure.Name, "share") {
+			shares[measure.Name] = measure.Value
+		}
+	}
+	if want := map[string]float64{"shareTransfer": 75, "shareCall": 22.5, "shareStore": 0}; !maps.Equal(shares, want) {
+		t.Errorf("%v, want %v", shares, want)
 	}
 }
 

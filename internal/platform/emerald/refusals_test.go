@@ -106,5 +106,16 @@ func TestRefusesWorkload(t *testing.T) {
 		{Name: "more gas than a block has", Change: func(s *networkSpec) {
 			s.Platform.Emerald.GasLimit, s.Workloads[0].EVM.GasLimit = 1_000_000, 2_000_000
 		}, Field: "workloads[0].evm.gasLimit", Says: []string{"platform.emerald.gasLimit (1000000)"}},
+		{Name: "a call with more gas than a block has", Change: func(s *networkSpec) {
+			s.Platform.Emerald.GasLimit, s.Workloads[0].EVM.Mix = 1_000_000, []v1alpha1.EVMTransaction{{Kind: "Call", Weight: 1, Gas: 1_000_001}}
+		}, Field: "workloads[0].evm.mix[0].gas", Says: []string{"1000001", "gas limit 1200001", "platform.emerald.gasLimit (1000000)"}},
+		{Name: "a store with more gas than a block has", Change: func(s *networkSpec) {
+			s.Platform.Emerald.GasLimit, s.Workloads[0].EVM.Mix = 1_000_000, []v1alpha1.EVMTransaction{{Kind: "Store", Weight: 1, Slots: 50}}
+		}, Field: "workloads[0].evm.mix[0].slots", Says: []string{"50", "gas limit 1405200"}},
+		{Name: "weights of 0", Change: evm(func(e *v1alpha1.EVMWorkload) { e.Mix = []v1alpha1.EVMTransaction{{Kind: "Call"}, {Kind: "Mint"}} }),
+			Field: "workloads[0].evm.mix", Says: []string{"0", "sum of the weights"}},
+		{Name: "a field of another kind", Change: evm(func(e *v1alpha1.EVMWorkload) {
+			e.Mix = []v1alpha1.EVMTransaction{{Kind: "Mint", Weight: 1}, {Kind: "Transfer", Weight: 1, Recipients: "Fresh"}}
+		}), Field: "workloads[0].evm.mix[1].recipients", Says: []string{"only to kind TokenTransfer"}},
 	})
 }

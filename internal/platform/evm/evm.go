@@ -49,8 +49,8 @@ type Workload struct {
 	protocol.WorkloadFile[Operation]
 }
 
-// Operation configures the plain ether transfers (EIP-1559, type 2), which are signed ahead of time. Amounts
-// are decimal strings because they may exceed 64 bits.
+// Operation configures the transactions (EIP-1559, type 2), which are signed ahead of time: plain ether transfers, or a mix of kinds.
+// Amounts are decimal strings because they may exceed 64 bits.
 type Operation struct {
 	// ChainID is the chain ID that the nodes must have.
 	ChainID uint64 `json:"chainId"`
@@ -64,6 +64,8 @@ type Operation struct {
 	// BatchIntervalMillis is the time between two batches of a sender, in ms. Default: derived from the rate
 	// and BatchSize, or 200 if BatchSize is not set either.
 	BatchIntervalMillis int `json:"batchIntervalMillis,omitempty"`
+	// Mix holds the weighted kinds of transactions. Default: only plain transfers.
+	Mix []MixEntry `json:"mix,omitempty"`
 	// Recipient is the recipient of all transfers. Default: DefaultRecipient.
 	Recipient string `json:"recipient,omitempty"`
 	// ValueWei is the amount of a transfer. Default: 10.
@@ -111,6 +113,9 @@ func (o *Operation) setDefaults() {
 	if o.GasLimit == 0 {
 		o.GasLimit = DefaultGasLimit
 	}
+	for i := range o.Mix {
+		o.Mix[i] = o.Mix[i].WithDefaults(o.GasLimit)
+	}
 	if o.BatchSize == 0 && o.BatchIntervalMillis == 0 {
 		o.BatchIntervalMillis = int(DefaultBatchInterval.Milliseconds())
 	}
@@ -147,6 +152,14 @@ func (w *Workload) WorkerSenders(worker, workers int) []Sender {
 		share = append(share, sender)
 	}
 	return share
+}
+
+// MixSeed returns the seed of the sequence of kinds: that of the arrivals, or else 0, so that all runs of a workload have the same mix.
+func (w *Workload) MixSeed() int64 {
+	if w.Load.Seed == nil {
+		return 0
+	}
+	return *w.Load.Seed
 }
 
 func (w *Workload) batchPlan() batches.Plan {

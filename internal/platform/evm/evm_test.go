@@ -81,13 +81,47 @@ func TestReadRefuses(t *testing.T) {
 		"load.ratePerSecond: 0 is not positive":                                    {"load.ratePerSecond": 0},
 		"load.clients: 0;":                                                         {"load.clients": 0},
 		"operation.batchSize: 50 transactions every 100 ms to each of 2 targets are 1000 a second, but load.ratePerSecond is 100; ": {"operation.batchSize": 50, "operation.batchIntervalMillis": 100},
-		"measure.windowSeconds: 0 is not positive": {"measure.windowSeconds": 0},
-		"measure.warmUpSeconds: -1 is negative":    {"measure.warmUpSeconds": -1},
-		"measure.drainSeconds: -1 is negative":     {"measure.drainSeconds": -1},
+		`operation.mix[0].kind: "Blob" is not a kind`:              {"operation.mix": []any{map[string]any{"kind": "Blob", "weight": 1}}},
+		`operation.mix[0].recipients: "All"; want Same`:            {"operation.mix": []any{map[string]any{"kind": "TokenTransfer", "weight": 1, "recipients": "All"}}},
+		"operation.mix[0].gas: 21000; want 30000 to 16777216":      {"operation.mix": []any{map[string]any{"kind": "Call", "weight": 1, "gas": 21000}}},
+		"operation.mix[0].codeBytes: 24577; want 1 to 24576":       {"operation.mix": []any{map[string]any{"kind": "Deploy", "weight": 1, "codeBytes": 24577}}},
+		"operation.mix[0].slots: -1; want 1 to 500":                {"operation.mix": []any{map[string]any{"kind": "Store", "weight": 1, "slots": -1}}},
+		"operation.mix[0].gasLimit: 20999; want 21000 to 16777216": {"operation.mix": []any{map[string]any{"kind": "Mint", "weight": 1, "gasLimit": 20999}}},
+		"operation.mix: all weights are 0":                         {"operation.mix": []any{map[string]any{"kind": "Mint"}}},
+		"measure.windowSeconds: 0 is not positive":                 {"measure.windowSeconds": 0},
+		"measure.warmUpSeconds: -1 is negative":                    {"measure.warmUpSeconds": -1},
+		"measure.drainSeconds: -1 is negative":                     {"measure.drainSeconds": -1},
 	} {
 		if _, err := readText(t, completeWorkload(t, changes)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: error %v, want %q", changes, err, want)
 		}
+	}
+}
+
+// TestLimitsOfAMix compares a mix with large transactions with plain transfers, which also a mix may consist of.
+func TestLimitsOfAMix(t *testing.T) {
+	for name, c := range map[string]struct {
+		mix         []map[string]any
+		calls       bool
+		gas         uint64
+		batch       int
+		signedAhead int64
+	}{
+		"no mix":      {nil, false, 30_000, 5242, 100_000},
+		"transfers":   {[]map[string]any{{"kind": "Transfer", "weight": 1}, {"kind": "Deploy", "weight": 0}}, false, 30_000, 5242, 100_000},
+		"calls":       {[]map[string]any{{"kind": "Transfer", "weight": 1}, {"kind": "Call", "weight": 1}}, true, 240_000, 5242, 100_000},
+		"deployments": {[]map[string]any{{"kind": "Deploy", "weight": 1, "codeBytes": 3600}}, true, 1_007_760, 524, 10_000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, err := readText(t, completeWorkload(t, map[string]any{"operation.mix": c.mix, "operation.gasLimit": 30_000}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := &w.Operation
+			if o.HasCalls() != c.calls || o.MaxGasLimit() != c.gas || o.MaxBatch() != c.batch || o.MaxSignedAhead() != c.signedAhead {
+				t.Errorf("calls %t, gas limit %d, batch %d, signed ahead %d; want %+v", o.HasCalls(), o.MaxGasLimit(), o.MaxBatch(), o.MaxSignedAhead(), c)
+			}
+		})
 	}
 }
 

@@ -57,6 +57,9 @@ func (o *Operation) validateOperation() error {
 	case !addressPattern.MatchString(o.Recipient):
 		return fmt.Errorf("operation.recipient: %q is not an address; want 0x and 40 hexadecimal digits", o.Recipient)
 	}
+	if err := o.validateMix(); err != nil {
+		return err
+	}
 	return o.validateAmounts()
 }
 

@@ -10,15 +10,12 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/members"
 	"github.com/benchnet/benchnet/internal/platform/submission"
 	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/statistics"
 	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
-const (
-	// transferGas is the gas of a plain transfer, as the protocol defines it.
-	transferGas = 21_000
-	// fullBlockShare is the share of the gas limit from which a block counts as full.
-	fullBlockShare = 0.95
-)
+// fullBlockShare is the share of the gas limit from which a block counts as full.
+const fullBlockShare = 0.95
 
 // Reason codes of networks with execution clients.
 const (
@@ -40,10 +37,19 @@ func (l *Layer) Interpret(
 		return i
 	}
 	i.Measures = append(i.Measures, measurement.PlatformMetric{Name: "gasPerSecond", Unit: "gas/s",
-		Value: submission.MeanThroughput(measured) * transferGas, Source: "throughputMean, 21000 gas for each transfer"})
+		Value: gasPerSecond(measured), Source: "gas used by the window's blocks over its length"})
+	i.Measures = append(i.Measures, mixMeasures(workload.EVM.Mix, measured)...)
 	i.Reasons = append(i.Reasons, l.baseFeeReasons(workload.EVM, measured)...)
 	i.Notes = slices.Concat(l.fullBlockNotes(measured), silentProposerNotes(spec, measured))
 	return i
+}
+
+func gasPerSecond(m *measurement.Measurement) float64 {
+	used := int64(0)
+	for _, b := range m.Blocks {
+		used += b.GasUsed
+	}
+	return statistics.Ratio(used, int64(m.WindowSeconds))
 }
 
 // baseFeeReasons reports seconds in which the base fee was above the cap of the transactions, which then wait until empty blocks have
@@ -66,10 +72,9 @@ func (l *Layer) baseFeeReasons(w *v1alpha1.EVMWorkload, m *measurement.Measureme
 }
 
 func (l *Layer) fullBlockNotes(m *measurement.Measurement) []verdict.Reason {
-	limit := float64(l.GasLimit) / transferGas
 	full := 0
 	for _, b := range m.Blocks {
-		if float64(b.Transactions) >= fullBlockShare*limit {
+		if float64(b.GasUsed) >= fullBlockShare*float64(l.GasLimit) {
 			full++
 		}
 	}
@@ -77,7 +82,7 @@ func (l *Layer) fullBlockNotes(m *measurement.Measurement) []verdict.Reason {
 		return nil
 	}
 	return []verdict.Reason{{Code: noteFullBlocks, Value: float64(full), Limit: float64(len(m.Blocks)), Message: fmt.Sprintf(
-		"%d of %d blocks were full: platform.%s.gasLimit allows %.0f transfers", full, len(m.Blocks), l.Field, limit)}}
+		"%d of %d blocks were full: they used at least %.0f %% of platform.%s.gasLimit (%d)", full, len(m.Blocks), 100*fullBlockShare, l.Field, l.GasLimit)}}
 }
 
 // silentProposerNotes identifies proposers by the fee recipients of the blocks. Proposers rotate, so three

@@ -56,6 +56,7 @@ func (l *Layer) buildOperation(w *v1alpha1.EVMWorkload) evm.Operation {
 		SeedFile:                accountsDir + "/" + fileSeed,
 		Accounts:                int(l.accountCount(w)),
 		GasLimit:                uint64(w.GasLimit),
+		Mix:                     convertMix(w.Mix),
 		MaxFeePerGasWei:         gweiToWei(w.MaxFeeGwei),
 		MaxPriorityFeePerGasWei: gweiToWei(w.TipGwei),
 	}

@@ -23,6 +23,7 @@ func (l *Layer) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha
 	evm := path.Child("evm")
 	errs = append(errs, submission.ValidateBatches(l.Platform, spec, w, &w.EVM.Batches, path, "evm")...)
 	errs = append(errs, l.validateAccounts(spec, w, evm.Child("accounts"))...)
+	errs = append(errs, l.validateMix(w.EVM, evm.Child("mix"))...)
 	if w.EVM.TipGwei > w.EVM.MaxFeeGwei {
 		errs = append(errs, field.Invalid(evm.Child("tipGwei"), w.EVM.TipGwei, fmt.Sprintf("must be at most maxFeeGwei (%d)", w.EVM.MaxFeeGwei)))
 	}

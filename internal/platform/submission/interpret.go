@@ -109,9 +109,6 @@ func countBySecond(m *measurement.Measurement) []float64 {
 	return seconds
 }
 
-// MeanThroughput returns the transactions per second in the blocks of the window.
-func MeanThroughput(m *measurement.Measurement) float64 { return statistics.Mean(countBySecond(m)) }
-
 func throughputMeasures(m *measurement.Measurement) []measurement.PlatformMetric {
 	seconds := countBySecond(m)
 	all := []measurement.PlatformMetric{

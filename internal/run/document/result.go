@@ -44,7 +44,8 @@ type RunResult struct {
 	OutOfRange measurement.OutOfRange   `json:"outOfRange,omitzero"`
 	Series     Throughput               `json:"series"`
 	Errors     []measurement.ErrorCount `json:"errors"`
-	// Labels counts the requests by the label of the sampler, the most frequent first; absent without a user's JMeter plan.
+	// Labels counts the requests by the label of the sampler of a user's JMeter plan, or by the
+	// kind of transaction of a mix, the most frequent first; absent without either.
 	Labels   []measurement.LabelCount `json:"labels,omitempty"`
 	Schedule measurement.Schedule     `json:"schedule"`
 	// Phases says where latency was spent; absent if no driver divides operations into phases.

@@ -19,6 +19,8 @@ type Block struct {
 	Bytes int64 `json:"bytes"`
 	// Transactions is the number of transactions in the block; 0 where blocks hold none.
 	Transactions int64 `json:"transactions"`
+	// GasUsed is the gas that the transactions of the block used; absent on platforms without gas.
+	GasUsed int64 `json:"gasUsed,omitempty"`
 	// Round is the consensus round, from 0, in which the block was decided. A later round means that a proposer
 	// failed or was slow.
 	Round int32 `json:"round"`

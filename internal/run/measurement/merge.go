@@ -27,7 +27,8 @@ type Measurement struct {
 	phases             phaseTotals
 	// Errors counts the errors by kind, the most frequent first.
 	Errors []ErrorCount
-	// Labels counts the requests by the label of the sampler, the most frequent first; nil without a user's JMeter plan.
+	// Labels counts the requests by the label of the sampler of a user's JMeter plan, or by the
+	// kind of transaction of a mix, the most frequent first; nil without either.
 	Labels   []LabelCount
 	Schedule Schedule
 	// Ledger is nil if no driver compares the ledger with the clients.

@@ -7,7 +7,7 @@ import (
 
 // LabelCount counts the requests of one label.
 type LabelCount struct {
-	// Label is the name of the sampler in a user's JMeter plan.
+	// Label is the name of the sampler in a user's JMeter plan, or the kind of a transaction.
 	Label string `json:"label"`
 	// Requests is the number of requests that started in the window.
 	Requests int64 `json:"requests"`

@@ -29,7 +29,8 @@ type WorkerResult struct {
 	LatencyMicrosPerSecond []int64 `json:"latencyMicrosPerSecond,omitempty"`
 	// Errors counts the errors of the requests that started in the window, by kind.
 	Errors []ErrorCount `json:"errors"`
-	// Labels counts the requests that started in the window by the label of the sampler; absent without a user's JMeter plan.
+	// Labels counts the requests that started in the window by the label of the sampler of a user's JMeter plan, or by the
+	// kind of transaction of a mix; absent without either.
 	Labels   []LabelCount `json:"labels,omitempty"`
 	Schedule Schedule     `json:"schedule"`
 	// IntervalSeconds is the length of Intervals; 0 without any.

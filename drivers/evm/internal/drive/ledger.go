@@ -34,6 +34,8 @@ type ledgerState struct {
 	nonces [][]uint64
 	// balance is the sum over the worker's accounts, received the balance of the recipient.
 	balance, received *big.Int
+	// tokens are those of a mix with calls.
+	tokens tokenState
 	// err is the reason why there is no state.
 	err error
 }
@@ -77,11 +79,16 @@ func (c *session) readState(ctx context.Context, at *member.Block) ledgerState {
 		return ledgerState{err: fmt.Errorf("the recipient's balance could not be read: %w", err)}
 	}
 	state.received = received[0]
+	if c.workload.Operation.HasCalls() {
+		if state.tokens, err = c.readTokens(ctx, block); err != nil {
+			return ledgerState{err: fmt.Errorf("the tokens could not be read: %w", err)}
+		}
+	}
 	return state
 }
 
-// compareLedger compares the ledger at the last block seen with what the worker sent: the nonces with the transfers
-// seen in blocks, the balances with their value and fees, and the members with each other.
+// compareLedger compares the ledger at the last block seen with what the worker sent: the nonces with the
+// transactions seen in blocks, the balances with their value and fees, the tokens with the calls, and the members with each other.
 func (c *session) compareLedger(ctx context.Context) *measurement.Ledger {
 	_, included := c.tracker.Counts()
 	ledger := &measurement.Ledger{Expected: included}
@@ -95,11 +102,13 @@ func (c *session) compareLedger(ctx context.Context) *measurement.Ledger {
 		return ledger
 	}
 	ledger.Recorded = c.countRecorded(final)
-	ledger.Violation = cmp.Or(c.findForeignTransactions(final), c.findMissingValue(final))
+	ledger.Violation = cmp.Or(c.findForeignTransactions(final), c.findMissingValue(final), c.findMissingTokens(final))
 	unread := c.initialState.err
 	if c.runsCode {
 		unread = errors.New("the recipient has code, so that the fees of the transfers are unknown")
 	}
+	violation, err := c.findMissingAddresses(ctx)
+	ledger.Violation, unread = cmp.Or(ledger.Violation, violation), cmp.Or(unread, err)
 	// One worker compares all members, including those that it sends nothing to.
 	if c.worker.Index == 0 {
 		violation, err := c.findDivergentMember(ctx)
@@ -136,7 +145,7 @@ func (c *session) findForeignTransactions(final ledgerState) string {
 	return ""
 }
 
-// findMissingValue returns a violation if the balances do not follow from the transfers in the blocks. Other payments
+// findMissingValue returns a violation if the balances do not follow from the transactions in the blocks. Other payments
 // to the recipient are allowed, since other workers pay it as well.
 func (c *session) findMissingValue(final ledgerState) string {
 	if c.initialState.err != nil || c.runsCode {
@@ -144,11 +153,12 @@ func (c *session) findMissingValue(final ledgerState) string {
 	}
 	included, spent := c.blocks.totals()
 	if decrease := new(big.Int).Sub(c.initialState.balance, final.balance); decrease.Cmp(spent) != 0 {
-		return fmt.Sprintf("the worker's accounts have %d wei less than before, but %d transfers with their fees cost %d", decrease, included, spent)
+		return fmt.Sprintf("the worker's accounts have %d wei less than before, but %d transactions with their fees cost %d",
+			decrease, included.Flights, spent)
 	}
-	paid := new(big.Int).Mul(c.signer.Value(), big.NewInt(included))
+	paid := c.signer.PaidBy(included.Payments)
 	if increase := new(big.Int).Sub(final.received, c.initialState.received); increase.Cmp(paid) < 0 {
-		return fmt.Sprintf("the recipient has %d wei more than before, but %d transfers paid %d", increase, included, paid)
+		return fmt.Sprintf("the recipient has %d wei more than before, but %d transfers paid %d", increase, included.Payments, paid)
 	}
 	return ""
 }

@@ -10,17 +10,18 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
+	"github.com/benchnet/benchnet/drivers/evm/internal/load"
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
 	"github.com/benchnet/benchnet/drivers/evm/internal/testchain"
-	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
+	"github.com/benchnet/benchnet/drivers/evm/internal/transaction"
 	"github.com/benchnet/benchnet/drivers/internal/worker"
 	"github.com/benchnet/benchnet/internal/platform/evm"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
 // testSigner pays 10 wei per transfer, and 2 to 5 wei per gas: a tip of 2 up to a cap of 5.
-func testSigner() *transfer.Signer {
-	return transfer.NewSigner(evm.Operation{ChainID: 5, Recipient: evm.DefaultRecipient, ValueWei: "10", GasLimit: evm.DefaultGasLimit,
+func testSigner() *transaction.Signer {
+	return transaction.NewSigner(evm.Operation{ChainID: 5, Recipient: evm.DefaultRecipient, ValueWei: "10", GasLimit: evm.DefaultGasLimit,
 		MaxFeePerGasWei: "5", MaxPriorityFeePerGasWei: "2"})
 }
 
@@ -34,7 +35,7 @@ func TestLedgerFindsMissingValue(t *testing.T) {
 	}{
 		"all agree":              {fees + 40, 40, ""},
 		"others pay too":         {fees + 40, 1000, ""},
-		"the accounts gain":      {fees + 39, 40, "have 294039 wei less than before, but 4 transfers with their fees cost 294040"},
+		"the accounts gain":      {fees + 39, 40, "have 294039 wei less than before, but 4 transactions with their fees cost 294040"},
 		"the accounts lose":      {fees + 41, 40, "have 294041 wei less"},
 		"the recipient gets few": {fees + 40, 30, "the recipient has 30 wei more than before, but 4 transfers paid 40"},
 	} {
@@ -42,7 +43,8 @@ func TestLedgerFindsMissingValue(t *testing.T) {
 			c1 := &session{signer: testSigner(), blocks: &blockLog{signer: testSigner(), spent: new(big.Int)},
 				initialState: ledgerState{balance: big.NewInt(1_000_000), received: big.NewInt(7)}}
 			for transfers, baseFee := range map[int64]int64{3: 1, 1: 4} {
-				c1.blocks.addBlock(&member.Block{BaseFee: hexutil.Big(*big.NewInt(baseFee))}, transfers, time.Now())
+				c1.blocks.addBlock(&member.Block{BaseFee: hexutil.Big(*big.NewInt(baseFee))},
+					load.Inclusion{Flights: transfers, Payments: transfers, Gas: uint64(transfers) * evm.DefaultGasLimit}, time.Now())
 			}
 			got := c1.findMissingValue(ledgerState{balance: big.NewInt(1_000_000 - c.decrease), received: big.NewInt(7 + c.increase)})
 			if c.want == "" && got != "" || !strings.Contains(got, c.want) {

@@ -5,13 +5,14 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/load"
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
-	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
+	"github.com/benchnet/benchnet/drivers/evm/internal/transaction"
 	"github.com/benchnet/benchnet/drivers/internal/worker"
 	"github.com/benchnet/benchnet/internal/platform/evm"
 )
@@ -19,29 +20,31 @@ import (
 const (
 	// dialTimeout is how long a node may take to respond for the first time.
 	dialTimeout = 10 * time.Second
-	// trialTimeout is how long the chain may take to include the trial transfers.
+	// trialTimeout is how long the chain may take to include transactions of the set-up.
 	trialTimeout = 60 * time.Second
 )
 
-// signingPollInterval is how often the driver checks whether enough transfers are signed.
+// signingPollInterval is how often the driver checks whether enough transactions are signed.
 const signingPollInterval = 5 * time.Millisecond
 
 // preparedSender is a sender with its accounts and their initial nonces.
 type preparedSender struct {
 	*load.Sender
-	sequence    *transfer.Sequence
-	accounts    []*transfer.Account
+	sequence    *transaction.Sequence
+	accounts    []*transaction.Account
 	firstNonces []uint64
 }
 
 // session holds the state of a worker's run.
 type session struct {
-	worker       *worker.Worker
-	workload     *evm.Workload
-	senders      []*preparedSender
-	nodes        map[string]*member.Node
-	tracker      *load.Tracker
-	signer       *transfer.Signer
+	worker   *worker.Worker
+	workload *evm.Workload
+	senders  []*preparedSender
+	nodes    map[string]*member.Node
+	tracker  *load.Tracker
+	signer   *transaction.Signer
+	// deployer creates the contract of a mix.
+	deployer     *transaction.Account
 	blocks       *blockLog
 	initialState ledgerState
 	// runsCode is set if the recipient has code, so that a transfer's fee is unknown.
@@ -65,7 +68,7 @@ func (c *session) stopWatcher() {
 }
 
 // SetUp reads the workload, connects to the nodes, checks them and the accounts, sends a trial transfer from each
-// sender, and signs ahead.
+// sender, prepares the contract of a mix, and signs ahead.
 func SetUp(ctx context.Context, w *worker.Worker) (worker.Session, error) {
 	workload, err := evm.ReadWorkload(w.WorkloadPath)
 	if err != nil {
@@ -74,8 +77,10 @@ func SetUp(ctx context.Context, w *worker.Worker) (worker.Session, error) {
 	if n := workload.SenderCount(w.Workers); workload.Operation.Accounts < n {
 		return nil, fmt.Errorf("operation.accounts: %d for %d senders; want at least one for each", workload.Operation.Accounts, n)
 	}
-	c := &session{worker: w, workload: workload, nodes: map[string]*member.Node{}, tracker: load.NewTracker(), signer: transfer.NewSigner(workload.Operation)}
-	for _, step := range []func(context.Context) error{c.prepareSenders, c.startWatching, c.sendTrialTransfers, c.readInitialState, c.startSigning} {
+	c := &session{worker: w, workload: workload, nodes: map[string]*member.Node{}, tracker: load.NewTracker(), signer: transaction.NewSigner(workload.Operation)}
+	for _, step := range []func(context.Context) error{
+		c.prepareSenders, c.startWatching, c.sendTrialTransfers, c.prepareContract, c.readInitialState, c.startSigning,
+	} {
 		if err := step(ctx); err != nil {
 			c.ShutDown()
 			if ctx.Err() != nil {
@@ -89,8 +94,11 @@ func SetUp(ctx context.Context, w *worker.Worker) (worker.Session, error) {
 
 // prepareSenders creates the senders of this worker.
 func (c *session) prepareSenders(ctx context.Context) error {
-	seed, err := transfer.ReadSeed(c.workload.Operation.SeedFile)
+	seed, err := transaction.ReadSeed(c.workload.Operation.SeedFile)
 	if err != nil {
+		return err
+	}
+	if c.deployer, c.signer.Contract, err = seed.Deployer(); err != nil {
 		return err
 	}
 	for _, share := range c.workload.WorkerSenders(c.worker.Index, c.worker.Workers) {
@@ -103,7 +111,7 @@ func (c *session) prepareSenders(ctx context.Context) error {
 	return nil
 }
 
-func (c *session) prepareSender(ctx context.Context, share evm.Sender, seed transfer.Seed) (*preparedSender, error) {
+func (c *session) prepareSender(ctx context.Context, share evm.Sender, seed transaction.Seed) (*preparedSender, error) {
 	target := c.workload.Targets[share.Target]
 	node, err := c.connectNode(ctx, target.Name, target.Address)
 	if err != nil {
@@ -114,19 +122,23 @@ func (c *session) prepareSender(ctx context.Context, share evm.Sender, seed tran
 	if h.Limit, err = node.BatchLimit(ctx, max(1, int(largest))); err != nil {
 		return nil, err
 	}
+	if c.workload.Operation.HasCalls() {
+		h.Limit = min(h.Limit, c.workload.Operation.MaxBatch())
+	}
 	if h.accounts, err = seed.Accounts(share.Accounts); err != nil {
 		return nil, err
 	}
 	if err := h.checkRecipient(c.signer.Recipient()); err != nil {
 		return nil, err
 	}
-	if err := h.checkFunds(ctx, c.signer.MaxCost(c.maxTransfersPerAccount(share))); err != nil {
+	if err := h.checkFunds(ctx, c.signer.MaxCost(c.maxTransactionsPerAccount(share))); err != nil {
 		return nil, err
 	}
 	if h.firstNonces, err = node.Nonces(ctx, h.accountAddresses(), member.PendingBlock); err != nil {
 		return nil, err
 	}
-	h.sequence = &transfer.Sequence{Signer: c.signer, Accounts: h.accounts, Nonces: append([]uint64(nil), h.firstNonces...)}
+	h.sequence = &transaction.Sequence{Signer: c.signer, Accounts: h.accounts, Nonces: slices.Clone(h.firstNonces),
+		Mix: transaction.NewMix(c.workload.Operation.Mix, c.workload.MixSeed(), share.Index)}
 	return h, nil
 }
 
@@ -152,8 +164,9 @@ func (c *session) loadDuration() time.Duration {
 	return time.Duration(m.WarmUpSeconds+m.WindowSeconds) * time.Second
 }
 
-// maxTransfersPerAccount returns the maximum number of transfers from one account: its share of the total, rounded up, and the trial.
-func (c *session) maxTransfersPerAccount(share evm.Sender) int64 {
+// maxTransactionsPerAccount returns the maximum number of transactions of one account: its share of the total, rounded up, and the
+// trial. Without a mix, these are transfers.
+func (c *session) maxTransactionsPerAccount(share evm.Sender) int64 {
 	total, _ := share.BatchTotals(c.loadDuration())
 	return total/int64(len(share.Accounts)) + 2
 }
@@ -196,7 +209,7 @@ func (h *preparedSender) checkFunds(ctx context.Context, need *big.Int) error {
 func (c *session) startSigning(ctx context.Context) error {
 	for _, h := range c.senders {
 		total, largest := h.BatchTotals(c.loadDuration())
-		buffer := min(total, max(int64(c.workload.Operation.SignedAhead)/int64(len(c.senders)), 2*largest))
+		buffer := min(total, max(c.workload.Operation.MaxSignedAhead()/int64(len(c.senders)), 2*largest))
 		signed := h.sequence.SignAhead(ctx, total, int(buffer))
 		h.Signed = signed
 		for int64(len(signed)) < buffer {

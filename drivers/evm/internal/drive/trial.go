@@ -8,7 +8,7 @@ import (
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/load"
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
-	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
+	"github.com/benchnet/benchnet/drivers/evm/internal/transaction"
 	"github.com/benchnet/benchnet/drivers/internal/openloop"
 	"github.com/benchnet/benchnet/drivers/internal/worker"
 	"github.com/benchnet/benchnet/internal/platform/evm"
@@ -29,6 +29,9 @@ func (c *session) startWatching(ctx context.Context) error {
 			return err
 		}
 		watched := openloop.WatchedNode[member.Block]{Name: node.Name, BlockAt: node.BlockAt}
+		if c.workload.Operation.HasCalls() {
+			watched.BlockAt = node.BlockWithReceipts
+		}
 		if evm.SupportsSubscriptions(url) {
 			watched.Subscribe = node.SubscribeBlocks
 		}
@@ -45,7 +48,10 @@ func (c *session) startWatching(ctx context.Context) error {
 	w.NextHeight = uint64(newest.Height) + 1
 	c.blocks = &blockLog{signer: c.signer, newest: newest, spent: new(big.Int)}
 	w.OnBlock = func(b *member.Block, at time.Time) {
-		c.blocks.addBlock(b, c.tracker.MarkIncluded(b.Transactions, at), at)
+		if !b.SeenAt.IsZero() {
+			at = b.SeenAt
+		}
+		c.blocks.addBlock(b, c.tracker.MarkIncluded(b, at), at)
 	}
 	c.stopWatching = w.Start(ctx)
 	return nil
@@ -55,14 +61,14 @@ func (c *session) startWatching(ctx context.Context) error {
 func (c *session) sendTrialTransfers(ctx context.Context) error {
 	var flights []*load.Flight
 	for _, h := range c.senders {
-		t, err := h.sequence.SignNext()
+		t, err := h.sequence.SignTransfer()
 		if err != nil {
 			return err
 		}
-		f := &load.Flight{Transfer: t, Sender: h.Index}
+		f := &load.Flight{Transaction: t, Sender: h.Index}
 		flights = append(flights, f)
 		c.tracker.MarkSent([]*load.Flight{f}, time.Time{}, time.Now())
-		refused, err := h.Node.Submit(ctx, []*transfer.Transfer{t})
+		refused, err := h.Node.Submit(ctx, []*transaction.Transaction{t})
 		if err == nil {
 			err = refused[0]
 		}
@@ -70,13 +76,14 @@ func (c *session) sendTrialTransfers(ctx context.Context) error {
 			return fmt.Errorf("%s refused the trial transfer of account %d: %w", h.Node.Name, t.Account.Index, err)
 		}
 	}
-	if err := c.awaitTrial(ctx, flights); err != nil {
+	if err := c.awaitFlights(ctx, flights); err != nil {
 		return err
 	}
 	return c.checkTrial(ctx, flights)
 }
 
-func (c *session) awaitTrial(ctx context.Context, flights []*load.Flight) error {
+// awaitFlights waits until blocks include transactions of the set-up.
+func (c *session) awaitFlights(ctx context.Context, flights []*load.Flight) error {
 	deadline := time.Now().Add(trialTimeout)
 	for {
 		waiting := c.tracker.FilterNotIncluded(flights)
@@ -85,7 +92,7 @@ func (c *session) awaitTrial(ctx context.Context, flights []*load.Flight) error 
 			return nil
 		case time.Now().After(deadline):
 			f := waiting[0]
-			return fmt.Errorf("no block holds the trial transfer %s of account %d after %s, up to height %d: does the network create blocks?",
+			return fmt.Errorf("no block holds the transaction %s of account %d after %s, up to height %d: does the network create blocks?",
 				f.Hash, f.Account.Index, trialTimeout, uint64(c.blocks.newestBlock().Height))
 		case ctx.Err() != nil:
 			return worker.ErrStopped
@@ -108,7 +115,7 @@ func (c *session) checkTrial(ctx context.Context, flights []*load.Flight) error 
 			return fmt.Errorf("the trial transfer %s to %s was reverted: want a recipient without code, or a higher gasLimit",
 				flights[i].Hash, c.signer.Recipient())
 		}
-		c.runsCode = c.runsCode || receipt.GasUsed != evm.DefaultGasLimit
+		c.runsCode = c.runsCode || receipt.GasUsed != evm.DefaultGasLimit && !c.workload.Operation.HasCalls()
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
-	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
+	"github.com/benchnet/benchnet/drivers/evm/internal/transaction"
 	"github.com/benchnet/benchnet/internal/agent/files"
 )
 
@@ -21,7 +21,7 @@ var weiPerEther = new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil)
 
 // Change describes the changes to a genesis.
 type Change struct {
-	Seed transfer.Seed
+	Seed transaction.Seed
 	// Accounts is the number of accounts to fund, counted from the start of the seed's sequence.
 	Accounts int
 	// Ether is the balance of each account, a whole number in decimal.

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
+	"github.com/benchnet/benchnet/drivers/evm/internal/transaction"
 )
 
-var testSeed = transfer.Seed("a seed for the tests")
+var testSeed = transaction.Seed("a seed for the tests")
 
 func applyChange(t *testing.T, c Change, document string) (map[string]any, string, error) {
 	t.Helper()

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
+	"github.com/benchnet/benchnet/drivers/evm/internal/transaction"
 )
 
 // ListOverdue returns the flights that the node accepted, that were sent before the given time, and that no
@@ -14,7 +14,7 @@ import (
 func (t *Tracker) ListOverdue(before time.Time) map[int][][]*Flight {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	byAccount := map[*transfer.Account][]*Flight{}
+	byAccount := map[*transaction.Account][]*Flight{}
 	for a, first := range t.lowestNonceFlights() {
 		if first.isOverdue(before) {
 			byAccount[a] = nil
@@ -37,8 +37,8 @@ func (t *Tracker) ListOverdue(before time.Time) map[int][][]*Flight {
 }
 
 // lowestNonceFlights returns the flight with the lowest nonce of each account.
-func (t *Tracker) lowestNonceFlights() map[*transfer.Account]*Flight {
-	firsts := map[*transfer.Account]*Flight{}
+func (t *Tracker) lowestNonceFlights() map[*transaction.Account]*Flight {
+	firsts := map[*transaction.Account]*Flight{}
 	for _, f := range t.flights {
 		if known := firsts[f.Account]; known == nil || f.Nonce < known.Nonce {
 			firsts[f.Account] = f

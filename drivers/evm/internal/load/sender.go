@@ -1,4 +1,4 @@
-// Package load submits transfers and tracks each of them up to the block that includes it.
+// Package load submits transactions and tracks each of them up to the block that includes it.
 package load
 
 import (
@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
-	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
+	"github.com/benchnet/benchnet/drivers/evm/internal/transaction"
 	"github.com/benchnet/benchnet/drivers/internal/openloop"
 	"github.com/benchnet/benchnet/internal/run/batches"
 )
@@ -17,16 +17,16 @@ import (
 type Sender struct {
 	openloop.Sender[*Flight]
 	Node *member.Node
-	// Signed yields signed transfers in nonce order.
-	Signed <-chan *transfer.Transfer
-	// RecordResent records n transfers that are resubmitted at a time.
+	// Signed yields signed transactions in nonce order.
+	Signed <-chan *transaction.Transaction
+	// RecordResent records n transactions that are resubmitted at a time.
 	RecordResent func(at time.Time, n int)
 	tracker      *Tracker
 	mu           sync.Mutex
 	toResend     []*Flight
 }
 
-// errSigningEnded means that there are no more signed transfers.
+// errSigningEnded means that there are no more signed transactions.
 var errSigningEnded = errors.New("signing ended early")
 
 // NewSender returns a sender of a schedule, whose number of outstanding batches clients bounds.
@@ -37,7 +37,7 @@ func NewSender(schedule batches.Sender, node *member.Node, clients int, tracker 
 	return s
 }
 
-// takeFlights returns n transfers: first those to resend, then new ones.
+// takeFlights returns n transactions: first those to resend, then new ones.
 func (s *Sender) takeFlights(ctx context.Context, n int) ([]*Flight, error) {
 	flights := s.takeResends(n)
 	for len(flights) < n {
@@ -46,7 +46,7 @@ func (s *Sender) takeFlights(ctx context.Context, n int) ([]*Flight, error) {
 			if !open {
 				return flights, errSigningEnded
 			}
-			flights = append(flights, &Flight{Transfer: t, Sender: s.Index})
+			flights = append(flights, &Flight{Transaction: t, Sender: s.Index})
 		case <-ctx.Done():
 			return flights, errors.New("it was not signed before the end of the drain")
 		}
@@ -65,11 +65,11 @@ func (s *Sender) takeResends(n int) []*Flight {
 }
 
 func (s *Sender) submitFlights(ctx context.Context, flights []*Flight) ([]error, error) {
-	transfers := make([]*transfer.Transfer, len(flights))
+	transactions := make([]*transaction.Transaction, len(flights))
 	for i, f := range flights {
-		transfers[i] = f.Transfer
+		transactions[i] = f.Transaction
 	}
-	return s.Node.Submit(ctx, transfers)
+	return s.Node.Submit(ctx, transactions)
 }
 
 // handleAnswers processes the responses to flights and keeps those that must be resent.

@@ -2,13 +2,15 @@ package load
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
-	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
+	"github.com/benchnet/benchnet/drivers/evm/internal/transaction"
+	"github.com/benchnet/benchnet/internal/platform/evm"
 )
 
 // outcomeRecorder receives the outcomes of operations. An operation is one place in the schedule, and due is
@@ -16,6 +18,7 @@ import (
 type outcomeRecorder interface {
 	RecordCompleted(due, seen time.Time)
 	RecordFailed(due, at time.Time, kind, example string)
+	RecordLabel(due time.Time, label string, failed bool)
 }
 
 // flightState is the state of a flight.
@@ -31,12 +34,12 @@ const (
 	stateIncluded
 )
 
-// Flight is a submitted transfer. After a rejection, it may wait for an operation that resends it.
+// Flight is a submitted transaction. After a rejection, it may wait for an operation that resends it.
 type Flight struct {
-	*transfer.Transfer
+	*transaction.Transaction
 	// Sender is the index of its sender.
 	Sender int
-	// due is zero for a transfer without an operation, such as the trial of the set-up.
+	// due is zero for a transaction without an operation, such as the trial of the set-up.
 	due, sentAt time.Time
 	state       flightState
 	// accepted is true if the node accepted the flight.
@@ -52,13 +55,14 @@ type Tracker struct {
 	// waiting counts the flights that wait for a block. included counts all flights in blocks since the start.
 	waiting, included int64
 	// includedByAccount divides included among the accounts.
-	includedByAccount map[*transfer.Account]int64
+	includedByAccount map[*transaction.Account]int64
+	effects           Effects
 }
 
 // NewTracker returns an empty tracker without a recorder. Flights tracked before SetOutcomes must not belong
 // to operations.
 func NewTracker() *Tracker {
-	return &Tracker{flights: map[common.Hash]*Flight{}, includedByAccount: map[*transfer.Account]int64{}}
+	return &Tracker{flights: map[common.Hash]*Flight{}, includedByAccount: map[*transaction.Account]int64{}}
 }
 
 // SetOutcomes sets the recorder of further outcomes.
@@ -123,8 +127,32 @@ func (f *Flight) isKnownToNode(err error) bool {
 func (t *Tracker) failFlight(f *Flight, err error, now time.Time) {
 	f.state = stateRefused
 	t.waiting--
-	if !f.due.IsZero() {
-		t.outcomes.RecordFailed(f.due, now, member.ErrorKind(err), err.Error())
+	t.recordFailure(f, now, member.ErrorKind(err), err.Error())
+}
+
+// recordFailure records that the operation of a flight failed.
+func (t *Tracker) recordFailure(f *Flight, now time.Time, kind, example string) {
+	if f.due.IsZero() {
+		return
+	}
+	t.outcomes.RecordFailed(f.due, now, kind, example)
+	if f.Entry != nil {
+		t.outcomes.RecordLabel(f.due, string(f.Entry.Kind), true)
+	}
+}
+
+// recordInclusion records that a block completes the operation of a flight, unless it was reverted.
+func (t *Tracker) recordInclusion(f *Flight, seen time.Time, reverted bool) {
+	if reverted {
+		t.recordFailure(f, seen, evm.KindReverted, fmt.Sprintf("%s %s had no effect", f.kind(), f.Hash))
+		return
+	}
+	if f.due.IsZero() {
+		return
+	}
+	t.outcomes.RecordCompleted(f.due, seen)
+	if f.Entry != nil {
+		t.outcomes.RecordLabel(f.due, string(f.Entry.Kind), false)
 	}
 }
 
@@ -141,28 +169,31 @@ func (t *Tracker) FilterNotIncluded(flights []*Flight) []*Flight {
 	return waits
 }
 
-// MarkIncluded records that a block with the given transactions was seen. It returns how many of them are flights.
-func (t *Tracker) MarkIncluded(hashes []common.Hash, seen time.Time) (flights int64) {
+// MarkIncluded records that a block was seen. It sums up the flights in it.
+func (t *Tracker) MarkIncluded(b *member.Block, seen time.Time) Inclusion {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, hash := range hashes {
+	var in Inclusion
+	for i, hash := range b.Transactions {
 		f, ours := t.flights[hash]
 		if !ours {
 			continue
 		}
 		delete(t.flights, hash)
-		flights++
+		receipt := b.ReceiptAt(i)
+		in.addFlight(f, receipt)
+		if !receipt.IsReverted() {
+			t.effects.addFlight(f)
+		}
 		t.included++
 		t.includedByAccount[f.Account]++
 		if f.state == stateWaiting {
 			t.waiting--
-			if !f.due.IsZero() {
-				t.outcomes.RecordCompleted(f.due, seen)
-			}
+			t.recordInclusion(f, seen, receipt.IsReverted())
 		}
 		f.state = stateIncluded
 	}
-	return flights
+	return in
 }
 
 // Counts returns how many flights wait for a block, and how many are in one.
@@ -173,7 +204,7 @@ func (t *Tracker) Counts() (waiting, included int64) {
 }
 
 // IncludedOf returns how many flights of an account are in blocks.
-func (t *Tracker) IncludedOf(a *transfer.Account) int64 {
+func (t *Tracker) IncludedOf(a *transaction.Account) int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.includedByAccount[a]
@@ -187,8 +218,8 @@ func (t *Tracker) FailWaiting(kind string, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for hash, f := range t.flights {
-		if f.state == stateWaiting && !f.due.IsZero() {
-			t.outcomes.RecordFailed(f.due, now, kind, errUnfinished.Error())
+		if f.state == stateWaiting {
+			t.recordFailure(f, now, kind, errUnfinished.Error())
 		}
 		delete(t.flights, hash)
 	}

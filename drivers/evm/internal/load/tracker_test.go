@@ -3,13 +3,17 @@ package load
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
 
-	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
+	"github.com/benchnet/benchnet/drivers/evm/internal/member"
+	"github.com/benchnet/benchnet/drivers/evm/internal/transaction"
+	"github.com/benchnet/benchnet/internal/platform/evm"
 )
 
 // recordedOutcomes records the outcomes as text.
@@ -23,6 +27,10 @@ func (o *recordedOutcomes) RecordFailed(due, _ time.Time, kind, _ string) {
 	*o = append(*o, fmt.Sprintf("%d failed: %s", due.Unix(), kind))
 }
 
+func (o *recordedOutcomes) RecordLabel(due time.Time, label string, failed bool) {
+	*o = append(*o, fmt.Sprintf("%d is a %s, failed: %t", due.Unix(), label, failed))
+}
+
 func (o *recordedOutcomes) assertEqual(t *testing.T, want ...string) {
 	t.Helper()
 	if !slices.Equal(*o, want) {
@@ -33,7 +41,7 @@ func (o *recordedOutcomes) assertEqual(t *testing.T, want ...string) {
 func secondsAt(second int64) time.Time { return time.Unix(second, 0) }
 
 func newFlight(n byte) *Flight {
-	return &Flight{Transfer: &transfer.Transfer{Hash: common.Hash{n}}}
+	return &Flight{Transaction: &transaction.Transaction{Hash: common.Hash{n}}}
 }
 
 func newTestTracker() (*Tracker, *recordedOutcomes) {
@@ -56,9 +64,9 @@ func TestIncludedOperationCompletes(t *testing.T) {
 	if again, accepted := answerFlight(tr, f, nil, nil); again || accepted != 1 {
 		t.Errorf("again %v, accepted %d", again, accepted)
 	}
-	tr.MarkIncluded([]common.Hash{{9}, f.Hash}, secondsAt(15))
+	tr.MarkIncluded(&member.Block{Transactions: []common.Hash{{9}, f.Hash}}, secondsAt(15))
 	// A block that is seen twice counts once.
-	tr.MarkIncluded([]common.Hash{f.Hash}, secondsAt(16))
+	tr.MarkIncluded(&member.Block{Transactions: []common.Hash{f.Hash}}, secondsAt(16))
 	outcomes.assertEqual(t, "10 completed after 5 s")
 	if waiting, included := tr.Counts(); waiting != 0 || included != 1 {
 		t.Errorf("%d waiting, %d included", waiting, included)
@@ -69,7 +77,7 @@ func TestBlockBeforeAnswer(t *testing.T) {
 	tr, outcomes := newTestTracker()
 	f := newFlight(1)
 	tr.MarkSent([]*Flight{f}, secondsAt(10), secondsAt(11))
-	tr.MarkIncluded([]common.Hash{f.Hash}, secondsAt(12))
+	tr.MarkIncluded(&member.Block{Transactions: []common.Hash{f.Hash}}, secondsAt(12))
 	if again, accepted := answerFlight(tr, f, nil, errors.New("timeout")); again || accepted != 1 {
 		t.Errorf("again %v, accepted %d", again, accepted)
 	}
@@ -85,7 +93,7 @@ func TestRefusedTransferServesALaterOperation(t *testing.T) {
 	}
 	tr.MarkSent([]*Flight{f}, secondsAt(20), secondsAt(20))
 	answerFlight(tr, f, nil, nil)
-	tr.MarkIncluded([]common.Hash{f.Hash}, secondsAt(21))
+	tr.MarkIncluded(&member.Block{Transactions: []common.Hash{f.Hash}}, secondsAt(21))
 	outcomes.assertEqual(t, "10 failed: txpool is full", "20 completed after 1 s")
 }
 
@@ -103,7 +111,7 @@ func TestUnansweredTransferMayHaveArrived(t *testing.T) {
 			t.Errorf("%s: again %v, accepted %d", text, again, accepted)
 		}
 	}
-	tr.MarkIncluded([]common.Hash{f.Hash}, secondsAt(22))
+	tr.MarkIncluded(&member.Block{Transactions: []common.Hash{f.Hash}}, secondsAt(22))
 	outcomes.assertEqual(t, "10 failed: connection reset", "20 completed after 2 s")
 }
 
@@ -112,7 +120,7 @@ func TestIncludedTransferIsNotResent(t *testing.T) {
 	f := newFlight(1)
 	tr.MarkSent([]*Flight{f}, secondsAt(10), secondsAt(10))
 	answerFlight(tr, f, nil, errors.New("connection reset"))
-	tr.MarkIncluded([]common.Hash{f.Hash}, secondsAt(12))
+	tr.MarkIncluded(&member.Block{Transactions: []common.Hash{f.Hash}}, secondsAt(12))
 	if left := tr.FilterNotIncluded([]*Flight{f}); len(left) != 0 {
 		t.Error("it would be sent again")
 	}
@@ -144,7 +152,7 @@ func TestWaitingFlightsAreUnfinished(t *testing.T) {
 
 func TestListOverdue(t *testing.T) {
 	tr, _ := newTestTracker()
-	owners := []*transfer.Account{{Index: 0}, {Index: 1}, {Index: 2}, {Index: 3}}
+	owners := []*transaction.Account{{Index: 0}, {Index: 1}, {Index: 2}, {Index: 3}}
 	tracked := map[string]*Flight{}
 	add := func(name string, n byte, owner, sender int, nonce uint64, sent int64, refusal error, answered bool) {
 		f := newFlight(n)
@@ -171,5 +179,41 @@ func TestListOverdue(t *testing.T) {
 	tr.markResent(overdue[0][0], secondsAt(30))
 	if overdue := tr.ListOverdue(secondsAt(25)); len(overdue[0]) != 0 || len(overdue[1]) != 1 {
 		t.Errorf("overdue after it was sent again: %v", overdue)
+	}
+}
+
+// TestMixOfKinds has a reverted transaction, which is an error of its kind and has no effect but its gas, beside others that have.
+func TestMixOfKinds(t *testing.T) {
+	tr, outcomes := newTestTracker()
+	var b member.Block
+	for i, c := range []struct {
+		entry  evm.MixEntry
+		status hexutil.Uint64
+	}{
+		{evm.MixEntry{Kind: evm.KindTransfer}, 1},
+		{evm.MixEntry{Kind: evm.KindCall}, 0},
+		{evm.MixEntry{Kind: evm.KindTokenTransfer, Recipients: evm.RecipientsSame}, 1},
+		{evm.MixEntry{Kind: evm.KindTokenTransfer, Recipients: evm.RecipientsAccounts}, 1},
+		{evm.MixEntry{Kind: evm.KindTokenTransfer, Recipients: evm.RecipientsFresh}, 1},
+		{evm.MixEntry{Kind: evm.KindTokenTransfer, Recipients: evm.RecipientsFresh}, 0},
+		{evm.MixEntry{Kind: evm.KindMint}, 1},
+		{evm.MixEntry{Kind: evm.KindDeploy}, 1},
+	} {
+		f := newFlight(byte(i))
+		f.Entry, f.Created = &c.entry, common.Address{byte(i)}
+		tr.MarkSent([]*Flight{f}, secondsAt(10), secondsAt(10))
+		b.Transactions = append(b.Transactions, f.Hash)
+		b.Receipts = append(b.Receipts, member.Receipt{Status: c.status, GasUsed: 1000})
+	}
+	if in := tr.MarkIncluded(&b, secondsAt(12)); in != (Inclusion{Flights: 8, Payments: 1, Gas: 8000}) {
+		t.Errorf("%+v", in)
+	}
+	want := Effects{Minted: 1, Sent: 2, SentToSame: 1, Fresh: []common.Address{{4}}, Contracts: []common.Address{{7}}}
+	if got := tr.Effects(); !reflect.DeepEqual(got, want) {
+		t.Errorf("effects %+v, want %+v", got, want)
+	}
+	if got := *outcomes; len(got) != 16 || got[0] != "10 completed after 2 s" || got[1] != "10 is a Transfer, failed: false" ||
+		got[2] != "10 failed: Reverted" || got[3] != "10 is a Call, failed: true" {
+		t.Errorf("outcomes %q", got)
 	}
 }

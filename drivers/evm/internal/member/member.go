@@ -12,7 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/rpc"
 
-	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
+	"github.com/benchnet/benchnet/drivers/evm/internal/transaction"
 	"github.com/benchnet/benchnet/drivers/internal/openloop"
 )
 
@@ -87,18 +87,18 @@ type ignoredResult struct{}
 
 func (*ignoredResult) UnmarshalJSON([]byte) error { return nil }
 
-// Submit sends transfers as one JSON-RPC batch. The returned slice has an error for each transfer that the
-// node rejected. If the whole batch fails, Submit returns an error and the fate of the transfers is unknown.
-func (n *Node) Submit(ctx context.Context, transfers []*transfer.Transfer) ([]error, error) {
+// Submit sends transactions as one JSON-RPC batch. The returned slice has an error for each transaction that the
+// node rejected. If the whole batch fails, Submit returns an error and the fate of the transactions is unknown.
+func (n *Node) Submit(ctx context.Context, transactions []*transaction.Transaction) ([]error, error) {
 	var answer ignoredResult
-	batch := make([]rpc.BatchElem, len(transfers))
-	for i, t := range transfers {
+	batch := make([]rpc.BatchElem, len(transactions))
+	for i, t := range transactions {
 		batch[i] = rpc.BatchElem{Method: "eth_sendRawTransaction", Args: []any{hexutil.Bytes(t.Raw)}, Result: &answer}
 	}
 	if err := n.client.BatchCallContext(ctx, batch); err != nil {
 		return nil, err
 	}
-	refused := make([]error, len(transfers))
+	refused := make([]error, len(transactions))
 	for i := range batch {
 		refused[i] = batch[i].Error
 	}
@@ -153,14 +153,36 @@ func (n *Node) Nonces(ctx context.Context, addresses []common.Address, block str
 	return converted, err
 }
 
+// Codes returns the code at the addresses at a block.
+func (n *Node) Codes(ctx context.Context, addresses []common.Address, block string) ([]hexutil.Bytes, error) {
+	return callPerAddress[hexutil.Bytes](ctx, n, "eth_getCode", addresses, block)
+}
+
+// CallContract calls a contract at a block with each of the inputs, and returns the numbers that it returns.
+func (n *Node) CallContract(ctx context.Context, contract common.Address, inputs [][]byte, block string) ([]*big.Int, error) {
+	outputs, err := callEach[hexutil.Bytes](ctx, n, "eth_call", inputs, func(input []byte) []any {
+		return []any{map[string]any{"to": contract, "input": hexutil.Bytes(input)}, block}
+	})
+	numbers := make([]*big.Int, len(outputs))
+	for i := range outputs {
+		numbers[i] = new(big.Int).SetBytes(outputs[i])
+	}
+	return numbers, err
+}
+
 // callPerAddress calls a method for each address, in batches.
 func callPerAddress[T any](ctx context.Context, n *Node, method string, addresses []common.Address, block string) ([]T, error) {
-	found := make([]T, len(addresses))
-	for from := 0; from < len(addresses); from += callsPerBatch {
-		to := min(from+callsPerBatch, len(addresses))
+	return callEach[T](ctx, n, method, addresses, func(a common.Address) []any { return []any{a, block} })
+}
+
+// callEach calls a method for each item with the arguments of the item, in batches.
+func callEach[T, I any](ctx context.Context, n *Node, method string, items []I, arguments func(I) []any) ([]T, error) {
+	found := make([]T, len(items))
+	for from := 0; from < len(items); from += callsPerBatch {
+		to := min(from+callsPerBatch, len(items))
 		batch := make([]rpc.BatchElem, to-from)
 		for i := range batch {
-			batch[i] = rpc.BatchElem{Method: method, Args: []any{addresses[from+i], block}, Result: &found[from+i]}
+			batch[i] = rpc.BatchElem{Method: method, Args: arguments(items[from+i]), Result: &found[from+i]}
 		}
 		bounded, cancel := context.WithTimeout(ctx, callTimeout)
 		err := n.client.BatchCallContext(bounded, batch)
@@ -170,7 +192,7 @@ func callPerAddress[T any](ctx context.Context, n *Node, method string, addresse
 		}
 		for i := range batch {
 			if batch[i].Error != nil {
-				return nil, fmt.Errorf("%s of %s on %s: %w", method, addresses[from+i], n.Name, batch[i].Error)
+				return nil, fmt.Errorf("%s of %v on %s: %w", method, items[from+i], n.Name, batch[i].Error)
 			}
 		}
 	}

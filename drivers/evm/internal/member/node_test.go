@@ -10,11 +10,11 @@ import (
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/member"
 	"github.com/benchnet/benchnet/drivers/evm/internal/testchain"
-	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
+	"github.com/benchnet/benchnet/drivers/evm/internal/transaction"
 )
 
 func TestAgainstGeth(t *testing.T) {
-	seed := transfer.Seed("a seed for the tests")
+	seed := transaction.Seed("a seed for the tests")
 	geth := testchain.StartGeth(t, testchain.GethOptions{Seed: seed, Accounts: 250, Ether: "3", Flags: []string{"--rpc.batch-request-limit", "100"}})
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
@@ -34,7 +34,7 @@ func TestAgainstGeth(t *testing.T) {
 	}
 }
 
-func assertBalances(ctx context.Context, t *testing.T, node *member.Node, seed transfer.Seed) {
+func assertBalances(ctx context.Context, t *testing.T, node *member.Node, seed transaction.Seed) {
 	t.Helper()
 	for i, want := range map[int]string{0: "3000000000000000000", 99: "3000000000000000000", 250: "0"} {
 		a, err := seed.Account(i)
@@ -51,7 +51,7 @@ func assertBalances(ctx context.Context, t *testing.T, node *member.Node, seed t
 
 // TestSubscribeBlocks checks that a node pushes its new blocks, about one per second.
 func TestSubscribeBlocks(t *testing.T) {
-	geth := testchain.StartGeth(t, testchain.GethOptions{Seed: transfer.Seed("a seed for the tests"), Accounts: 1})
+	geth := testchain.StartGeth(t, testchain.GethOptions{Seed: transaction.Seed("a seed for the tests"), Accounts: 1})
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	node, _, err := member.Dial(ctx, "member-0", geth.WebSocket, 1, 10*time.Second)

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/drivers/evm/internal/genesis"
-	"github.com/benchnet/benchnet/drivers/evm/internal/transfer"
+	"github.com/benchnet/benchnet/drivers/evm/internal/transaction"
 )
 
 // gethPackage is the package of geth. go.mod pins its version as a tool.
@@ -30,7 +30,7 @@ const nodeTimeout = 5 * time.Minute
 // GethOptions configures a node.
 type GethOptions struct {
 	// Seed and Accounts define the accounts that the genesis funds.
-	Seed     transfer.Seed
+	Seed     transaction.Seed
 	Accounts int
 	// Ether is the balance of each account. Default: 1000000.
 	Ether string

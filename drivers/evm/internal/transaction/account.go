@@ -1,4 +1,4 @@
-package transfer
+package transaction
 
 import (
 	"bytes"
@@ -42,13 +42,23 @@ func ReadSeed(path string) (Seed, error) {
 // Account returns the account at an index. Its key is HMAC-SHA256 of "benchnet account <index>" under the
 // seed.
 func (s Seed) Account(index int) (*Account, error) {
-	mac := hmac.New(sha256.New, s)
-	fmt.Fprintf(mac, "benchnet account %d", index)
-	key, err := crypto.ToECDSA(mac.Sum(nil))
+	a, err := s.derive(fmt.Sprintf("benchnet account %d", index))
 	if err != nil {
 		return nil, fmt.Errorf("derive account %d: %w", index, err)
 	}
-	return &Account{Index: index, Key: key, Address: crypto.PubkeyToAddress(key.PublicKey)}, nil
+	a.Index = index
+	return a, nil
+}
+
+// derive returns the account whose key is HMAC-SHA256 of a label under the seed.
+func (s Seed) derive(label string) (*Account, error) {
+	mac := hmac.New(sha256.New, s)
+	mac.Write([]byte(label))
+	key, err := crypto.ToECDSA(mac.Sum(nil))
+	if err != nil {
+		return nil, err
+	}
+	return &Account{Key: key, Address: crypto.PubkeyToAddress(key.PublicKey)}, nil
 }
 
 // Accounts returns the accounts at the indices.
