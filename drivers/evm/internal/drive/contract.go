@@ -27,16 +27,16 @@ func (c *session) prepareContract(ctx context.Context) error {
 	if !c.workload.Operation.HasCalls() {
 		return nil
 	}
-	deployed := c.checkContract(ctx)
+	deployed := c.checkContract(ctx, c.senders[0].Node)
 	if errors.Is(deployed, errNoContract) && c.worker.Index == 0 {
 		if err := c.deployContract(ctx); err != nil {
 			return err
 		}
 	}
-	if err := openloop.RetryUntil(ctx, trialTimeout, func() error { return c.checkContract(ctx) }); err != nil {
-		return err
-	}
 	for _, h := range c.senders {
+		if err := openloop.RetryUntil(ctx, trialTimeout, func() error { return c.checkContract(ctx, h.Node) }); err != nil {
+			return err
+		}
 		if err := c.grantTokens(ctx, h); err != nil {
 			return err
 		}
@@ -44,9 +44,9 @@ func (c *session) prepareContract(ctx context.Context) error {
 	return nil
 }
 
-// checkContract returns errNoContract if the contract does not exist yet.
-func (c *session) checkContract(ctx context.Context) error {
-	codes, err := c.senders[0].Node.Codes(ctx, []common.Address{c.signer.Contract}, member.LatestBlock)
+// checkContract returns errNoContract if a node does not have the contract yet.
+func (c *session) checkContract(ctx context.Context, node *member.Node) error {
+	codes, err := node.Codes(ctx, []common.Address{c.signer.Contract}, member.LatestBlock)
 	if err == nil && len(codes[0]) == 0 {
 		err = errNoContract
 	}
@@ -104,7 +104,12 @@ func (c *session) grantTokens(ctx context.Context, h *preparedSender) error {
 			grants = nil
 		}
 	}
-	tokens, err = c.readTokensOf(ctx, h.Node, h.accountAddresses(), member.LatestBlock)
+	return openloop.RetryUntil(ctx, trialTimeout, func() error { return c.checkTokens(ctx, h) })
+}
+
+// checkTokens fails if an account of a sender has no tokens on its node, which may be behind the node whose blocks are watched.
+func (c *session) checkTokens(ctx context.Context, h *preparedSender) error {
+	tokens, err := c.readTokensOf(ctx, h.Node, h.accountAddresses(), member.LatestBlock)
 	for i, n := range tokens {
 		if n.Sign() == 0 {
 			return fmt.Errorf("account %d has no tokens on %s after it minted some", h.accounts[i].Index, h.Node.Name)
