@@ -63,7 +63,7 @@ func (a *blocksApp) FinalizeBlock(_ context.Context, r *abci.RequestFinalizeBloc
 	return &abci.ResponseFinalizeBlock{TxResults: results, AppHash: r.Hash}, nil
 }
 
-// Commit tells CometBFT from which height on to keep blocks.
+// Commit returns the lowest height whose block CometBFT keeps.
 func (a *blocksApp) Commit(context.Context, *abci.RequestCommit) (*abci.ResponseCommit, error) {
 	return &abci.ResponseCommit{RetainHeight: max(a.finalized-a.keptHeights+1, 0)}, nil
 }

@@ -51,7 +51,7 @@ func TestConfigRefusals(t *testing.T) {
 		"address":              {minimal + `http.listen = "29000"`, `http.listen: "29000" is not an address: host:port`},
 		"port twice":           {minimal + `http.listen = "0.0.0.0:29001"`, `metrics.listen: "0.0.0.0:29001" has the port of http.listen: another port`},
 		"level":                {minimal + `log.level = "trace"`, `(last key "log.level"): "trace" is not a level: error, warn, info or debug`},
-		"key of nobody":        {strings.Replace(minimal, `genesis = "`, `genesis = "/nonexistent`, 1), "genesis: "},
+		"missing genesis":      {strings.Replace(minimal, `genesis = "`, `genesis = "/nonexistent`, 1), "genesis: "},
 		"key of another":       {strings.Replace(minimal, "0/node_key", "1/node_key", 1), "node_key: "},
 		"number of nodes":      {strings.Replace(minimal, "/nodes.json", "/one.json", 1), "lists 1 nodes: genesis has 4 validators"},
 		"key without contents": {strings.Replace(minimal, "0/priv_validator_key.json", "0/node_key.json", 1), "key: "},

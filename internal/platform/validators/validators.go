@@ -86,7 +86,7 @@ type Program struct {
 // HomeDir returns the directory of the program's state.
 func (p Program) HomeDir() string { return "/var/lib/" + p.Name }
 
-func (p Program) path() string { return "/usr/local/bin/" + p.Image }
+func (p Program) programPath() string { return "/usr/local/bin/" + p.Image }
 
 // ImageOrDefault returns the user's image, or else the project's.
 func (p Program) ImageOrDefault(in platform.Input, own string) string {
@@ -131,7 +131,7 @@ func (p Program) InitStep(image string, topology platform.Topology) genesis.Step
 	return genesis.Step{Container: corev1.Container{
 		Name:      StepInit,
 		Image:     image,
-		Command:   []string{p.path(), "init", "--validators", strconv.Itoa(len(topology.Members)), "--out", genesis.OutputDir + "/" + NetworkFolder},
+		Command:   []string{p.programPath(), "init", "--validators", strconv.Itoa(len(topology.Members)), "--out", genesis.OutputDir + "/" + NetworkFolder},
 		Resources: genesis.StepResources("512Mi"),
 	}}
 }
@@ -175,7 +175,7 @@ func (p Program) BuildContainer(image string, resources corev1.ResourceRequireme
 	return corev1.Container{
 		Name:                     p.Name,
 		Image:                    image,
-		Command:                  members.SuperviseCommand(PortAgent, p.HomeDir(), "--", p.path(), "start", "--config", ConfigDir+"/"+FileConfig),
+		Command:                  members.SuperviseCommand(PortAgent, p.HomeDir(), "--", p.programPath(), "start", "--config", ConfigDir+"/"+FileConfig),
 		Resources:                resources,
 		Ports:                    members.ContainerPorts(p.Ports),
 		SecurityContext:          pods.RestrictedSecurityContext(),

@@ -63,7 +63,7 @@ func Dial(ctx context.Context, name, address string, connections int) (*Node, St
 	n := &Node{Name: name, Address: address, client: &http.Client{Transport: transport, CheckRedirect: httpclient.RefuseRedirects}}
 	var status Status
 	err := openloop.RetryUntil(ctx, dialTimeout, func() (err error) {
-		status, err = n.status(ctx)
+		status, err = n.readStatus(ctx)
 		return err
 	})
 	if err != nil {
@@ -93,7 +93,7 @@ func callMethod[Result any](ctx context.Context, n *Node, method string, params 
 	return &result, nil
 }
 
-func (n *Node) status(ctx context.Context) (Status, error) {
+func (n *Node) readStatus(ctx context.Context) (Status, error) {
 	type result struct {
 		NodeInfo struct {
 			Network string `json:"network"`

@@ -60,8 +60,8 @@ func (l *blockLog) resetTotals() *member.Block {
 	return l.newest
 }
 
-// totals sums up the worker's transactions since the reset, and returns their value and fees.
-func (l *blockLog) totals() (included load.Inclusion, spent *big.Int) {
+// readTotals sums up the worker's transactions since the reset, and returns their value and fees.
+func (l *blockLog) readTotals() (included load.Inclusion, spent *big.Int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.included, new(big.Int).Set(l.spent)

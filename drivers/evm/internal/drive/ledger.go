@@ -151,7 +151,7 @@ func (c *session) findMissingValue(final ledgerState) string {
 	if c.initialState.err != nil || c.runsCode {
 		return ""
 	}
-	included, spent := c.blocks.totals()
+	included, spent := c.blocks.readTotals()
 	if decrease := new(big.Int).Sub(c.initialState.balance, final.balance); decrease.Cmp(spent) != 0 {
 		return fmt.Sprintf("the worker's accounts have %d wei less than before, but %d transactions with their fees cost %d",
 			decrease, included.Flights, spent)

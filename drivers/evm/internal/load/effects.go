@@ -23,7 +23,7 @@ type Inclusion struct {
 func (in *Inclusion) addFlight(f *Flight, receipt member.Receipt) {
 	in.Flights++
 	in.Gas += uint64(receipt.GasUsed)
-	if f.kind() == evm.KindTransfer && !receipt.IsReverted() {
+	if f.transactionKind() == evm.KindTransfer && !receipt.IsReverted() {
 		in.Payments++
 	}
 }
@@ -74,8 +74,8 @@ func (t *Tracker) Effects() Effects {
 	return e
 }
 
-// kind returns the kind of the flight's transaction. That of a transaction without a mix is a plain transfer.
-func (f *Flight) kind() evm.Kind {
+// transactionKind returns the kind of the flight's transaction. That of a transaction without a mix is a plain transfer.
+func (f *Flight) transactionKind() evm.Kind {
 	if f.Entry == nil {
 		return evm.KindTransfer
 	}

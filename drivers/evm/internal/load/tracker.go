@@ -144,7 +144,7 @@ func (t *Tracker) recordFailure(f *Flight, now time.Time, kind, example string) 
 // recordInclusion records that a block completes the operation of a flight, unless it was reverted.
 func (t *Tracker) recordInclusion(f *Flight, seen time.Time, reverted bool) {
 	if reverted {
-		t.recordFailure(f, seen, evm.KindReverted, fmt.Sprintf("%s %s had no effect", f.kind(), f.Hash))
+		t.recordFailure(f, seen, evm.KindReverted, fmt.Sprintf("%s %s had no effect", f.transactionKind(), f.Hash))
 		return
 	}
 	if f.due.IsZero() {

@@ -42,7 +42,7 @@ func ReadSeed(path string) (Seed, error) {
 // Account returns the account at an index. Its key is HMAC-SHA256 of "benchnet account <index>" under the
 // seed.
 func (s Seed) Account(index int) (*Account, error) {
-	a, err := s.derive(fmt.Sprintf("benchnet account %d", index))
+	a, err := s.deriveAccount(fmt.Sprintf("benchnet account %d", index))
 	if err != nil {
 		return nil, fmt.Errorf("derive account %d: %w", index, err)
 	}
@@ -50,8 +50,8 @@ func (s Seed) Account(index int) (*Account, error) {
 	return a, nil
 }
 
-// derive returns the account whose key is HMAC-SHA256 of a label under the seed.
-func (s Seed) derive(label string) (*Account, error) {
+// deriveAccount returns the account whose key is HMAC-SHA256 of a label under the seed.
+func (s Seed) deriveAccount(label string) (*Account, error) {
 	mac := hmac.New(sha256.New, s)
 	mac.Write([]byte(label))
 	key, err := crypto.ToECDSA(mac.Sum(nil))

@@ -65,7 +65,7 @@ func SupplyInput() []byte { return bytes.Clone(selectorTotalSupply) }
 
 // Deployer returns the account that creates the contract, and the address of the contract. Every version of the contract has its own.
 func (s Seed) Deployer() (*Account, common.Address, error) {
-	a, err := s.derive(fmt.Sprintf("benchnet deployer %x", sha256.Sum256(benchCode)))
+	a, err := s.deriveAccount(fmt.Sprintf("benchnet deployer %x", sha256.Sum256(benchCode)))
 	if err != nil {
 		return nil, common.Address{}, fmt.Errorf("derive the deployer: %w", err)
 	}
