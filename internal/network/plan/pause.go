@@ -1,0 +1,78 @@
+package plan
+
+import (
+	"slices"
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+)
+
+// IsPaused reports whether the members of the network are stopped.
+func (e Epoch) IsPaused() bool { return e.Pauses%2 == 1 }
+
+// countPause returns the epoch with one more pause, if the network is to be paused or resumed.
+func (in Input) countPause(e Epoch) Epoch {
+	if in.shouldPause(e) != e.IsPaused() {
+		e.Pauses++
+	}
+	return e
+}
+
+// shouldPause reports whether the members should be stopped. They must have been ready in their epoch, so that
+// provisioning and resets are complete. No run may need them: with PauseNow the active run, with
+// PauseWhenFinished any run and any workload that has no run yet.
+func (in Input) shouldPause(e Epoch) bool {
+	recorded, observed := in.recordedEpoch(), in.Network.Status.Epoch
+	wasReady := recorded.IsPaused() || observed != nil && observed.ID == e.ID && observed.ReadyAt != nil
+	if recorded.ID != e.ID || !wasReady {
+		return false
+	}
+	switch in.Network.Spec.Pause {
+	case v1alpha1.PauseNow:
+		return !slices.ContainsFunc(in.RunsByAge, func(run *v1alpha1.BenchmarkRun) bool { return run.UID == e.ActiveRun && !run.IsComplete() })
+	case v1alpha1.PauseWhenFinished:
+		return e.FirstRun != "" && !in.hasPendingRuns()
+	}
+	return false
+}
+
+// hasPendingRuns reports whether a run on the network has not ended, or a workload has no run yet.
+func (in Input) hasPendingRuns() bool {
+	for i := range in.Network.Spec.Workloads {
+		if in.WorkloadRuns[in.runName(i)] == nil {
+			return true
+		}
+	}
+	return slices.ContainsFunc(in.RunsByAge, func(run *v1alpha1.BenchmarkRun) bool { return !run.IsComplete() })
+}
+
+// holdsRuns reports whether the spec keeps further runs from starting.
+func (in Input) holdsRuns() bool {
+	return in.Network.Spec.PauseRuns || in.Network.Spec.Pause == v1alpha1.PauseNow
+}
+
+// stopPausedMembers scales the members of a paused network to zero. The number of pauses, an annotation,
+// distinguishes members that were resumed from those that a late cache shows as they were before the pause.
+func stopPausedMembers(_ Input, p *Plan) error {
+	if p.Epoch.Pauses == 0 {
+		return nil
+	}
+	members := p.findStage(StageMembers)
+	if p.Epoch.IsPaused() {
+		members.Needs = nil // They stop even if a database is not ready.
+	}
+	for _, object := range members.Objects {
+		set, ok := object.(*appsv1.StatefulSet)
+		if !ok {
+			continue
+		}
+		metav1.SetMetaDataAnnotation(&set.ObjectMeta, v1alpha1.AnnotationPauses, strconv.Itoa(p.Epoch.Pauses))
+		if p.Epoch.IsPaused() {
+			set.Spec.Replicas = new(int32(0))
+		}
+	}
+	return nil
+}
