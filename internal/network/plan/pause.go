@@ -22,8 +22,8 @@ func (in Input) countPause(e Epoch) Epoch {
 }
 
 // shouldPause reports whether the members should be stopped. They must have been ready in their epoch, so that
-// provisioning and resets are complete. No run may need them: with PauseNow the active run, with
-// PauseWhenFinished any run and any workload that has no run yet.
+// provisioning and resets are complete, and neither the active run nor, with PauseWhenFinished, another run may
+// need them.
 func (in Input) shouldPause(e Epoch) bool {
 	recorded, observed := in.recordedEpoch(), in.Network.Status.Epoch
 	wasReady := recorded.IsPaused() || observed != nil && observed.ID == e.ID && observed.ReadyAt != nil
@@ -34,19 +34,27 @@ func (in Input) shouldPause(e Epoch) bool {
 	case v1alpha1.PauseNow:
 		return !slices.ContainsFunc(in.RunsByAge, func(run *v1alpha1.BenchmarkRun) bool { return run.UID == e.ActiveRun && !run.IsComplete() })
 	case v1alpha1.PauseWhenFinished:
-		return e.FirstRun != "" && !in.hasPendingRuns()
+		return in.hasFinished(e)
 	}
 	return false
 }
 
-// hasPendingRuns reports whether a run on the network has not ended, or a workload has no run yet.
-func (in Input) hasPendingRuns() bool {
+// hasFinished reports whether all workloads and runs have ended, and there was at least one. A run of an earlier
+// network of the same name does not count.
+func (in Input) hasFinished(e Epoch) bool {
 	for i := range in.Network.Spec.Workloads {
 		if in.WorkloadRuns[in.runName(i)] == nil {
-			return true
+			return false
 		}
 	}
-	return slices.ContainsFunc(in.RunsByAge, func(run *v1alpha1.BenchmarkRun) bool { return !run.IsComplete() })
+	used := e.FirstRun != ""
+	for _, run := range in.RunsByAge {
+		if !run.IsComplete() {
+			return false
+		}
+		used = used || !run.Status.CompletionTime.Before(&in.Network.CreationTimestamp)
+	}
+	return used
 }
 
 // holdsRuns reports whether the spec keeps further runs from starting.

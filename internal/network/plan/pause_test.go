@@ -2,6 +2,7 @@ package plan
 
 import (
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -21,6 +22,7 @@ func TestPause(t *testing.T) {
 		return r
 	}
 	ended, measures := run("1", v1alpha1.ReasonResultWritten), run("1", v1alpha1.ReasonMeasuring)
+	ended.Status.CompletionTime = new(metav1.Now())
 	used := Epoch{FirstRun: "1", ActiveRun: "1"}
 	const finished, now = v1alpha1.PauseWhenFinished, v1alpha1.PauseNow
 	for name, c := range map[string]struct {
@@ -36,8 +38,12 @@ func TestPause(t *testing.T) {
 		"finished":                          {finished, used, nil, []*v1alpha1.BenchmarkRun{ended}, true, "1"},
 		"finished, and the run was deleted": {finished, used, nil, nil, true, "1"},
 		"finished, without any run":         {finished, Epoch{}, nil, nil, false, ""},
-		"a run measures":                    {finished, used, nil, []*v1alpha1.BenchmarkRun{measures}, false, "1"},
-		"another run waits":                 {finished, used, nil, []*v1alpha1.BenchmarkRun{ended, run("2", v1alpha1.ReasonWaitingForNetwork)}, false, "2"},
+		"finished before an eviction":       {finished, Epoch{}, nil, []*v1alpha1.BenchmarkRun{ended}, true, ""},
+		"a run of an earlier network": {finished, Epoch{}, func(in *Input) {
+			in.Network.CreationTimestamp = metav1.NewTime(ended.Status.CompletionTime.Add(time.Second))
+		}, []*v1alpha1.BenchmarkRun{ended}, false, ""},
+		"a run measures":    {finished, used, nil, []*v1alpha1.BenchmarkRun{measures}, false, "1"},
+		"another run waits": {finished, used, nil, []*v1alpha1.BenchmarkRun{ended, run("2", v1alpha1.ReasonWaitingForNetwork)}, false, "2"},
 		"a workload has no run": {finished, used, func(in *Input) {
 			in.Network.Spec.Workloads = make([]v1alpha1.NetworkWorkload, 1)
 		}, []*v1alpha1.BenchmarkRun{ended}, false, "1"},
