@@ -158,17 +158,22 @@ func firstUnready(stages []ObservedStage) *ObservedStage {
 func networkPhase(in NetworkInput, s v1alpha1.BenchmarkNetworkStatus) v1alpha1.Phase {
 	unready := firstUnready(in.Stages)
 	switch {
-	case unready != nil && unready.State == snapshot.StateFailed:
-		return v1alpha1.PhaseFailed
-	case unready != nil && isResetting(in):
-		return v1alpha1.PhaseResetting
 	case isPaused(in):
 		return v1alpha1.PhasePaused
-	case unready != nil && wasReady(s.Stages):
+	case unready == nil:
+		return readyPhase(in)
+	case unready.State == snapshot.StateFailed:
+		return v1alpha1.PhaseFailed
+	case isResetting(in):
+		return v1alpha1.PhaseResetting
+	case wasReady(s.Stages):
 		return v1alpha1.PhaseDegraded
-	case unready != nil:
-		return v1alpha1.PhaseProvisioning
 	}
+	return v1alpha1.PhaseProvisioning
+}
+
+// readyPhase returns the phase of a ready network, by its runs.
+func readyPhase(in NetworkInput) v1alpha1.Phase {
 	ended := 0
 	for _, run := range in.Runs {
 		if run.IsComplete() {

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 
-	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -68,15 +67,10 @@ func stopPausedMembers(_ Input, p *Plan) error {
 	if p.Epoch.Pauses == 0 {
 		return nil
 	}
-	members := p.findStage(StageMembers)
 	if p.Epoch.IsPaused() {
-		members.Needs = nil // They stop even if a database is not ready.
+		p.findStage(StageMembers).Needs = nil // They stop even if a database is not ready.
 	}
-	for _, object := range members.Objects {
-		set, ok := object.(*appsv1.StatefulSet)
-		if !ok {
-			continue
-		}
+	for _, set := range p.memberSets() {
 		metav1.SetMetaDataAnnotation(&set.ObjectMeta, v1alpha1.AnnotationPauses, strconv.Itoa(p.Epoch.Pauses))
 		if p.Epoch.IsPaused() {
 			set.Spec.Replicas = new(int32(0))
