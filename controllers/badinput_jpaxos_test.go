@@ -27,6 +27,7 @@ func TestBadInputJPaxos(t *testing.T) {
 		{"image without a tag", "jpaxos:1", "jpaxos", []string{"platform.jpaxos.image", "tag"}},
 		{"unknown transport", image, image + `, transport: QUIC`, []string{"platform.jpaxos.transport", "QUIC", "TCPNIO"}},
 		{"unknown crash model", image, image + `, crashModel: None`, []string{"platform.jpaxos.crashModel", "None", "EpochSS"}},
+		{"pause of replicas without a log", "members:", "pause: Now\n  members:", []string{"spec.pause must be Never", "crashModel FullSS or Pmem"}},
 		{"own service without a class", image, image + `, service: Own`, []string{"platform.jpaxos.serviceClass", "Own"}},
 		{"class without an own service", image, image + `, serviceClass: a.B`, []string{"platform.jpaxos.serviceClass", "Own"}},
 		{"invalid class name", image, image + `, service: Own, serviceClass: "my service"`, []string{"platform.jpaxos.serviceClass must be", "com.example.Service"}},

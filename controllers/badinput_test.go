@@ -133,6 +133,13 @@ var badInput = []badInputCase{
 	{"disk that takes no time", "window: 10s", "window: 10s, calibrate: {maxFsyncP99: 0ms}", []string{"measure.calibrate.maxFsyncP99", "above 0"}},
 	{"round trip without a unit", "window: 10s", `window: 10s, calibrate: {maxRoundTrip: "5"}`, []string{"measure.calibrate.maxRoundTrip", "such as 1.5ms"}},
 	{"bandwidth of nothing", "window: 10s", `window: 10s, calibrate: {minBandwidth: "0"}`, []string{"measure.calibrate.minBandwidth", "above 0"}},
+	{"pause that does not exist", "members: {", "pause: Later\n  members: {", []string{"spec.pause", "Later", "Never", "WhenFinished", "Now"}},
+	{"pause of ephemeral members", "members: {", "pause: Now\n  members: {storage: {type: Ephemeral}, ", []string{"spec.pause must be Never", "members.storage.type Persistent"}},
+	{"pause of a trial", "members: {", "pause: WhenFinished\n  purpose: Trial\n  members: {", []string{"spec.pause must be Never", "members.storage.type Persistent"}},
+	{"pause of an ephemeral member", "members: {", "pause: Now\n  members: {overrides: [{members: [member-1], storage: {type: Ephemeral}}], ", []string{"spec.pause must be Never", "members.overrides"}},
+	{"pause of an ephemeral notary", `{type: Corda, corda: {version: "4.10"}}`, `{type: Corda, corda: {version: "4.10", notary: {storage: {type: Ephemeral}}}}` + "\n  pause: Now",
+		[]string{"spec.pause must be Never", "platform.corda.notary"}},
+	{"pause before a deletion at once", "members: {", "pause: WhenFinished\n  ttlSecondsAfterFinished: 0\n  members: {", []string{"spec.pause WhenFinished", "ttlSecondsAfterFinished above 0"}},
 	{"workload name that is not a label", "name: issue", "name: Issue_1", []string{"workloads[0].name", "Issue_1"}},
 	{"network name too long", "name: banks}", "name: " + strings.Repeat("b", 64) + "}", []string{"metadata.name", "63"}},
 }
@@ -231,6 +238,12 @@ func TestImmutableNetworkFields(t *testing.T) {
 		w := newTestEnv(t)
 		must(t, w.createFromYAML(validCordaNetwork, &v1alpha1.BenchmarkNetwork{}))
 		must(t, w.replaceNetwork(validCordaNetwork+"  - name: more\n    type: Corda\n    corda: {finance: {operation: Issue}}\n    load: {clients: 1}\n"))
+	})
+	t.Run("a network may be paused unless that loses state", func(t *testing.T) {
+		persistentTrial := strings.NewReplacer("spec:", "spec:\n  purpose: Trial", "count: 2,", "count: 2, storage: {type: Persistent},").Replace(validCordaNetwork)
+		expectChanges(t, persistentTrial, map[string]networkChange{"persistent": {"members:", "pause: WhenFinished\n  members:", ""}})
+		expectChanges(t, strings.Replace(validCordaNetwork, "count: 2,", "count: 2, storage: {type: Ephemeral},", 1),
+			map[string]networkChange{"ephemeral": {"members:", "pause: Now\n  members:", "spec.pause must be Never"}})
 	})
 	t.Run("a run is immutable", func(t *testing.T) {
 		w := newTestEnv(t)

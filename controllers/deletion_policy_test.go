@@ -74,6 +74,7 @@ var guardedKinds = map[string]guardedKind{
 		"workloads":               {permitted: []string{`[{"name": "blocks", "type": "Blocks", "blocks": {}, "measure": {"warmUp": "1s", "window": "10s"}}]`}},
 		"delivery":                runDelivery,
 		"pauseRuns":               {permitted: []string{`true`}},
+		"pause":                   {permitted: []string{`"Never"`}},
 		"resultRetention":         {deletes: []string{`"Delete"`, `null`}},
 		"ttlSecondsAfterFinished": timeToLive,
 	}},

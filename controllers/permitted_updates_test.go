@@ -103,6 +103,7 @@ var networkUpdates = []permittedUpdate{
 	{name: "pause in a run", field: "spec.pauseRuns", patch: `{"spec": {"pauseRuns": true}}`},
 	{name: "append a workload to a paused network", field: "spec.workloads", patch: `{"spec": {"workloads": [FIRST, LONG]}}`},
 	{name: "resume", field: "spec.pauseRuns", patch: `{"spec": {"pauseRuns": null}}`},
+	{name: "members not paused", field: "spec.pause", patch: `{"spec": {"pause": "Never"}}`},
 	{name: "list a workload before others", field: "spec.workloads", patch: `{"spec": {"workloads": [` +
 		`{"name": "before", REST_OF_FIRST, FIRST, LONG]}}`},
 	{name: "keep results in a run", field: "spec.resultRetention", patch: `{"spec": {"resultRetention": "Retain"}}`},

@@ -221,13 +221,15 @@ func (p *runPass) waitedTooLongForNetwork(within time.Duration, now time.Time) (
 	}
 	since := p.run.CreationTimestamp.Time
 	if p.network != nil {
-		admitted := meta.FindStatusCondition(p.network.Status.Conditions, v1alpha1.ConditionAdmitted)
-		switch {
-		case admitted == nil:
-		case admitted.Status != metav1.ConditionTrue:
-			return "", 0 // Time before the admission does not count. The admission changes the network, which is watched.
-		case admitted.LastTransitionTime.After(since):
-			since = admitted.LastTransitionTime.Time
+		for _, kind := range []string{v1alpha1.ConditionAdmitted, v1alpha1.ConditionReconciling} {
+			c := meta.FindStatusCondition(p.network.Status.Conditions, kind)
+			switch {
+			case c == nil:
+			case c.Status != metav1.ConditionTrue:
+				return "", 0 // Time before the admission does not count. The admission changes the network, which is watched.
+			case c.LastTransitionTime.After(since): // Neither does time in which the network was ready or paused.
+				since = c.LastTransitionTime.Time
+			}
 		}
 	}
 	if left = since.Add(within).Sub(now); left <= 0 {
@@ -267,17 +269,19 @@ func (p *runPass) requeueResult(now time.Time) ctrl.Result {
 	return ctrl.Result{RequeueAfter: left}
 }
 
-// waitReasonOf returns what a run that has not begun waits for: its network, an older run on it, or a reset.
-// Once the network is ready for a run, its status.epoch.turn is the UID of that run.
+// waitReasonOf returns what a run that has not begun waits for: its network, an older run on it, a pause, or a
+// reset. Once the network is ready for a run, its status.epoch.turn is the UID of that run, and spec.pause Now
+// waits for the end of that run.
 func waitReasonOf(run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork, runs []*v1alpha1.BenchmarkRun) status.WaitReason {
 	ready := meta.FindStatusCondition(network.Status.Conditions, v1alpha1.ConditionReady)
 	usable := ready != nil && ready.Status == metav1.ConditionTrue && network.Status.ObservedGeneration == network.Generation
-	older := firstUnfinishedRunBefore(run, runs)
+	hasTurn := usable && network.Status.Epoch != nil && network.Status.Epoch.Turn == run.UID
+	pausedBy, older := pausedRunsMessage(network, hasTurn), firstUnfinishedRunBefore(run, runs)
 	switch {
 	case network.DeletionTimestamp != nil: // It may look ready until the end.
 		return status.WaitReason{Reason: v1alpha1.ReasonWaitingForNetwork, Message: fmt.Sprintf("BenchmarkNetwork %s is being deleted", network.Name)}
-	case network.Spec.PauseRuns:
-		return status.WaitReason{Reason: v1alpha1.ReasonPaused, Message: fmt.Sprintf("spec.pauseRuns of BenchmarkNetwork %s is true", network.Name)}
+	case pausedBy != "":
+		return status.WaitReason{Reason: v1alpha1.ReasonPaused, Message: pausedBy}
 	case ready != nil && ready.Reason == v1alpha1.ReasonResetting:
 		return status.WaitReason{Reason: v1alpha1.ReasonWaitingForReset, Message: fmt.Sprintf("BenchmarkNetwork %s: %s", network.Name, ready.Message)}
 	case !usable && ready != nil && ready.Message != "":
@@ -287,12 +291,25 @@ func waitReasonOf(run *v1alpha1.BenchmarkRun, network *v1alpha1.BenchmarkNetwork
 		}
 	case !usable:
 		return status.WaitReason{Reason: v1alpha1.ReasonWaitingForNetwork, Message: fmt.Sprintf("BenchmarkNetwork %s is not ready", network.Name)}
-	case network.Status.Epoch != nil && network.Status.Epoch.Turn == run.UID:
+	case hasTurn:
 		return status.WaitReason{}
 	case older != nil:
 		return status.WaitReason{Reason: v1alpha1.ReasonWaitingForTurn, Message: fmt.Sprintf("BenchmarkRun %s runs first", older.Name)}
 	}
 	return status.WaitReason{Reason: v1alpha1.ReasonWaitingForTurn, Message: fmt.Sprintf("BenchmarkNetwork %s has not scheduled it yet", network.Name)}
+}
+
+// pausedRunsMessage returns which field of the network keeps a run from starting, or "".
+func pausedRunsMessage(network *v1alpha1.BenchmarkNetwork, hasTurn bool) string {
+	switch {
+	case network.Spec.Pause == v1alpha1.PauseNow && hasTurn:
+		return ""
+	case network.Spec.Pause == v1alpha1.PauseNow:
+		return fmt.Sprintf("spec.pause of BenchmarkNetwork %s is Now", network.Name)
+	case network.Spec.PauseRuns:
+		return fmt.Sprintf("spec.pauseRuns of BenchmarkNetwork %s is true", network.Name)
+	}
+	return ""
 }
 
 // firstUnfinishedRunBefore returns the oldest unfinished run that precedes the run in the list, or nil.

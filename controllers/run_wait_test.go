@@ -17,8 +17,11 @@ func TestWaitReasonOf(t *testing.T) {
 		change          func(*v1alpha1.BenchmarkNetwork)
 		reason, message string
 	}{
-		"its turn":       {func(*v1alpha1.BenchmarkNetwork) {}, "", ""},
-		"paused":         {func(n *v1alpha1.BenchmarkNetwork) { n.Spec.PauseRuns = true }, v1alpha1.ReasonPaused, "spec.pauseRuns of BenchmarkNetwork n is true"},
+		"its turn":                {func(*v1alpha1.BenchmarkNetwork) {}, "", ""},
+		"paused":                  {func(n *v1alpha1.BenchmarkNetwork) { n.Spec.PauseRuns = true }, v1alpha1.ReasonPaused, "spec.pauseRuns of BenchmarkNetwork n is true"},
+		"its turn before a pause": {func(n *v1alpha1.BenchmarkNetwork) { n.Spec.PauseRuns, n.Spec.Pause = true, v1alpha1.PauseNow }, "", ""},
+		"members paused": {func(n *v1alpha1.BenchmarkNetwork) { n.Spec.Pause, n.Status.Epoch.Turn = v1alpha1.PauseNow, "o" },
+			v1alpha1.ReasonPaused, "spec.pause of BenchmarkNetwork n is Now"},
 		"another's turn": {func(n *v1alpha1.BenchmarkNetwork) { n.Status.Epoch.Turn = "o" }, v1alpha1.ReasonWaitingForTurn, "older runs first"},
 		"not seen yet":   {func(n *v1alpha1.BenchmarkNetwork) { n.Generation++ }, v1alpha1.ReasonWaitingForNetwork, "n is not ready"},
 		"resetting": {func(n *v1alpha1.BenchmarkNetwork) {

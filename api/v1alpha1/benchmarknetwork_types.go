@@ -67,6 +67,19 @@ const (
 	ObservationNone Observation = "None"
 )
 
+// Pause says when the members of a network stop and release their cores and memory.
+// +kubebuilder:validation:Enum=Never;WhenFinished;Now
+type Pause string
+
+// The pauses.
+const (
+	PauseNever Pause = "Never"
+	// PauseWhenFinished stops the members when all runs have ended, until there is another run or workload.
+	PauseWhenFinished Pause = "WhenFinished"
+	// PauseNow stops the members when the run in progress has ended, and starts no other run.
+	PauseNow Pause = "Now"
+)
+
 // NetworkTemplate defines a network. A network's definition cannot change.
 // +kubebuilder:validation:XValidation:rule="self.platform.type == 'Corda' || !has(self.database)",message="spec.database belongs to platform Corda: members of other platforms store their own state"
 // +kubebuilder:validation:XValidation:rule="!has(self.database) || self.database.engine in ['H2', 'PostgreSQL'] || (has(self.platform.corda) && self.platform.corda.distribution == 'Enterprise')",message="spec.database.engine SQLServer and Oracle need spec.platform.corda.distribution Enterprise: R3 supports them only there"
@@ -132,6 +145,9 @@ type NetworkTemplate struct {
 // +kubebuilder:validation:XValidation:rule="has(self.podTemplate) == has(oldSelf.podTemplate) && (!has(self.podTemplate) || self.podTemplate == oldSelf.podTemplate)",message="spec.podTemplate cannot change: create another network"
 // +kubebuilder:validation:XValidation:rule="has(self.commonLabels) == has(oldSelf.commonLabels) && (!has(self.commonLabels) || self.commonLabels == oldSelf.commonLabels)",message="spec.commonLabels cannot change: create another network"
 // +kubebuilder:validation:XValidation:rule="has(self.imagePullSecrets) == has(oldSelf.imagePullSecrets) && (!has(self.imagePullSecrets) || self.imagePullSecrets == oldSelf.imagePullSecrets)",message="spec.imagePullSecrets cannot change: create another network"
+// +kubebuilder:validation:XValidation:rule="!has(self.pause) || self.pause == 'Never' || (has(self.members.storage.type) ? self.members.storage.type == 'Persistent' : self.purpose != 'Trial' || has(self.members.storage.className)) && (!has(self.members.overrides) || self.members.overrides.all(o, !has(o.storage) || (has(o.storage.type) ? o.storage.type == 'Persistent' : self.purpose != 'Trial' || has(o.storage.className)))) && (!has(self.platform.corda) || !has(self.platform.corda.notary.storage) || (has(self.platform.corda.notary.storage.type) ? self.platform.corda.notary.storage.type == 'Persistent' : self.purpose != 'Trial' || has(self.platform.corda.notary.storage.className)))",message="spec.pause must be Never, or members.storage.type Persistent, also in members.overrides and platform.corda.notary: Ephemeral storage is lost with the pod"
+// +kubebuilder:validation:XValidation:rule="!has(self.pause) || self.pause == 'Never' || !has(self.platform.jpaxos) || self.platform.jpaxos.crashModel in ['FullSS', 'Pmem']",message="spec.pause must be Never, or platform.jpaxos.crashModel FullSS or Pmem: with the others, replicas that all stop lose their state"
+// +kubebuilder:validation:XValidation:rule="!has(self.pause) || self.pause != 'WhenFinished' || !has(self.ttlSecondsAfterFinished) || self.ttlSecondsAfterFinished > 0",message="spec.pause WhenFinished needs ttlSecondsAfterFinished above 0, or none: with 0, the network is deleted when it has finished"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.workloads) || has(self.workloads)",message="spec.workloads: workloads may be added, but not removed"
 type BenchmarkNetworkSpec struct {
 	NetworkTemplate `json:",inline"`
@@ -149,6 +165,11 @@ type BenchmarkNetworkSpec struct {
 	// pauseRuns prevents further runs from starting. The network remains. Default: false.
 	// +optional
 	PauseRuns bool `json:"pauseRuns,omitempty"`
+	// pause says when the members stop and keep their state: Never, WhenFinished (when all workloads and runs have ended, until another
+	// is added) or Now (when the run in progress has ended; as with pauseRuns, no other starts). A network is provisioned or reset
+	// first. WhenFinished and Now need Persistent storage. Default: Never.
+	// +optional
+	Pause Pause `json:"pause,omitempty"`
 	// resultRetention says what happens to the runs of workloads when the network is deleted. Delete deletes them with their results.
 	// Retain keeps the runs that have a result. Default: Delete.
 	// +optional
@@ -216,8 +237,8 @@ type BenchmarkNetworkStatus struct {
 	// observedGeneration is the generation of the spec that this status describes. It is -1 before the first reconcile.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// phase is a one-word summary: Queued, Pending, Provisioning, Resetting, Ready, Running, Finished, Degraded, Failed or Deleting.
-	// Programs should read conditions.
+	// phase is a one-word summary: Queued, Pending, Provisioning, Resetting, Ready, Running, Finished, Paused, Degraded, Failed or
+	// Deleting. Programs should read conditions.
 	// +optional
 	Phase Phase `json:"phase,omitempty"`
 	// conditions are the conditions of the network. docs/conditions.md lists every type and reason.

@@ -49,6 +49,8 @@ const (
 	AnnotationReset = "benchnet.dev/reset"
 	// AnnotationEpoch on a member's pod is the identifier of its network's epoch. It is absent in the first epoch.
 	AnnotationEpoch = "benchnet.dev/epoch"
+	// AnnotationPauses on a member's StatefulSet is how often its network was paused or resumed. It is absent before the first pause.
+	AnnotationPauses = "benchnet.dev/pauses"
 	// AnnotationQuota is on an object whose pods a ResourceQuota rejected. It is the hash of the quotas when the pods were last
 	// retried.
 	AnnotationQuota = "benchnet.dev/quota"

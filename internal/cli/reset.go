@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -73,7 +72,7 @@ func requestReset(ctx context.Context, c *cluster.Connection, target cluster.Tar
 	return currentEpoch(before), c.Client.Patch(ctx, network, client.MergeFrom(before), client.FieldOwner(cluster.FieldManager))
 }
 
-// awaitReset waits until the network is ready in a new epoch. It fails after timeout.
+// awaitReset waits until the network has been ready in a new epoch. It fails after timeout.
 func awaitReset(ctx context.Context, c *cluster.Connection, target cluster.Target, before string, timeout time.Duration) error {
 	message := ""
 	err := wait.PollUntilContextTimeout(ctx, time.Second, timeout, true, func(ctx context.Context) (bool, error) {
@@ -86,7 +85,8 @@ func awaitReset(ctx context.Context, c *cluster.Connection, target cluster.Targe
 			return false, nil
 		}
 		message = ready.Message
-		return ready.Status == metav1.ConditionTrue && currentEpoch(network) != before, nil
+		epoch := network.Status.Epoch
+		return epoch != nil && epoch.ID != before && epoch.ReadyAt != nil, nil // A paused network stops again at once.
 	})
 	if err != nil {
 		return fmt.Errorf("wait for the reset of network %s (%s): %w", target.Name, message, err)

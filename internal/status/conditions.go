@@ -76,11 +76,15 @@ func networkConditions(in NetworkInput) []metav1.Condition {
 	addAdmittedCondition(&l, in.Network, in.Admission)
 	distance := latencyEmulatedState(in)
 	l.addBool(v1alpha1.ConditionLatencyEmulated, distance.OK, distance.Reason, distance.Message)
-	if len(in.Plan.LostSecrets) > 0 {
+	first := firstUnready(in.Stages)
+	switch {
+	case len(in.Plan.LostSecrets) > 0:
 		l.addNotReady(true, v1alpha1.ReasonSecretLost, in.Plan.LostSecretsMessage(in.Network.Name, in.Plan.Resettable))
-	} else if first := firstUnready(in.Stages); first == nil {
+	case isPaused(in):
+		addPausedConditions(&l, in.Network.Spec.Pause, first)
+	case first == nil:
 		l.addBool(v1alpha1.ConditionReady, true, v1alpha1.ReasonAllStagesReady, readyMessage(in))
-	} else {
+	default:
 		failed := first.State == snapshot.StateFailed
 		reason := v1alpha1.ReasonStageNotReady
 		switch {
@@ -94,6 +98,26 @@ func networkConditions(in NetworkInput) []metav1.Condition {
 		l.addNotReady(failed, reason, fmt.Sprintf("stage %s: %s", first.Name, first.Message))
 	}
 	return l.conditions
+}
+
+// isPaused reports whether the members are stopped or stop, and no stage has failed.
+func isPaused(in NetworkInput) bool {
+	first := firstUnready(in.Stages)
+	return in.Plan.Epoch.IsPaused() && (first == nil || first.State != snapshot.StateFailed)
+}
+
+// addPausedConditions adds Ready=False of a paused network, and Reconciling while a stage is unready, such as that of members
+// that have not stopped yet.
+func addPausedConditions(l *conditionList, pause v1alpha1.Pause, unready *ObservedStage) {
+	message := "the members are paused by spec.pause Now; set it to Never to resume them"
+	if pause == v1alpha1.PauseWhenFinished {
+		message = "the members are paused, since all runs have ended; another run or workload resumes them, or spec.pause Never"
+	}
+	if unready != nil {
+		l.addNotReady(false, v1alpha1.ReasonPaused, fmt.Sprintf("%s; stage %s: %s", message, unready.Name, unready.Message))
+		return
+	}
+	l.addBool(v1alpha1.ConditionReady, false, v1alpha1.ReasonPaused, message)
 }
 
 // addAcceptedCondition adds the condition Accepted of a network that exists. Appended workloads run even if
@@ -134,15 +158,22 @@ func firstUnready(stages []ObservedStage) *ObservedStage {
 func networkPhase(in NetworkInput, s v1alpha1.BenchmarkNetworkStatus) v1alpha1.Phase {
 	unready := firstUnready(in.Stages)
 	switch {
-	case unready != nil && unready.State == snapshot.StateFailed:
+	case isPaused(in):
+		return v1alpha1.PhasePaused
+	case unready == nil:
+		return readyPhase(in)
+	case unready.State == snapshot.StateFailed:
 		return v1alpha1.PhaseFailed
-	case unready != nil && isResetting(in):
+	case isResetting(in):
 		return v1alpha1.PhaseResetting
-	case unready != nil && wasReady(s.Stages):
+	case wasReady(s.Stages):
 		return v1alpha1.PhaseDegraded
-	case unready != nil:
-		return v1alpha1.PhaseProvisioning
 	}
+	return v1alpha1.PhaseProvisioning
+}
+
+// readyPhase returns the phase of a ready network, by its runs.
+func readyPhase(in NetworkInput) v1alpha1.Phase {
 	ended := 0
 	for _, run := range in.Runs {
 		if run.IsComplete() {

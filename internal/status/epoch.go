@@ -16,7 +16,7 @@ func epochStatus(in NetworkInput) *v1alpha1.EpochStatus {
 	if before := in.Network.Status.Epoch; before != nil && before.ID == e.ID {
 		e.StartedAt, e.ReadyAt = before.StartedAt, before.ReadyAt
 	}
-	if firstUnready(in.Stages) != nil || len(in.Plan.LostSecrets) > 0 {
+	if firstUnready(in.Stages) != nil || len(in.Plan.LostSecrets) > 0 || isPaused(in) {
 		return e
 	}
 	e.Turn = in.Plan.Epoch.ActiveRun
@@ -33,17 +33,22 @@ func isResetting(in NetworkInput) bool {
 	return in.Plan.Resetting || in.Plan.Epoch.ID != "" && !arrived
 }
 
-// readyMessage returns the message of a ready network. It mentions a requested reset that has to wait for a
-// run.
+// readyMessage returns the message of a ready network. It mentions a requested reset or pause that has to wait
+// for a run.
 func readyMessage(in NetworkInput) string {
-	request := in.Network.Annotations[v1alpha1.AnnotationReset]
-	if request == in.Plan.Epoch.ResetRequest {
-		return "all stages are ready"
+	message, request, waits := "all stages are ready", in.Network.Annotations[v1alpha1.AnnotationReset], ""
+	switch {
+	case request != in.Plan.Epoch.ResetRequest:
+		waits = fmt.Sprintf("reset %q", request)
+	case in.Network.Spec.Pause == v1alpha1.PauseNow:
+		waits = "spec.pause Now"
+	default:
+		return message
 	}
 	for _, run := range in.Runs {
 		if run.UID == in.Plan.Epoch.ActiveRun && !run.IsComplete() {
-			return fmt.Sprintf("all stages are ready; reset %q waits for BenchmarkRun %s to end", request, run.Name)
+			return fmt.Sprintf("%s; %s waits for BenchmarkRun %s to end", message, waits, run.Name)
 		}
 	}
-	return "all stages are ready"
+	return message
 }

@@ -3,6 +3,7 @@
 package status
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -142,6 +143,9 @@ func stageStatuses(old []v1alpha1.StageStatus, in NetworkInput) []v1alpha1.Stage
 			}
 		case snapshot.StateFailed:
 			s.State = v1alpha1.StateFailed
+		}
+		if f.Name == plan.StageMembers && isPaused(in) { // The stage starts again when the network resumes.
+			s.State, s.Message, s.StartedAt, s.ReadyAt = v1alpha1.StateWaiting, cmp.Or(s.Message, "paused"), nil, nil
 		}
 		all = append(all, s)
 	}

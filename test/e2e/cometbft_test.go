@@ -4,8 +4,14 @@ package e2e_test
 
 import (
 	_ "embed"
+	"fmt"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
@@ -17,7 +23,8 @@ var (
 )
 
 // TestCometBFT measures transactions on four CometBFT validators and, beside them, blocks that four others make by themselves. It
-// kills pods without notice, first one and then all, and measures again: nothing is lost, and all members have the same blocks.
+// kills pods without notice, first one and then all, and measures again: nothing is lost, and all members have the same blocks. At the end
+// it pauses and resumes the network.
 func TestCometBFT(t *testing.T) {
 	ns := cluster.NewNamespace(t, "cometbft")
 	ns.MustApply(cometBFTManifest)
@@ -47,5 +54,28 @@ func TestCometBFT(t *testing.T) {
 		ns.MustApply(cometBFTRunManifest)
 		assertTransactions(ns, "kv-again", "throughputMean")
 	})
+	mustPass(t, "a paused network resumes with its chain", func(t *testing.T) { assertPauses(ns.ForSubtest(t), "kv") })
 	mustPass(t, "a deleted network leaves nothing but results", func(t *testing.T) { assertDeletedCompletely(ns.ForSubtest(t), "kv", "kv-again") })
+}
+
+// assertPauses pauses a network and fails if its members do not stop, or resume below their height.
+func assertPauses(ns *cluster.Namespace, network string) {
+	ns.Helper()
+	height := readHeight(ns, network, "member-0")
+	ns.RunKubectl("patch", "benchmarknetwork", network, "--type=merge", "--patch", `{"spec":{"pause":"Now"}}`)
+	ns.Wait("network "+network+" is paused", func() (bool, string) {
+		var pods corev1.PodList
+		if err := ns.Client.List(ns.Context(), &pods, client.InNamespace(ns.Name), client.MatchingLabels(naming.MembersSelector(network))); err != nil {
+			return false, err.Error()
+		}
+		phase := ns.GetNetwork(network).Status.Phase
+		return len(pods.Items) == 0 && phase == v1alpha1.PhasePaused, fmt.Sprintf("%d pods, phase %s", len(pods.Items), phase)
+	})
+	ns.RunKubectl("patch", "benchmarknetwork", network, "--type=merge", "--patch", `{"spec":{"pause":"Never"}}`)
+	ns.WaitReady(network)
+	resumed := readHeight(ns, network, "member-0")
+	ns.Logf("paused at height %d, ready at height %d", height, resumed)
+	if resumed < height {
+		ns.Errorf("member-0 resumed at height %d, below %d", resumed, height)
+	}
 }

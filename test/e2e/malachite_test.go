@@ -191,7 +191,7 @@ func assertCatchesUp(ns *cluster.Namespace) {
 	ns.Logf("%s had height %d after %.1f s", lostValidator, goal, time.Since(began).Seconds())
 }
 
-var heightMetric = regexp.MustCompile(`(?m)^malachite_bench_height(?:\{[^}]*\})? (\d+)`)
+var heightMetric = regexp.MustCompile(`(?m)^(?:malachite|cometbft)_bench_height(?:\{[^}]*\})? (\d+)`)
 
 func readHeight(ns *cluster.Namespace, network, member string) int {
 	ns.Helper()

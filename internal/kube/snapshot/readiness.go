@@ -100,14 +100,15 @@ func (s *Snapshot) statefulSetReadiness(set *appsv1.StatefulSet) Readiness {
 	return s.appendPodProblem(set, Readiness{State: StateWaiting, Message: message})
 }
 
-// staleReason returns how a live StatefulSet differs from the planned one in replicas or epoch, as it does in
-// the cache right after a write. It also reports pods that are left of a StatefulSet scaled to zero. Otherwise
+// staleReason returns how a live StatefulSet differs from the planned one in replicas, epoch or pauses, as it
+// does in the cache right after a write. It also reports pods that are left of a StatefulSet scaled to zero. Otherwise
 // it returns "".
 func (s *Snapshot) staleReason(live *appsv1.StatefulSet, object client.Object) string {
 	desired := plannedReplicas(object)
 	written := live.Spec.Replicas != nil && *live.Spec.Replicas == desired
 	if planned, ok := object.(*appsv1.StatefulSet); ok {
-		written = written && pods.Epoch(live) == pods.Epoch(planned)
+		written = written && pods.Epoch(live) == pods.Epoch(planned) &&
+			live.Annotations[v1alpha1.AnnotationPauses] == planned.Annotations[v1alpha1.AnnotationPauses]
 	}
 	left := max(int(live.Status.Replicas), s.countPods(live.UID))
 	switch {

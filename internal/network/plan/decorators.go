@@ -29,7 +29,8 @@ var decorators = []decorator{
 	hashObjects,
 	labelPods,
 	addCommonLabels,
-	addResetStages,      // After labelPods: members stop with the labels with which they run.
+	addResetStages, // After labelPods: members stop with the labels with which they run.
+	stopPausedMembers,
 	addImagePullSecrets, // After addResetStages: it covers all pods.
 	removeUserIDs,
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -27,16 +28,27 @@ type Epoch struct {
 	FirstRun types.UID
 	// ActiveRun is the UID of the only run that may use the network until that run ends.
 	ActiveRun types.UID
+	// Pauses counts how often the network was paused and resumed. It is odd while the network is paused.
+	Pauses int
 }
 
 // decideEpoch returns the epoch that the network should be in. An active run keeps its epoch until it has
-// ended, unless it waits for the network itself, which only the requested reset may make ready. Then a reset
+// ended, unless it waits for the network itself, which only the requested reset may make ready, or which
+// spec.pause Now keeps from it. Then a reset
 // requested by the annotation applies, then the next run, which starts in an epoch of its own if it requests a
 // reset.
 func (in Input) decideEpoch() Epoch {
 	e := in.recordedEpoch()
 	for _, run := range in.RunsByAge {
-		if run.UID == e.ActiveRun && !run.IsComplete() && !(in.isWaiting(run) && in.requestsReset(e)) {
+		if run.UID != e.ActiveRun || run.IsComplete() {
+			continue
+		}
+		switch {
+		case !in.isWaiting(run):
+			return e
+		case in.Network.Spec.Pause == v1alpha1.PauseNow:
+			e.ActiveRun = ""
+		case !in.requestsReset(e):
 			return e
 		}
 	}
@@ -82,13 +94,13 @@ var waitReasons = []string{v1alpha1.ReasonWaitingForNetwork, v1alpha1.ReasonWait
 // repeated decision returns the same epoch.
 func (e Epoch) afterReset(cause string) Epoch {
 	sum := sha256.Sum256([]byte(e.ID + "/" + cause))
-	return Epoch{ID: hex.EncodeToString(sum[:4]), ResetRequest: e.ResetRequest}
+	return Epoch{ID: hex.EncodeToString(sum[:4]), ResetRequest: e.ResetRequest, Pauses: e.Pauses}
 }
 
 // nextRun returns the oldest run that has not ended and is not being deleted. It returns nil if there is none
-// or the network is paused.
+// or no run may start.
 func (in Input) nextRun() *v1alpha1.BenchmarkRun {
-	if in.Network.Spec.PauseRuns {
+	if in.holdsRuns() {
 		return nil
 	}
 	for _, run := range in.RunsByAge {
@@ -132,12 +144,13 @@ func (in Input) recordedEpoch() Epoch {
 	return e
 }
 
-// Keys of the epoch's ConfigMap. The first four hold the fields of Epoch.
+// Keys of the epoch's ConfigMap. The first five hold the fields of Epoch; pausesKey is absent before the first pause.
 const (
 	idKey           = "id"
 	resetRequestKey = "request"
 	firstRunKey     = "first"
 	activeRunKey    = "turn"
+	pausesKey       = "pauses"
 	// versionKey holds the version of the images with which the network was created.
 	versionKey = "version"
 	// experimentKey holds the name of the network's experiment, which is a label of its pods.
@@ -145,8 +158,9 @@ const (
 )
 
 func decodeEpoch(data map[string]string) Epoch {
+	pauses, _ := strconv.Atoi(data[pausesKey]) // Absent means 0.
 	return Epoch{ID: data[idKey], ResetRequest: data[resetRequestKey],
-		FirstRun: types.UID(data[firstRunKey]), ActiveRun: types.UID(data[activeRunKey])}
+		FirstRun: types.UID(data[firstRunKey]), ActiveRun: types.UID(data[activeRunKey]), Pauses: pauses}
 }
 
 // ImageVersion returns the version of the images with which a network was created, from the ConfigMap of its
@@ -176,6 +190,9 @@ func (in Input) buildEpochRecord(e Epoch) *corev1.ConfigMap {
 		ObjectMeta: metav1.ObjectMeta{Name: naming.EpochConfigMap(in.Network.Name), Labels: naming.NetworkLabels(in.Network.Name, naming.ComponentEpoch)},
 		Data: map[string]string{idKey: e.ID, resetRequestKey: e.ResetRequest, firstRunKey: string(e.FirstRun), activeRunKey: string(e.ActiveRun),
 			versionKey: in.Images.Version, experimentKey: in.experimentName()},
+	}
+	if e.Pauses > 0 {
+		cm.Data[pausesKey] = strconv.Itoa(e.Pauses)
 	}
 	if in.EpochRecord != nil {
 		cm.ResourceVersion = in.EpochRecord.ResourceVersion

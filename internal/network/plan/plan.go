@@ -138,7 +138,7 @@ type Plan struct {
 func Build(in Input) (*Plan, error) {
 	in.Images = in.imageCatalogue()
 	sized := platform.WithPlannedWorkloads(in.Network)
-	p := &Plan{Topology: in.Platform.Topology(sized), Settings: platform.DerivedSettings(in.Platform, &sized.Spec), Epoch: in.decideEpoch(),
+	p := &Plan{Topology: in.Platform.Topology(sized), Settings: platform.DerivedSettings(in.Platform, &sized.Spec), Epoch: in.countPause(in.decideEpoch()),
 		Resettable:         in.isResettable(),
 		databaseScheduling: map[string]*v1alpha1.Scheduling{}}
 	p.EpochRecord = in.buildEpochRecord(p.Epoch)

@@ -17,10 +17,8 @@ func addVolumeResets(in Input, p *Plan) error {
 	if !ok {
 		return nil
 	}
-	for _, object := range p.findStage(StageMembers).Objects {
-		if set, ok := object.(*appsv1.StatefulSet); ok {
-			pods.AddVolumeReset(&set.Spec.Template.Spec, resetter.StateVolume())
-		}
+	for _, set := range p.memberSets() {
+		pods.AddVolumeReset(&set.Spec.Template.Spec, resetter.StateVolume())
 	}
 	return nil
 }
@@ -30,11 +28,7 @@ func addVolumeResets(in Input, p *Plan) error {
 // only record of progress: a member in the new epoch was started after the databases were ready for it.
 func addResetStages(in Input, p *Plan) error {
 	var stops []client.Object
-	for _, object := range p.findStage(StageMembers).Objects {
-		planned, ok := object.(*appsv1.StatefulSet)
-		if !ok {
-			continue
-		}
+	for _, planned := range p.memberSets() {
 		if live := in.liveStatefulSet(planned.Name); live != nil && pods.Epoch(live) != p.Epoch.ID {
 			stops = append(stops, stoppedStatefulSet(planned, live))
 		}
@@ -67,6 +61,17 @@ func setEpoch(set *appsv1.StatefulSet, id string) {
 	if id != "" {
 		metav1.SetMetaDataAnnotation(&set.Spec.Template.ObjectMeta, v1alpha1.AnnotationEpoch, id)
 	}
+}
+
+// memberSets returns the StatefulSets of the members.
+func (p *Plan) memberSets() []*appsv1.StatefulSet {
+	var sets []*appsv1.StatefulSet
+	for _, object := range p.findStage(StageMembers).Objects {
+		if set, ok := object.(*appsv1.StatefulSet); ok {
+			sets = append(sets, set)
+		}
+	}
+	return sets
 }
 
 func (p *Plan) findStage(name StageName) *Stage {

@@ -76,10 +76,7 @@ func buildDueRuns(in Input) ([]client.Object, error) {
 			due = append(due, in.plannedRun(i))
 		}
 	}
-	if next < 0 || underWay {
-		return due, nil
-	}
-	if in.Network.Spec.PauseRuns {
+	if next < 0 || underWay || in.holdsRuns() {
 		return due, nil
 	}
 	return append(due, in.plannedRun(next)), nil

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -24,11 +23,7 @@ type VolumeShortfall struct {
 // derived from the listed workloads, and workloads may be appended. But a claim template cannot change, and a
 // changed limit of an emptyDir would replace the pod.
 func keepMemberVolumeSizes(in Input, p *Plan) error {
-	for _, object := range p.findStage(StageMembers).Objects {
-		planned, ok := object.(*appsv1.StatefulSet)
-		if !ok {
-			continue
-		}
+	for _, planned := range p.memberSets() {
 		live := in.liveStatefulSet(planned.Name)
 		for i := range planned.Spec.VolumeClaimTemplates {
 			claim := &planned.Spec.VolumeClaimTemplates[i]

@@ -30,7 +30,8 @@ for _, entry in ipairs(asTable(status.conditions)) do
     if condition.status == "True" then
       health.status = "Healthy"
     elseif reason == "Paused" then
-      health.status = "Suspended"
+      -- Another run resumes a network that is paused since it has finished.
+      health.status = asTable(obj.spec).pause == "WhenFinished" and "Healthy" or "Suspended"
     end
   end
 end
