@@ -169,7 +169,7 @@ type NetworkWorkload struct {
 // MembersSpec describes the number, the size and the placement of the members.
 type MembersSpec struct {
 	// count is the number of members: nodes (without a notary), replicas or validators. JPaxos takes 3 to 9, Emerald and
-	// MalachiteEVM up to 50, CometBFT and Corda up to 100, Malachite up to 1000 (100 with peers FullMesh).
+	// MalachiteEVM up to 50, Corda up to 100, CometBFT up to 200, Malachite up to 1000 (100 with peers.type FullMesh).
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000
 	// +required
