@@ -75,7 +75,8 @@ func (s State) ValidateMachine(spec *v1alpha1.BenchmarkNetworkSpec, path *field.
 		errs = append(errs, field.Invalid(path.Child("cores"), machine.Cores.String(), "must be greater than 0"))
 	}
 	if machine.Memory.Value() < s.requiredMemory() {
-		errs = append(errs, field.Invalid(path.Child("memory"), machine.Memory.String(), fmt.Sprintf("must be at least %s: %s for the program with %d connections, and %d blocks of %s",
+		errs = append(errs, field.Invalid(path.Child("memory"), machine.Memory.String(), fmt.Sprintf(
+			"must be at least %s: %s for the program with %d connections, and %d blocks of %s",
 			FormatBytes(s.requiredMemory()), FormatBytes(s.programMemory()), s.Connections, s.BlocksInMemory, s.BlockSize.String())))
 	}
 	if size := spec.Members.Storage.Size; size != nil && size.Value() < s.requiredStorage() {
