@@ -57,6 +57,7 @@ var badMalachiteEVM = []badInputCase{
 	{"no cores for geth", "execution: {}", `execution: {cores: "0"}`, []string{"platform.malachiteEVM.execution.cores", "the validator gets the rest"}},
 	{"too little memory", "memory: 4Gi", "memory: 512Mi", []string{"spec.members.memory", "at least 512Mi and 128Mi"}},
 	{"too little memory for the validator", "execution: {}", "execution: {memory: 4000Mi}", []string{"spec.members.memory", "96Mi to the validator"}},
+	{"discovery", "execution: {}", "peers: {type: Discovery}", []string{"malachiteEVM.peers.type", "Discovery", "Sentries"}},
 	{"too many validators", "count: 4", "count: 51", []string{"spec.members.count", "51", "at most 50 for MalachiteEVM"}},
 	{"a heap", "count: 4", "count: 4, heap: 1Gi", []string{"spec.members.heap", "JVM"}},
 	{"a volume that is too small", "count: 4", "count: 4, storage: {size: 100Mi}", []string{"spec.members.storage.size", "at least 1Gi"}},

@@ -33,7 +33,7 @@ const (
 )
 
 // Reservation says how much of its limits a pod requests from the scheduler.
-// +kubebuilder:validation:Enum=Full;Minimal
+// +kubebuilder:validation:Enum=Full;Minimal;MemoryOnly
 type Reservation string
 
 // The reservations.
@@ -42,6 +42,8 @@ const (
 	ReservationFull Reservation = "Full"
 	// ReservationMinimal requests a tenth of the cores and half of the memory, for a network on a small machine.
 	ReservationMinimal Reservation = "Minimal"
+	// ReservationMemoryOnly requests half of the memory and hardly any cores, for many members on a small machine.
+	ReservationMemoryOnly Reservation = "MemoryOnly"
 )
 
 // Spread says how strictly pods are kept on different hosts.
@@ -190,7 +192,7 @@ type NetworkWorkload struct {
 // MembersSpec describes the number, the size and the placement of the members.
 type MembersSpec struct {
 	// count is the number of members: nodes (without a notary), replicas or validators. JPaxos takes 3 to 9, Emerald and
-	// MalachiteEVM up to 50, CometBFT and Corda up to 100, Malachite up to 1000 (100 with peers FullMesh).
+	// MalachiteEVM up to 50, Corda up to 100, CometBFT up to 200, Malachite up to 1000 (100 with peers.type FullMesh).
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000
 	// +required
@@ -208,8 +210,8 @@ type MembersSpec struct {
 	// memory is the memory limit of a member. It must exceed the heap by what the JVM needs outside of it. Default: that of size.
 	// +optional
 	Memory *resource.Quantity `json:"memory,omitempty"`
-	// reservation is Full or Minimal. With Full, requests equal limits. With Minimal, a member requests a tenth of its cores and
-	// half of its memory. Default: Full, or Minimal if purpose is Trial.
+	// reservation is Full, Minimal or MemoryOnly. With Full, requests equal limits. With Minimal, a member requests a tenth of its
+	// cores and half of its memory; with MemoryOnly, 1m of a core and half of its memory. Default: Full, or Minimal if purpose is Trial.
 	// +optional
 	Reservation Reservation `json:"reservation,omitempty"`
 	// storage is the volume of a member, for its state and logs. Default: that of storage.type.

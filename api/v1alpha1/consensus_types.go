@@ -29,6 +29,47 @@ type RoundTimeouts struct {
 	Delta Delay `json:"delta"`
 }
 
+// PeersType says which other validators a validator dials.
+// +kubebuilder:validation:Enum=FullMesh;Ring;Random;Sentries;Discovery
+type PeersType string
+
+// The graphs of connections.
+const (
+	// PeersFullMesh makes every validator dial every other.
+	PeersFullMesh PeersType = "FullMesh"
+	// PeersRing makes every validator dial the next ones in order.
+	PeersRing PeersType = "Ring"
+	// PeersRandom makes every validator dial others at random, so that all are connected.
+	PeersRandom PeersType = "Random"
+	// PeersSentries makes the first validators a full mesh, of which every other validator dials two.
+	PeersSentries PeersType = "Sentries"
+	// PeersDiscovery gives every validator a few bootstrap peers, from which it learns the others.
+	PeersDiscovery PeersType = "Discovery"
+)
+
+// Peers is the graph of the connections between validators. A connection carries messages both ways.
+type Peers struct {
+	// type says which others a validator dials: FullMesh (all), Ring (the next in order), Random (some, such that all validators are
+	// connected), Sentries (two of the first, which dial each other), or Discovery (those that it finds). Default: FullMesh.
+	// +kubebuilder:default=FullMesh
+	// +optional
+	Type PeersType `json:"type,omitempty"`
+	// degree is the number of validators that each dials, below members.count, with type Ring or Random. Default: 4, or all others.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=32
+	// +optional
+	Degree *int32 `json:"degree,omitempty"`
+	// seed is the seed of type Random. Default: 1.
+	// +kubebuilder:validation:Minimum=0
+	// +optional
+	Seed *int64 `json:"seed,omitempty"`
+	// sentries is the number of sentries, below members.count, with type Sentries. Default: 4, or all but one.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100
+	// +optional
+	Sentries *int32 `json:"sentries,omitempty"`
+}
+
 // GossipMesh says how consensus messages spread. The mesh parameters are GossipSub's D, D_high, D_low and D_out.
 type GossipMesh struct {
 	// protocol is GossipSub or Broadcast. Broadcast sends every message to every connected peer. Default: GossipSub.

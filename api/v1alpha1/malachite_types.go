@@ -28,18 +28,6 @@ const (
 	MalachiteProposalOnly MalachitePayload = "ProposalOnly"
 )
 
-// MalachitePeers says how validators find each other.
-// +kubebuilder:validation:Enum=FullMesh;Discovery
-type MalachitePeers string
-
-// The ways to find peers.
-const (
-	// MalachiteFullMesh makes every validator a persistent peer of every other.
-	MalachiteFullMesh MalachitePeers = "FullMesh"
-	// MalachiteDiscovery gives each validator a few bootstrap peers, from which it learns the others.
-	MalachiteDiscovery MalachitePeers = "Discovery"
-)
-
 // MalachiteGossipProtocol is the protocol that carries consensus messages.
 // +kubebuilder:validation:Enum=GossipSub;Broadcast
 type MalachiteGossipProtocol string
@@ -52,7 +40,7 @@ const (
 
 // MalachitePlatform configures a network of Malachite validators that decide on blocks of a given size. Each has voting power 1.
 // members.count is the number of validators. Defaults are those of Malachite unless a description says otherwise.
-// +kubebuilder:validation:XValidation:rule="self.peers == 'Discovery' || !has(self.discovery)",message="platform.malachite.discovery belongs to platform.malachite.peers Discovery"
+// +kubebuilder:validation:XValidation:rule="self.peers.type == 'Discovery' || !has(self.discovery)",message="platform.malachite.discovery belongs to platform.malachite.peers.type Discovery"
 type MalachitePlatform struct {
 	// image is the container image of the validator, with a tag other than latest or a digest. Default: the project's image
 	// malachite-bench.
@@ -83,11 +71,11 @@ type MalachitePlatform struct {
 	// +kubebuilder:default={}
 	// +optional
 	Timeouts ConsensusTimeouts `json:"timeouts,omitzero"`
-	// peers says how validators find each other: FullMesh or Discovery. Default: FullMesh.
-	// +kubebuilder:default=FullMesh
+	// peers is the graph of the validators' connections, of up to 100 validators with type FullMesh, otherwise 1000.
+	// +kubebuilder:default={type: FullMesh}
 	// +optional
-	Peers MalachitePeers `json:"peers,omitempty"`
-	// discovery configures the discovery of peers. It belongs to peers Discovery.
+	Peers Peers `json:"peers,omitzero"`
+	// discovery configures the discovery of peers. It belongs to peers.type Discovery.
 	// +optional
 	Discovery *MalachiteDiscoverySpec `json:"discovery,omitempty"`
 	// gossip configures how consensus messages spread between validators.

@@ -32,6 +32,7 @@ var renamedFields = []renamedField{
 	{"network.database.external.port", "network.database.external.servers[].port", false},
 	{"network.database.external.sslMode", "network.database.external.servers[].sslMode", false},
 	{"network.database.external.adminSecret", "network.database.external.servers[].adminSecret", false},
+	{"network.platform.malachite.peers", "network.platform.malachite.peers.type", true},
 	{"workload.corda.flow", "workload.corda.finance.operation or flow.class", true},
 	{"workload.corda.identities", "workload.corda.finance.identities", false},
 	{"workload.corda.amount", "workload.corda.finance.amount", false},

@@ -18,7 +18,11 @@ func explainTypeError(err error) error {
 	if !errors.As(err, &mistake) {
 		return err
 	}
-	return fmt.Errorf("%s must be %s, not %s", mistake.Field, describeGoType(mistake.Type), describeJSONValue(mistake.Value))
+	text := fmt.Sprintf("%s must be %s, not %s", mistake.Field, describeGoType(mistake.Type), describeJSONValue(mistake.Value))
+	if renamed := v1alpha1.DescribeRenamedField(mistake.Field); renamed != "" {
+		text += ": " + renamed
+	}
+	return errors.New(text)
 }
 
 // explainUnknownFields adds the present names of renamed fields to an error about unknown fields.

@@ -40,9 +40,9 @@ const labelBench = "bench"
 // buildNetwork returns a network of the platform whose pods need the fewest resources, because the operator is
 // measured.
 func (w networkBatch) buildNetwork(i int) *v1alpha1.BenchmarkNetwork {
-	peers := v1alpha1.MalachiteFullMesh
+	peers := v1alpha1.Peers{Type: v1alpha1.PeersFullMesh}
 	if w.members > 100 {
-		peers = v1alpha1.MalachiteDiscovery
+		peers.Type = v1alpha1.PeersDiscovery
 	}
 	quantity := func(text string) *resource.Quantity { return new(resource.MustParse(text)) }
 	return &v1alpha1.BenchmarkNetwork{

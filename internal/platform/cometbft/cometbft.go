@@ -91,10 +91,11 @@ func (CometBFT) BuildGenesis(in platform.Input, topology platform.Topology) (pla
 func (CometBFT) BuildMembers(in platform.Input, topology platform.Topology) ([]client.Object, error) {
 	c := in.Network.Spec.Platform.CometBFT
 	p := programOf(c)
+	graph := validators.BuildGraph(&c.Peers, len(topology.Members))
 	return p.BuildMembers(in, topology, p.ImageOrDefault(in, c.Image),
 		func(spec *v1alpha1.BenchmarkNetworkSpec) resource.Quantity { return stateOf(spec).ExpectedStorage() },
 		func(ordinal int, m platform.Member) (string, error) {
-			data := newConfigData(in, topology, ordinal, c)
+			data := newConfigData(in, topology, graph, ordinal, c)
 			data.Threads = validators.CountThreads(m.Spec, m.Spec.Platform.CometBFT.Threads)
 			return data.renderTOML()
 		})

@@ -3,6 +3,7 @@ package cometbft
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 	"text/template"
 	"time"
@@ -84,7 +85,7 @@ type configData struct {
 }
 
 // newConfigData returns the input of a validator's template, without its threads.
-func newConfigData(in platform.Input, topology platform.Topology, ordinal int, c *v1alpha1.CometBFTPlatform) configData {
+func newConfigData(in platform.Input, topology platform.Topology, graph validators.Graph, ordinal int, c *v1alpha1.CometBFTPlatform) configData {
 	block := blockSizeOf(c)
 	data := configData{
 		Moniker: topology.Members[ordinal].Identity, Network: in.Network.Name,
@@ -101,10 +102,8 @@ func newConfigData(in platform.Input, topology platform.Topology, ordinal int, c
 	if c.Mempool != nil {
 		data.Mempool = *c.Mempool
 	}
-	for i, m := range topology.Members {
-		if i != ordinal {
-			data.Peers = append(data.Peers, fmt.Sprintf("%d@%s", i, members.HostPort(m.Host, validators.PortP2P)))
-		}
+	for _, peer := range slices.Sorted(slices.Values(graph[ordinal])) {
+		data.Peers = append(data.Peers, fmt.Sprintf("%d@%s", peer, members.HostPort(topology.Members[peer].Host, validators.PortP2P)))
 	}
 	return data
 }

@@ -72,7 +72,14 @@ func TestRefusals(t *testing.T) {
 			{"a rate too low", onPlatform(func(c *v1alpha1.CometBFTPlatform) { c.Gossip.Rate = quantityPtr("10") }), path + "gossip.rate", []string{`"10"`, "from 1Ki to 1Ti"}},
 			{"packets too large", onPlatform(func(c *v1alpha1.CometBFTPlatform) { c.Gossip.PacketSize = quantityPtr("2Mi") }), path + "gossip.packetSize",
 				[]string{`"2Mi"`, "from 64 to 1Mi"}},
-			{"too many validators", func(s *networkSpec) { s.Members.Count = 101 }, "members.count", []string{"101", "at most 100"}},
+			{"too many validators", func(s *networkSpec) { s.Members.Count = 201 }, "members.count", []string{"201", "at most 200"}},
+			{"discovery", onPlatform(func(c *v1alpha1.CometBFTPlatform) { c.Peers.Type = v1alpha1.PeersDiscovery }), path + "peers.type",
+				[]string{"Discovery", `supported values: "FullMesh", "Ring", "Random", "Sentries"`}},
+			{"a degree of all validators", onPlatform(func(c *v1alpha1.CometBFTPlatform) {
+				c.Peers = v1alpha1.Peers{Type: v1alpha1.PeersRandom, Degree: new(int32(4))}
+			}), path + "peers.degree", []string{"4", "less than members.count (4)"}},
+			{"memory too small for the connections", func(s *networkSpec) { s.Members.Count, s.Members.Memory = 200, quantityPtr("256Mi") }, "members.memory",
+				[]string{`"256Mi"`, "at least 315Mi", "291Mi for the program with 199 connections"}},
 			{"too little memory", func(s *networkSpec) { s.Members.Memory = quantityPtr("200Mi") }, "members.memory", []string{`"200Mi"`, "at least 216Mi", "24 blocks of 1Mi"}},
 			{"a volume too small", func(s *networkSpec) { s.Members.Storage.Size = quantityPtr("1Gi") }, "members.storage.size",
 				[]string{`"1Gi"`, "at least 3536Mi", "twice keptBlocks (1000) of 1Mi"}},

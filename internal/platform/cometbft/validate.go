@@ -11,6 +11,9 @@ import (
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
+// maxMembers is the largest number of validators, as in CometBFT's own tests of its releases.
+const maxMembers = 200
+
 // Bounds of the parameters of gossip in bytes.
 const (
 	minRate       = validators.Kibibyte
@@ -27,14 +30,17 @@ func (CometBFT) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) 
 		return field.ErrorList{field.Required(cometBFT, "must be set when platform.type is CometBFT")}
 	}
 	errs := append(validateApplication(c, cometBFT), validateGossip(&c.Gossip, cometBFT.Child("gossip"))...)
-	if spec.Members.Count > validators.MaxMeshMembers {
+	errs = append(errs, validators.ValidatePeers(&c.Peers, spec.Members.Count, cometBFT.Child("peers"))...)
+	if spec.Members.Count > maxMembers {
 		errs = append(errs, field.Invalid(path.Child("members", "count"), spec.Members.Count,
-			fmt.Sprintf("must be at most %d: each validator is a peer of every other", validators.MaxMeshMembers)))
+			fmt.Sprintf("must be at most %d for CometBFT: in a full mesh, the data of the network grows with the square", maxMembers)))
 	}
 	if len(errs) > 0 {
 		return errs
 	}
-	return stateOf(spec).ValidateMachine(spec, path.Child("members"))
+	state := stateOf(spec)
+	state.Connections = validators.BuildGraph(&c.Peers, int(spec.Members.Count)).MostConnections()
+	return state.ValidateMachine(spec, path.Child("members"))
 }
 
 // validateApplication rejects fields of the other application, and blocks that the program cannot make.
@@ -103,6 +109,7 @@ func (CometBFT) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.
 		return tuning
 	}
 	return append(stateOf(spec).MachineSettings(spec, c.Threads, "spec.platform.cometBFT.threads"),
+		validators.PeersSetting(&c.Peers, spec.Members.Count, "spec.platform.cometBFT.peers"),
 		v1alpha1.DerivedSetting{Name: "gossipSleep", Value: g.Sleep.String(), Source: source(c.Gossip.Sleep != nil, "sleep")},
 		v1alpha1.DerivedSetting{Name: "gossipFlush", Value: g.Flush.String(), Source: source(c.Gossip.Flush != nil, "flush")},
 		v1alpha1.DerivedSetting{Name: "gossipRate", Value: g.Rate.String(), Source: source(c.Gossip.Rate != nil, "rate")},

@@ -35,6 +35,9 @@ type configData struct {
 	StoreBytes                int64
 	SyncEnabled               bool
 	Threads                   int32
+	// InboundPeers is the number of validators that dial this one, if it exceeds the program's default. A full mesh does not need it:
+	// validators that dial each other are not limited.
+	InboundPeers int
 }
 
 // payloadNames maps the payload modes to the application's names.
@@ -43,20 +46,27 @@ var payloadNames = map[v1alpha1.MalachitePayload]string{
 	v1alpha1.MalachiteProposalOnly:     "proposal-only",
 }
 
-// newConfigData returns the input of a validator's template, without its threads.
-func newConfigData(in platform.Input, topology platform.Topology, ordinal int, spec *v1alpha1.MalachitePlatform) configData {
+// newConfigData returns the input of a validator's template, without its threads. graph is that of buildGraph.
+func newConfigData(in platform.Input, topology platform.Topology, graph validators.Graph, ordinal int, spec *v1alpha1.MalachitePlatform) configData {
 	c := configData{
 		Moniker: topology.Members[ordinal].Identity, Network: in.Network.Name,
 		Key: validators.IdentityDir + "/" + validators.FileKey, Genesis: validators.NetworkDir + "/" + validators.FileGenesis, Home: program.HomeDir(),
 		P2P: members.HostPort("0.0.0.0", validators.PortP2P), HTTP: members.HostPort("0.0.0.0", validators.PortHTTP),
-		Metrics: members.HostPort("0.0.0.0", validators.PortMetrics),
-		Spec:    spec, Peers: peerAddresses(spec, topology, ordinal),
+		Metrics:     members.HostPort("0.0.0.0", validators.PortMetrics),
+		Spec:        spec,
 		MessageSize: messageSize(spec), ResponseSize: responseSize(spec),
 		StoreBytes:  int64(spec.KeptBlocks) * spec.BlockSize.Value(),
 		SyncEnabled: spec.Sync.Mode != v1alpha1.SwitchDisabled,
 	}
-	if spec.Peers == v1alpha1.MalachiteDiscovery {
+	for _, peer := range graph[ordinal] {
+		c.Peers = append(c.Peers, fmt.Sprintf("/dns4/%s/tcp/%d", topology.Members[peer].Host, validators.PortP2P))
+	}
+	dialers := len(graph.ListDialers(ordinal))
+	switch {
+	case spec.Peers.Type == v1alpha1.PeersDiscovery:
 		c.Discovery = new(discoveryOrDefault(spec))
+	case spec.Peers.Type != v1alpha1.PeersFullMesh && dialers > defaultInboundPeers:
+		c.InboundPeers = dialers
 	}
 	return c
 }
@@ -70,19 +80,12 @@ func (c configData) renderTOML() (string, error) {
 	return out.String(), nil
 }
 
-// peerAddresses returns the multiaddresses of all other validators in a full mesh. With discovery it returns
-// those of the next few in a ring, so that all validators are connected.
-func peerAddresses(spec *v1alpha1.MalachitePlatform, topology platform.Topology, ordinal int) []string {
-	count := len(topology.Members)
-	known := count - 1
-	if spec.Peers == v1alpha1.MalachiteDiscovery {
-		known = min(known, int(discoveryOrDefault(spec).BootstrapPeers))
+// buildGraph returns the graph of the spec. With discovery, validators dial the next few in a ring, so that all are connected.
+func buildGraph(spec *v1alpha1.MalachitePlatform, count int) validators.Graph {
+	if spec.Peers.Type == v1alpha1.PeersDiscovery {
+		return validators.NewRing(count, min(count-1, int(discoveryOrDefault(spec).BootstrapPeers)))
 	}
-	peers := make([]string, 0, known)
-	for i := 1; i <= known; i++ {
-		peers = append(peers, fmt.Sprintf("/dns4/%s/tcp/%d", topology.Members[(ordinal+i)%count].Host, validators.PortP2P))
-	}
-	return peers
+	return validators.BuildGraph(&spec.Peers, count)
 }
 
 // discoveryOrDefault returns the parameters of the spec, or the defaults of the API.
@@ -90,7 +93,7 @@ func discoveryOrDefault(spec *v1alpha1.MalachitePlatform) v1alpha1.MalachiteDisc
 	if spec.Discovery != nil {
 		return *spec.Discovery
 	}
-	return v1alpha1.MalachiteDiscoverySpec{BootstrapPeers: 2, Protocol: "Kademlia", Selector: "Kademlia", OutboundPeers: 50, InboundPeers: 50}
+	return v1alpha1.MalachiteDiscoverySpec{BootstrapPeers: 2, Protocol: "Kademlia", Selector: "Kademlia", OutboundPeers: 50, InboundPeers: defaultInboundPeers}
 }
 
 // quotePayload returns a payload mode as the application names it.

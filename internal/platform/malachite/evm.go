@@ -93,16 +93,19 @@ func layerOf(spec *v1alpha1.BenchmarkNetworkSpec) *execution.Layer {
 
 // Validate rejects what CEL cannot express. The path is that of the spec.
 func (EVM) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
-	if spec.Platform.MalachiteEVM == nil {
-		return field.ErrorList{field.Required(path.Child("platform", "malachiteEVM"), "must be set when platform.type is MalachiteEVM")}
+	e, malachiteEVM := spec.Platform.MalachiteEVM, path.Child("platform", "malachiteEVM")
+	if e == nil {
+		return field.ErrorList{field.Required(malachiteEVM, "must be set when platform.type is MalachiteEVM")}
 	}
-	return layerOf(spec).Validate(spec, path)
+	return append(layerOf(spec).Validate(spec, path), validators.ValidatePeers(&e.Peers, spec.Members.Count, malachiteEVM.Child("peers"))...)
 }
 
 // DerivedSettings returns the settings of every member, each with its source.
 func (EVM) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
+	e := spec.Platform.MalachiteEVM
 	return layerOf(spec).DerivedSettings(spec, v1alpha1.DerivedSetting{Name: "threads", Value: strconv.Itoa(int(evmThreads(spec))),
-		Source: execution.SettingSource(spec.Platform.MalachiteEVM.Threads != nil, "spec.platform.malachiteEVM.threads", "the validator's cores, rounded up")})
+		Source: execution.SettingSource(e.Threads != nil, "spec.platform.malachiteEVM.threads", "the validator's cores, rounded up")},
+		validators.PeersSetting(&e.Peers, spec.Members.Count, "spec.platform.malachiteEVM.peers"))
 }
 
 // evmThreads returns the number of threads of the validator's runtime.

@@ -69,8 +69,10 @@ func (EVM) BuildGenesis(in platform.Input, topology platform.Topology) (platform
 func (EVM) BuildMembers(in platform.Input, topology platform.Topology) ([]client.Object, error) {
 	ports := slices.Concat(validators.Ports, layerOf(&in.Network.Spec).Ports())
 	objects := []client.Object{members.Service(in.Network, ports), members.NetworkPolicy(in.Network, ports)}
+	spec := asMalachite(in.Network.Spec.Platform.MalachiteEVM)
+	graph := buildGraph(spec, len(topology.Members))
 	for ordinal, m := range topology.Members {
-		data := newConfigData(in, topology, ordinal, asMalachite(in.Network.Spec.Platform.MalachiteEVM))
+		data := newConfigData(in, topology, graph, ordinal, spec)
 		// The store keeps all blocks, from which a geth that lost its chain gets it back.
 		data.Moniker, data.Socket, data.StoreBytes, data.Threads = m.Name, socketPath, math.MaxInt64, evmThreads(m.Spec)
 		config, err := data.renderTOML()
@@ -91,7 +93,7 @@ func (EVM) BuildMembers(in platform.Input, topology platform.Topology) ([]client
 func asMalachite(e *v1alpha1.MalachiteEVMPlatform) *v1alpha1.MalachitePlatform {
 	return &v1alpha1.MalachitePlatform{
 		PartSize: *resource.NewQuantity(128*validators.Kibibyte, resource.BinarySI), Payload: v1alpha1.MalachiteProposalAndParts,
-		TargetBlockTime: e.TargetBlockTime, Timeouts: e.Timeouts, Peers: v1alpha1.MalachiteFullMesh, KeptBlocks: math.MaxInt32, LogLevel: e.LogLevel,
+		TargetBlockTime: e.TargetBlockTime, Timeouts: e.Timeouts, Peers: e.Peers, KeptBlocks: math.MaxInt32, LogLevel: e.LogLevel,
 		Gossip: v1alpha1.MalachiteGossip{GossipMesh: e.Gossip, MaxResponseSize: resource.NewQuantity(maxEVMResponse, resource.BinarySI)},
 		Sync: v1alpha1.MalachiteSync{
 			Mode: v1alpha1.SwitchEnabled, StatusInterval: v1alpha1.Timeout{Duration: syncStatusInterval},

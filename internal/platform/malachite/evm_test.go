@@ -129,6 +129,16 @@ func TestGethKeepsItsChain(t *testing.T) {
 	}
 }
 
+// TestEVMPeers checks that the graph is that of the validators.
+func TestEVMPeers(t *testing.T) {
+	manifest := strings.Replace(validEVMManifest, "malachiteEVM: {}", "malachiteEVM: {peers: {type: Ring, degree: 2}}", 1)
+	config := firstConfig(t, malachite.NewEVM(), platformtest.NewNetworkAdmission(t).AdmitNetwork(t, []byte(manifest)))
+	first, second := strings.Index(config, "/dns4/net-member-1"), strings.Index(config, "/dns4/net-member-2")
+	if first < 0 || second < first || strings.Count(config, "/dns4/") != 2 {
+		t.Errorf("want member-1 and member-2 as peers in\n%s", config)
+	}
+}
+
 func firstStatefulSet(t *testing.T, network *v1alpha1.BenchmarkNetwork) *appsv1.StatefulSet {
 	t.Helper()
 	for _, o := range platformtest.Build(t, malachite.NewEVM(), network).Members {

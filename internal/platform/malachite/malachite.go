@@ -66,12 +66,14 @@ func (Malachite) BuildGenesis(in platform.Input, topology platform.Topology) (pl
 
 // BuildMembers returns the objects of all validators.
 func (Malachite) BuildMembers(in platform.Input, topology platform.Topology) ([]client.Object, error) {
-	return program.BuildMembers(in, topology, program.ImageOrDefault(in, in.Network.Spec.Platform.Malachite.Image),
-		func(spec *v1alpha1.BenchmarkNetworkSpec) resource.Quantity {
-			return stateOf(spec.Platform.Malachite).ExpectedStorage()
+	spec := in.Network.Spec.Platform.Malachite
+	graph := buildGraph(spec, len(topology.Members))
+	return program.BuildMembers(in, topology, program.ImageOrDefault(in, spec.Image),
+		func(member *v1alpha1.BenchmarkNetworkSpec) resource.Quantity {
+			return stateOf(member.Platform.Malachite).ExpectedStorage()
 		},
 		func(ordinal int, m platform.Member) (string, error) {
-			data := newConfigData(in, topology, ordinal, in.Network.Spec.Platform.Malachite)
+			data := newConfigData(in, topology, graph, ordinal, spec)
 			data.Threads = validators.CountThreads(m.Spec, m.Spec.Platform.Malachite.Threads)
 			return data.renderTOML()
 		})

@@ -17,7 +17,7 @@ apiVersion: benchnet.dev/v1alpha1
 kind: BenchmarkNetwork
 metadata: {name: net}
 spec:
-  platform: {type: Malachite, malachite: {discovery: {}, peers: Discovery}}
+  platform: {type: Malachite, malachite: {discovery: {}, peers: {type: Discovery}}}
   members: {count: 4}
   workloads:
   - name: blocks
@@ -35,6 +35,10 @@ func quantityPtr(s string) *resource.Quantity {
 // withPlatform returns a change of the platform's part of a spec.
 func withPlatform(change func(*v1alpha1.MalachitePlatform)) func(*networkSpec) {
 	return func(s *networkSpec) { change(s.Platform.Malachite) }
+}
+
+func withPeers(p v1alpha1.Peers) func(*networkSpec) {
+	return withPlatform(func(m *v1alpha1.MalachitePlatform) { m.Peers = p })
 }
 
 func withWorkload(change func(*v1alpha1.Workload)) func(*networkSpec) {
@@ -71,10 +75,24 @@ func TestRefuses(t *testing.T) {
 			"platform.malachite.discovery.bootstrapPeers", []string{"4", "less than members.count (4)"}},
 		{"fewer inbound than outbound peers", withPlatform(func(m *v1alpha1.MalachitePlatform) { m.Discovery.InboundPeers = 3 }),
 			"platform.malachite.discovery.inboundPeers", []string{"3", "at least outboundPeers (50)"}},
+		{"a degree of all validators", withPeers(v1alpha1.Peers{Type: v1alpha1.PeersRing, Degree: new(int32(4))}), "platform.malachite.peers.degree",
+			[]string{"4", "less than members.count (4)"}},
+		{"a degree with discovery", withPeers(v1alpha1.Peers{Type: v1alpha1.PeersDiscovery, Degree: new(int32(2))}), "platform.malachite.peers.degree",
+			[]string{"belongs to type Ring or Random, but type is Discovery"}},
+		{"a seed of a ring", withPeers(v1alpha1.Peers{Type: v1alpha1.PeersRing, Seed: new(int64(2))}), "platform.malachite.peers.seed",
+			[]string{"belongs to type Random, but type is Ring"}},
+		{"only sentries", withPeers(v1alpha1.Peers{Type: v1alpha1.PeersSentries, Sentries: new(int32(4))}), "platform.malachite.peers.sentries",
+			[]string{"4", "less than members.count (4)"}},
+		{"sentries in a random graph", withPeers(v1alpha1.Peers{Type: v1alpha1.PeersRandom, Sentries: new(int32(2))}), "platform.malachite.peers.sentries",
+			[]string{"belongs to type Sentries, but type is Random"}},
+		{"memory too small for the connections of a sentry", func(s *networkSpec) {
+			s.Members.Count, s.Members.Memory = 1000, quantityPtr("512Mi")
+			s.Platform.Malachite.Peers = v1alpha1.Peers{Type: v1alpha1.PeersSentries, Sentries: new(int32(1))}
+		}, "members.memory", []string{`"512Mi"`, "at least 1075Mi", "1059Mi for the program with 999 connections"}},
 		{"a heap", func(s *networkSpec) { s.Members.Heap = quantityPtr("1Gi") }, "members.heap", []string{"not run in a JVM", "set members.memory"}},
 		{"no cores", func(s *networkSpec) { s.Members.Cores = quantityPtr("0") }, "members.cores", []string{"greater than 0"}},
 		{"memory too small for the blocks", func(s *networkSpec) { s.Members.Memory = quantityPtr("64Mi") }, "members.memory",
-			[]string{`"64Mi"`, "at least 176Mi", "160Mi for the program and 16 blocks of 1Mi"}},
+			[]string{`"64Mi"`, "at least 176Mi", "160Mi for the program with 3 connections, and 16 blocks of 1Mi"}},
 		{"a volume too small for the kept blocks", func(s *networkSpec) { s.Members.Storage.Size = quantityPtr("1Gi") }, "members.storage.size",
 			[]string{`"1Gi"`, "at least 2512Mi", "twice keptBlocks (1000) of 1Mi"}},
 		{"missing validator to observe", withWorkload(func(w *v1alpha1.Workload) { w.Blocks.Observe = "member-4" }), "workloads[0].blocks.observe",
@@ -95,7 +113,7 @@ func TestRefuses(t *testing.T) {
 func TestSchemaRefuses(t *testing.T) {
 	admission := platformtest.NewNetworkAdmission(t)
 	for name, c := range map[string]struct{ in, from, to, want string }{
-		"parameters of discovery in a full mesh": {validManifest, "peers: Discovery", "peers: FullMesh", "platform.malachite.discovery belongs to platform.malachite.peers Discovery"},
+		"parameters of discovery in a full mesh": {validManifest, "type: Discovery", "type: FullMesh", "platform.malachite.discovery belongs to platform.malachite.peers.type Discovery"},
 		"a mesh below its low mark":              {validManifest, "discovery: {}", "discovery: {}, gossip: {mesh: 3}", "must have meshLow <= mesh <= meshHigh"},
 		"outbound peers beyond the mesh":         {validManifest, "discovery: {}", "discovery: {}, gossip: {meshOutboundMin: 4}", "meshOutboundMin 1, or at most half of mesh and below meshLow"},
 		"a zero block time":                      {validManifest, "discovery: {}", "discovery: {}, targetBlockTime: 0s", "must be whole milliseconds from 1ms to 10m"},

@@ -9,6 +9,7 @@ import (
 func (Malachite) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
 	m := spec.Platform.Malachite
 	return append(stateOf(m).MachineSettings(spec, m.Threads, "spec.platform.malachite.threads"),
+		validators.PeersSetting(&m.Peers, spec.Members.Count, "spec.platform.malachite.peers"),
 		v1alpha1.DerivedSetting{Name: "maxMessageSize", Value: validators.FormatBytes(messageSize(m)), Source: validators.SettingSource(
 			m.Gossip.MaxMessageSize, "spec.platform.malachite.gossip.maxMessageSize", "4Mi (Malachite), or the largest message and 192Ki of overhead")},
 		v1alpha1.DerivedSetting{Name: "maxResponseSize", Value: validators.FormatBytes(responseSize(m)), Source: validators.SettingSource(

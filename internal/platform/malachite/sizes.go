@@ -27,6 +27,9 @@ const (
 	blocksInMemory = 16
 	baseStorage    = 512 * validators.Mebibyte
 
+	// defaultInboundPeers is the default of the application.
+	defaultInboundPeers = 50
+
 	// syncStatusInterval and syncRequestTimeout are the defaults of value sync, as in the API.
 	syncStatusInterval = time.Second
 	syncRequestTimeout = 10 * time.Second

@@ -9,6 +9,10 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/validators"
 )
 
+// maxMeshMembers is the largest full mesh. The configuration of each validator names all others, so the data in the API server and the
+// operator grows with the square.
+const maxMeshMembers = 100
+
 // Validate rejects what CEL cannot express. The path is that of the spec.
 func (Malachite) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
 	malachite := path.Child("platform", "malachite")
@@ -22,8 +26,14 @@ func (Malachite) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path)
 	}
 	errs = append(errs, validateMessages(m, malachite.Child("gossip"))...)
 	errs = append(errs, validateMesh(spec, path.Child("members", "count"))...)
+	errs = append(errs, validators.ValidatePeers(&m.Peers, spec.Members.Count, malachite.Child("peers"), v1alpha1.PeersDiscovery)...)
 	errs = append(errs, validateDiscovery(spec, malachite)...)
-	return append(errs, stateOf(m).ValidateMachine(spec, path.Child("members"))...)
+	if len(errs) > 0 {
+		return errs
+	}
+	state := stateOf(m)
+	state.Connections = buildGraph(m, int(spec.Members.Count)).MostConnections()
+	return state.ValidateMachine(spec, path.Child("members"))
 }
 
 func validateBlock(m *v1alpha1.MalachitePlatform, path *field.Path) field.ErrorList {
@@ -32,11 +42,11 @@ func validateBlock(m *v1alpha1.MalachitePlatform, path *field.Path) field.ErrorL
 }
 
 func validateMesh(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
-	if spec.Platform.Malachite.Peers == v1alpha1.MalachiteDiscovery || spec.Members.Count <= validators.MaxMeshMembers {
+	if spec.Platform.Malachite.Peers.Type != v1alpha1.PeersFullMesh || spec.Members.Count <= maxMeshMembers {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path, spec.Members.Count,
-		fmt.Sprintf("must be at most %d with platform.malachite.peers FullMesh: Discovery takes 1000", validators.MaxMeshMembers))}
+		fmt.Sprintf("must be at most %d with platform.malachite.peers.type FullMesh: the other types take 1000", maxMeshMembers))}
 }
 
 // validateMessages rejects limits below the size of a block or of one of its parts, which would then never

@@ -97,13 +97,17 @@ func (m Machine) OffHeapMemory(p ProcessOverhead) resource.Quantity {
 }
 
 // Requests returns the resource requests of a pod. ReservationMinimal requests a tenth of the cores and half
-// of the memory; otherwise they equal the machine.
+// of the memory, ReservationMemoryOnly 1m and half of the memory; otherwise they equal the machine.
 func (m Machine) Requests(reservation v1alpha1.Reservation) (cores, memory resource.Quantity) {
-	if reservation != v1alpha1.ReservationMinimal {
+	millicores := int64(1)
+	switch reservation {
+	case v1alpha1.ReservationMinimal:
+		millicores = max(1, m.Cores.MilliValue()/10)
+	case v1alpha1.ReservationMemoryOnly:
+	default:
 		return m.Cores.DeepCopy(), m.Memory.DeepCopy()
 	}
-	tenth := max(1, m.Cores.MilliValue()/10)
-	return *resource.NewMilliQuantity(tenth, resource.DecimalSI), *resource.NewQuantity(m.Memory.Value()/2, resource.BinarySI)
+	return *resource.NewMilliQuantity(millicores, resource.DecimalSI), *resource.NewQuantity(m.Memory.Value()/2, resource.BinarySI)
 }
 
 // Resources returns the limits and requests of a container that has the whole machine.

@@ -54,8 +54,9 @@ func TestMachineOf(t *testing.T) {
 
 func TestRequests(t *testing.T) {
 	for reservation, want := range map[v1alpha1.Reservation][2]string{
-		v1alpha1.ReservationFull:    {"8", "8Gi"},
-		v1alpha1.ReservationMinimal: {"800m", "4Gi"},
+		v1alpha1.ReservationFull:       {"8", "8Gi"},
+		v1alpha1.ReservationMinimal:    {"800m", "4Gi"},
+		v1alpha1.ReservationMemoryOnly: {"1m", "4Gi"},
 	} {
 		cores, memory := MachineOf(newMembersSpec(v1alpha1.SizeMedium, "", "", "")).Requests(reservation)
 		if cores.String() != want[0] || memory.String() != want[1] {

@@ -19,18 +19,24 @@ const (
 	gibibyte = int64(1) << 30
 )
 
-// Limits of the sizes of a block and of the members in a full mesh. The configuration of each validator names all others, so the data
-// in the API server and the operator grows with the square.
+// MaxBlockSize is the limit of the size of a block.
+const MaxBlockSize = 64 * Mebibyte
+
+// BaseMemory of a State covers baseConnections. Each further one takes connectionMemory; 0.8 MiB (Malachite) and 0.9 MiB (CometBFT)
+// were measured.
 const (
-	MaxBlockSize   = 64 * Mebibyte
-	MaxMeshMembers = 100
+	baseConnections  = 100
+	connectionMemory = Mebibyte
 )
 
 // State describes the memory and storage that a validator requires. Sizes are in bytes.
 type State struct {
-	// BaseMemory covers the program without blocks. BlocksInMemory blocks of BlockSize are in memory at a time.
+	// BaseMemory covers the program with up to 100 connections, without blocks. BlocksInMemory blocks of BlockSize are in memory at a
+	// time.
 	BaseMemory, BlocksInMemory int64
 	BlockSize                  resource.Quantity
+	// Connections is the largest number of connections of a validator.
+	Connections int
 	// BaseStorage includes the write-ahead log. The store takes about twice the size of its content while it is pruned: StoredBytes,
 	// which Stored names in messages.
 	BaseStorage, StoredBytes int64
@@ -43,7 +49,13 @@ func (s State) KeptBlocks(kept int32) State {
 	return s
 }
 
-func (s State) requiredMemory() int64  { return s.BaseMemory + s.BlocksInMemory*s.BlockSize.Value() }
+func (s State) programMemory() int64 {
+	return s.BaseMemory + int64(max(0, s.Connections-baseConnections))*connectionMemory
+}
+
+func (s State) requiredMemory() int64 {
+	return s.programMemory() + s.BlocksInMemory*s.BlockSize.Value()
+}
 func (s State) requiredStorage() int64 { return s.BaseStorage + 2*s.StoredBytes }
 
 // ExpectedStorage returns the required storage in whole GiB, rounded up.
@@ -63,8 +75,9 @@ func (s State) ValidateMachine(spec *v1alpha1.BenchmarkNetworkSpec, path *field.
 		errs = append(errs, field.Invalid(path.Child("cores"), machine.Cores.String(), "must be greater than 0"))
 	}
 	if machine.Memory.Value() < s.requiredMemory() {
-		errs = append(errs, field.Invalid(path.Child("memory"), machine.Memory.String(), fmt.Sprintf("must be at least %s: %s for the program and %d blocks of %s",
-			FormatBytes(s.requiredMemory()), FormatBytes(s.BaseMemory), s.BlocksInMemory, s.BlockSize.String())))
+		errs = append(errs, field.Invalid(path.Child("memory"), machine.Memory.String(), fmt.Sprintf(
+			"must be at least %s: %s for the program with %d connections, and %d blocks of %s",
+			FormatBytes(s.requiredMemory()), FormatBytes(s.programMemory()), s.Connections, s.BlocksInMemory, s.BlockSize.String())))
 	}
 	if size := spec.Members.Storage.Size; size != nil && size.Value() < s.requiredStorage() {
 		errs = append(errs, field.Invalid(path.Child("storage", "size"), size.String(), fmt.Sprintf("must be at least %s: %s, and twice %s",
