@@ -36,6 +36,8 @@ func TestCompareConditions(t *testing.T) {
 		"equal":                       {other: Run{Conditions: equalConditions}, stored: true, gate: "Passed"},
 		"other unit":                  {other: Run{Unit: "transactions"}, gate: "Undecided", message: "the units differ: transactions against flows"},
 		"response time":               {metric: "LatencyP95", other: Run{LatencyKind: measurement.ResponseTime}, gate: "Undecided", message: "kinds of latency differ: response time against service time"},
+		"finality of another unit":    {metric: "FinalityP95", other: Run{Unit: "transactions", FinalityOf: "Operation", Conditions: equalConditions}, gate: "Passed"},
+		"finality of blocks":          {metric: "FinalityP95", other: Run{FinalityOf: "Block"}, gate: "Undecided", message: "the units differ: Block against Operation"},
 		"throughput of both kinds":    {other: Run{LatencyKind: measurement.ResponseTime, Conditions: equalConditions}, gate: "Passed"},
 		"window":                      {other: Run{Conditions: withCondition(ConditionWindow, "30 s")}, gate: "Passed", message: "; the conditions differ (window: 30 s against 60 s)"},
 		"CPU model":                   {other: Run{Conditions: withCondition(ConditionCPU, "Xeon")}, gate: "Passed", message: "CPU models: Xeon against EPYC"},
