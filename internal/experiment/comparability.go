@@ -113,6 +113,8 @@ func describeIncomparable(baseline, candidate pointRuns, metric v1alpha1.Metric)
 	switch {
 	case len(units) == 0 || len(otherUnits) == 0:
 		return ""
+	case metric.IsFinality() && (units[0] == "" || otherUnits[0] == ""):
+		return "the finality is unknown"
 	case len(units) > 1 || !slices.Equal(units, otherUnits):
 		return fmt.Sprintf("the units differ: %s against %s", describe(otherUnits), describe(units))
 	case metric != v1alpha1.MetricThroughput && metric != v1alpha1.MetricErrorShare && (len(kinds) > 1 || !slices.Equal(kinds, otherKinds)):
