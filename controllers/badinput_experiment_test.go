@@ -42,7 +42,12 @@ const (
 	saturationSpec = "strategy: Saturation\n  saturation: {from: 1, to: 64, objectives: [{metric: LatencyP95, maxLatency: 500ms}]}\n  networkRetention: Delete"
 	compareSpec    = "strategy: Compare\n  compare: {baseline: old, metrics: [Throughput], gates: [{metric: Throughput}]}\n  networkRetention: Delete"
 	deleteNetworks = "networkRetention: Delete"
+	ownPlan        = "type: JMeter\n      jmeter: {configMapName: plan}\n      load: {clients: 4}\n      measure: {warmUp: 1s, window: 10s}\n" +
+		"  variants: [{name: old}, {name: new}]\n  "
 )
+
+// ownPlanFrom is the part of validExperiment that ownPlan and a strategy replace.
+var ownPlanFrom = strings.TrimRight(validExperiment[strings.Index(validExperiment, "type: Corda\n"):], "\n")
 
 // replaceOnce replaces the first occurrence of from in a strategy, to introduce a mistake.
 func replaceOnce(strategy, from, to string) string { return strings.Replace(strategy, from, to, 1) }
@@ -138,6 +143,10 @@ var badExperiments = []badInputCase{
 	{"two baselines", deleteNetworks, replaceOnce(compareSpec, "baseline: old", "baseline: old, stored: {configMapName: x}"), []string{"exactly one of baseline", "stored"}},
 	{"unknown metric", deleteNetworks, replaceOnce(compareSpec, "metrics: [Throughput]", "metrics: [Speed]"), []string{"spec.compare.metrics[0]", "Speed", "Throughput"}},
 	{"gate of a metric outside the comparison", deleteNetworks, replaceOnce(compareSpec, "metrics: [Throughput]", "metrics: [LatencyP95]"), []string{"compare.gates[].metric must be among compare.metrics"}},
+	{"comparison by an unknown finality", ownPlanFrom, ownPlan + replaceOnce(compareSpec, "metrics: [Throughput], gates: [{metric: Throughput}]", "metrics: [Throughput, FinalityP95]"),
+		[]string{"spec.compare.metrics[1]", "FinalityP95", "operations of JMeter workloads on Corda networks"}},
+	{"search for an unknown finality", ownPlanFrom, ownPlan + "order: {type: Listed}\n  " + replaceOnce(saturationSpec, "LatencyP95", "FinalityP95"),
+		[]string{"spec.saturation.objectives[0].metric", "FinalityP95", "operations of JMeter workloads on Corda networks"}},
 	{"gate without a metric", deleteNetworks, replaceOnce(compareSpec, "{metric: Throughput}", `{maxRegressionPercent: "5"}`), []string{"spec.compare.gates[0].metric", "Required"}},
 	{"gate with a negative bound", deleteNetworks, replaceOnce(compareSpec, "{metric: Throughput}", "{metric: Throughput, maxRegressionPercent: -5}"), []string{"maxRegressionPercent must not be negative"}},
 	{"confidence of 100 %", deleteNetworks, replaceOnce(compareSpec, "baseline: old", "baseline: old, confidencePercent: 100"), []string{"spec.compare.confidencePercent", "99"}},

@@ -91,6 +91,9 @@ var badInput = []badInputCase{
     objectives: [{metric: Throughput, minThroughputPerSecond: "0"}]`, []string{"objectives[0].minThroughputPerSecond", "greater than 0"}},
 	{"objective of no latency", "load: {clients: 4}", `load: {clients: 4}
     objectives: [{metric: LatencyP99, maxLatency: 0s}]`, []string{"objectives[0].maxLatency", "from 1ms to 10m"}},
+	{"finality of an own plan", "type: Corda\n    corda: {finance: {operation: Issue}}", `type: JMeter
+    jmeter: {configMapName: plan}
+    objectives: [{metric: FinalityP95, maxLatency: 1s}]`, []string{"objectives[0].metric", "FinalityP95", "unknown when the operations of JMeter workloads"}},
 	{"objective of a metric and a query", "load: {clients: 4}", `load: {clients: 4}
     objectives: [{metric: LatencyP95, maxLatency: 1s, query: {name: queue, expression: up, max: "1"}}]`, []string{"exactly one of metric, with its bound, and query"}},
 	{"objective of nothing", "load: {clients: 4}", "load: {clients: 4}\n    objectives: [{}]", []string{"exactly one of metric, with its bound, and query"}},

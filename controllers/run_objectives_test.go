@@ -24,6 +24,7 @@ func TestObjectivesOfARun(t *testing.T) {
     - {metric: LatencyP95, maxLatency: 50ms}
     - {metric: Throughput, minThroughputPerSecond: "30"}
     - {metric: LatencyP99, maxLatency: 50ms}
+    - {metric: FinalityP95, maxLatency: 50ms}
     workers:`, 1))
 	w.reconcileRun("extra")
 	w.finishTwoWorkerRun()
@@ -32,7 +33,7 @@ func TestObjectivesOfARun(t *testing.T) {
 	for _, o := range s.Objectives {
 		got = append(got, fmt.Sprintf("%s %s", o.Metric, o.Outcome))
 	}
-	if want := "LatencyP95 Passed, Throughput Failed, LatencyP99 Undecided"; strings.Join(got, ", ") != want || s.Verdict != v1alpha1.VerdictValid {
+	if want := "LatencyP95 Passed, Throughput Failed, LatencyP99 Undecided, FinalityP95 Passed"; strings.Join(got, ", ") != want || s.Verdict != v1alpha1.VerdictValid {
 		t.Errorf("got %s (%s), want %s (Valid)", strings.Join(got, ", "), s.Verdict, want)
 	}
 	gates := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionGatesPassed)
@@ -43,7 +44,10 @@ func TestObjectivesOfARun(t *testing.T) {
 	w.mustGet(s.Result.ConfigMapName, cm)
 	result, err := document.DecodeRunResult(cm.BinaryData[s.Result.Key])
 	must(t, err)
-	if len(result.Objectives) != 3 || result.Objectives[1].Limit != 30 {
+	if f := s.FinalityMicroseconds; f == nil || f.Of != "Operation" || f.Mean != s.LatencyMicroseconds.Mean {
+		t.Errorf("the finality is %+v, want the latency of operations", f)
+	}
+	if len(result.Objectives) != 4 || result.Objectives[1].Limit != 30 {
 		t.Errorf("the result has the objectives %+v", result.Objectives)
 	}
 }

@@ -92,6 +92,7 @@ func (r *RunReconciler) assembleResult(ctx context.Context, pass *runPass, read 
 		return nil, err
 	}
 	read.measurement.LatencyKind = latencyKindOf(&pass.run.Spec.Workload)
+	read.measurement.FinalityOf = pass.platform.FinalityOf(&pass.run.Spec.Workload)
 	tolerances := tolerancesOf(&pass.network.Spec, &pass.run.Spec.Workload.Measure)
 	judged := verdict.Judge(read.measurement, circumstances, tolerances)
 	interpretation := interpretMeasurement(pass, read.measurement)

@@ -1,6 +1,8 @@
 package v1alpha1
 
 import (
+	"strings"
+
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
@@ -289,7 +291,7 @@ type SaturationSearch struct {
 	// to is the highest load, in the unit of from. It is above from, and at most 1000000, or 1000 if from is a fraction.
 	// +required
 	To resource.Quantity `json:"to"`
-	// objectives are the service level: the limit of a latency, and at most one of ErrorShare. Without the latter, no operation may
+	// objectives are the service level: the limit of a latency or finality, and at most one of ErrorShare. Without the latter, no operation may
 	// fail.
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -319,20 +321,31 @@ type SaturationSearch struct {
 }
 
 // Metric is a number of a run that can be compared.
-// +kubebuilder:validation:Enum=Throughput;LatencyMean;LatencyP50;LatencyP90;LatencyP95;LatencyP99;LatencyP999;ErrorShare
+// +kubebuilder:validation:Enum=Throughput;LatencyMean;LatencyP50;LatencyP90;LatencyP95;LatencyP99;LatencyP999;FinalityMean;FinalityP50;FinalityP95;FinalityP99;ErrorShare
 type Metric string
 
 // The metrics.
 const (
-	MetricThroughput  Metric = "Throughput"
-	MetricLatencyMean Metric = "LatencyMean"
-	MetricLatencyP50  Metric = "LatencyP50"
-	MetricLatencyP90  Metric = "LatencyP90"
-	MetricLatencyP95  Metric = "LatencyP95"
-	MetricLatencyP99  Metric = "LatencyP99"
-	MetricLatencyP999 Metric = "LatencyP999"
-	MetricErrorShare  Metric = "ErrorShare"
+	MetricThroughput   Metric = "Throughput"
+	MetricLatencyMean  Metric = "LatencyMean"
+	MetricLatencyP50   Metric = "LatencyP50"
+	MetricLatencyP90   Metric = "LatencyP90"
+	MetricLatencyP95   Metric = "LatencyP95"
+	MetricLatencyP99   Metric = "LatencyP99"
+	MetricLatencyP999  Metric = "LatencyP999"
+	MetricFinalityMean Metric = "FinalityMean"
+	MetricFinalityP50  Metric = "FinalityP50"
+	MetricFinalityP95  Metric = "FinalityP95"
+	MetricFinalityP99  Metric = "FinalityP99"
+	MetricErrorShare   Metric = "ErrorShare"
 )
+
+// AllMetrics lists the metrics in the order in which they are shown.
+var AllMetrics = []Metric{MetricThroughput, MetricLatencyMean, MetricLatencyP50, MetricLatencyP90, MetricLatencyP95, MetricLatencyP99,
+	MetricLatencyP999, MetricFinalityMean, MetricFinalityP50, MetricFinalityP95, MetricFinalityP99, MetricErrorShare}
+
+// IsFinality reports whether the metric is a time until operations or blocks are final.
+func (m Metric) IsFinality() bool { return strings.HasPrefix(string(m), "Finality") }
 
 // Comparison compares variants with a baseline. Exactly one of baseline and stored is set.
 // +kubebuilder:validation:XValidation:rule="!has(self.control) || has(self.stored)",message="compare.control needs compare.stored, the earlier result that the control repeats"

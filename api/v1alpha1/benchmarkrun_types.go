@@ -98,6 +98,10 @@ type BenchmarkRunStatus struct {
 	// It is absent in an open loop and with fewer than 20 latencies.
 	// +optional
 	CorrectedLatencyMicroseconds *LatencySummary `json:"correctedLatencyMicroseconds,omitempty"`
+	// finalityMicroseconds is the time until an operation or a block was final, in microseconds. It is absent if the platform does not
+	// know when, as with your own JMeter plan, or if nothing succeeded.
+	// +optional
+	FinalityMicroseconds *FinalitySummary `json:"finalityMicroseconds,omitempty"`
 	// operations are the numbers of operations that started in the window.
 	// +optional
 	Operations *OperationCounts `json:"operations,omitempty"`
@@ -201,6 +205,15 @@ type LatencySummary struct {
 	P999 *int64 `json:"p999,omitempty"`
 	// max is the largest latency.
 	Max int64 `json:"max"`
+}
+
+// FinalitySummary is a summary of times until operations or blocks were final.
+type FinalitySummary struct {
+	// of is Operation: from the instant at which an operation was due (open loop) or sent (closed loop) until the driver learned that
+	// the network cannot undo it; or Block: from the start of a block's height to its decision, as the observed validator saw them.
+	// +kubebuilder:validation:Enum=Operation;Block
+	Of             string `json:"of"`
+	LatencySummary `json:",inline"`
 }
 
 // Measured is a number that a platform derives from the window.

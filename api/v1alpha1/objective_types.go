@@ -16,12 +16,12 @@ type Objective struct {
 }
 
 // MetricObjective is a limit on one metric. Exactly the bound that belongs to the metric is set.
-// +kubebuilder:validation:XValidation:rule="(has(self.metric) && self.metric.startsWith('Latency')) == has(self.maxLatency) && (has(self.metric) && self.metric == 'Throughput') == has(self.minThroughputPerSecond) && (has(self.metric) && self.metric == 'ErrorShare') == has(self.maxErrorPercent)",message="an objective has the bound of its metric only: maxLatency of a latency, minThroughputPerSecond of Throughput, maxErrorPercent of ErrorShare"
+// +kubebuilder:validation:XValidation:rule="(has(self.metric) && !(self.metric in ['Throughput', 'ErrorShare'])) == has(self.maxLatency) && (has(self.metric) && self.metric == 'Throughput') == has(self.minThroughputPerSecond) && (has(self.metric) && self.metric == 'ErrorShare') == has(self.maxErrorPercent)",message="an objective has the bound of its metric only: maxLatency of a latency or finality, minThroughputPerSecond of Throughput, maxErrorPercent of ErrorShare"
 type MetricObjective struct {
 	// metric is the metric that is limited.
 	// +optional
 	Metric Metric `json:"metric,omitempty"`
-	// maxLatency is the upper limit of a latency, above 0, such as 500ms.
+	// maxLatency is the upper limit of a latency or finality, above 0, such as 500ms.
 	// +optional
 	MaxLatency *Timeout `json:"maxLatency,omitempty"`
 	// minThroughputPerSecond is the lower limit in operations per second, such as 100 or 500m.
@@ -92,7 +92,7 @@ func (w *Workload) QueryObjectives() []QueryObjective {
 // ServiceLevel is what a load of a saturation search must keep to.
 // +kubebuilder:object:generate=false
 type ServiceLevel struct {
-	// Metric is the limited latency, and MaxLatency its limit.
+	// Metric is the limited latency or finality, and MaxLatency its limit.
 	Metric     string
 	MaxLatency time.Duration
 	// MaxErrorShare is the share of operations that may fail, from 0 to 1.

@@ -118,6 +118,11 @@ func runFigures(s *v1alpha1.BenchmarkRunStatus) []Figure {
 		figures = appendLatency(figures, v1alpha1.MetricLatencyP95, "", l.P95)
 		figures = appendLatency(figures, v1alpha1.MetricLatencyP99, "", l.P99)
 	}
+	if f := s.FinalityMicroseconds; f != nil {
+		figures = appendLatency(figures, v1alpha1.MetricFinalityP50, "", f.P50)
+		figures = appendLatency(figures, v1alpha1.MetricFinalityP95, "", f.P95)
+		figures = appendLatency(figures, v1alpha1.MetricFinalityP99, "", f.P99)
+	}
 	return figures
 }
 

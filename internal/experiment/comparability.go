@@ -88,12 +88,18 @@ func digestWorkload(workload json.RawMessage) string {
 	return digestText(string(canonical))
 }
 
-// measuredKinds returns the units and the kinds of latency of the valid runs, each once.
-func (p pointRuns) measuredKinds() (units, kinds []string) {
+// measuredKinds returns the units and the kinds of latency of the valid runs, each once. Finality has one definition for all
+// operations, so its unit is what becomes final.
+func (p pointRuns) measuredKinds(metric v1alpha1.Metric) (units, kinds []string) {
 	for _, run := range p.counted {
-		if run.Verdict == RunValid {
-			units, kinds = append(units, run.Unit), append(kinds, run.LatencyKind.Describe())
+		if run.Verdict != RunValid {
+			continue
 		}
+		unit := run.Unit
+		if metric.IsFinality() {
+			unit = string(run.FinalityOf)
+		}
+		units, kinds = append(units, unit), append(kinds, run.LatencyKind.Describe())
 	}
 	return sortedSet(units), sortedSet(kinds)
 }
@@ -101,12 +107,14 @@ func (p pointRuns) measuredKinds() (units, kinds []string) {
 // describeIncomparable returns why a metric of two sides measures different things; empty if it does not, or if a side has
 // no valid run.
 func describeIncomparable(baseline, candidate pointRuns, metric v1alpha1.Metric) string {
-	units, kinds := baseline.measuredKinds()
-	otherUnits, otherKinds := candidate.measuredKinds()
+	units, kinds := baseline.measuredKinds(metric)
+	otherUnits, otherKinds := candidate.measuredKinds(metric)
 	describe := func(of []string) string { return cmp.Or(strings.Join(of, " and "), "unknown") }
 	switch {
 	case len(units) == 0 || len(otherUnits) == 0:
 		return ""
+	case metric.IsFinality() && (units[0] == "" || otherUnits[0] == ""):
+		return "the finality is unknown"
 	case len(units) > 1 || !slices.Equal(units, otherUnits):
 		return fmt.Sprintf("the units differ: %s against %s", describe(otherUnits), describe(units))
 	case metric != v1alpha1.MetricThroughput && metric != v1alpha1.MetricErrorShare && (len(kinds) > 1 || !slices.Equal(kinds, otherKinds)):

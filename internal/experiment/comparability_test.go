@@ -36,6 +36,9 @@ func TestCompareConditions(t *testing.T) {
 		"equal":                       {other: Run{Conditions: equalConditions}, stored: true, gate: "Passed"},
 		"other unit":                  {other: Run{Unit: "transactions"}, gate: "Undecided", message: "the units differ: transactions against flows"},
 		"response time":               {metric: "LatencyP95", other: Run{LatencyKind: measurement.ResponseTime}, gate: "Undecided", message: "kinds of latency differ: response time against service time"},
+		"finality of another unit":    {metric: "FinalityP95", other: Run{Unit: "transactions", FinalityOf: "Operation", Conditions: equalConditions}, gate: "Passed"},
+		"finality of blocks":          {metric: "FinalityP95", other: Run{FinalityOf: "Block"}, gate: "Undecided", message: "the units differ: Block against Operation"},
+		"finality of an own plan":     {metric: "FinalityP95", gate: "Undecided", message: "the finality is unknown"},
 		"throughput of both kinds":    {other: Run{LatencyKind: measurement.ResponseTime, Conditions: equalConditions}, gate: "Passed"},
 		"window":                      {other: Run{Conditions: withCondition(ConditionWindow, "30 s")}, gate: "Passed", message: "; the conditions differ (window: 30 s against 60 s)"},
 		"CPU model":                   {other: Run{Conditions: withCondition(ConditionCPU, "Xeon")}, gate: "Passed", message: "CPU models: Xeon against EPYC"},
@@ -55,6 +58,7 @@ func TestCompareConditions(t *testing.T) {
 			points, runs := newMeasuredRuns(map[string][]float64{"base": values, "other": values})
 			for i := range runs {
 				runs[i].Unit, runs[i].LatencyKind, runs[i].Conditions = "flows", measurement.ServiceTime, equalConditions
+				runs[i].FinalityOf, runs[i].Metrics["FinalityP95"] = measurement.FinalityOfOperation, 100
 				if runs[i].Point != "p-other" {
 					continue
 				}
@@ -63,6 +67,9 @@ func TestCompareConditions(t *testing.T) {
 				}
 				if c.other.LatencyKind != "" {
 					runs[i].LatencyKind = c.other.LatencyKind
+				}
+				if c.metric.IsFinality() {
+					runs[i].FinalityOf = c.other.FinalityOf
 				}
 				runs[i].Conditions, runs[i].Notes = c.other.Conditions, c.other.Notes
 			}

@@ -13,6 +13,8 @@ var metricLabels = map[v1alpha1.Metric]string{
 	v1alpha1.MetricThroughput: "throughput", v1alpha1.MetricLatencyMean: "mean latency", v1alpha1.MetricErrorShare: "error share",
 	v1alpha1.MetricLatencyP50: "p50 latency", v1alpha1.MetricLatencyP90: "p90 latency", v1alpha1.MetricLatencyP95: "p95 latency",
 	v1alpha1.MetricLatencyP99: "p99 latency", v1alpha1.MetricLatencyP999: "p99.9 latency",
+	v1alpha1.MetricFinalityMean: "mean finality", v1alpha1.MetricFinalityP50: "p50 finality", v1alpha1.MetricFinalityP95: "p95 finality",
+	v1alpha1.MetricFinalityP99: "p99 finality",
 }
 
 // storedCaveat has the worst figure of the simulations of stored baselines (hack/statistics).

@@ -139,6 +139,8 @@ type Run struct {
 	// Unit is what an operation is, and LatencyKind what its latency is.
 	Unit        string                  `json:"unit,omitempty"`
 	LatencyKind measurement.LatencyKind `json:"latencyKind,omitempty"`
+	// FinalityOf says what became final; absent if that is unknown.
+	FinalityOf measurement.FinalityOf `json:"finalityOf,omitempty"`
 	// Verdict has the Reasons given. It is empty while the run is active.
 	Verdict RunVerdict `json:"verdict"`
 	Reasons []string   `json:"reasons,omitempty"`

@@ -23,6 +23,9 @@ func SummarizeRun(r *document.RunResult) Run {
 		Verdict:     RunVerdict(r.Verdict.Validity()), Metrics: runMetrics(&r.Summary), Load: newLoadEvidence(r),
 		ResultConfigMap: naming.ResultConfigMap(name)}
 	run.Conditions = conditionsOf(r)
+	if f := r.Summary.Finality; f != nil {
+		run.FinalityOf = measurement.FinalityOf(limits.Truncate(string(f.Of), maxTextBytes))
+	}
 	run.Excluded = r.Verdict.HasOnlyExogenousReasons()
 	if b := r.Bottleneck; b != nil {
 		run.Bottleneck = limits.Truncate(strings.TrimSpace(string(b.Resource)+" "+b.Subject), maxTextBytes)
@@ -64,12 +67,30 @@ func runMetrics(s *measurement.Summary) map[string]float64 {
 	if s.Requests == s.Errors {
 		return metrics
 	}
-	for _, v := range s.Latency.Values() {
-		if v.Millis != nil && v.Name != "Max" {
-			metrics["Latency"+v.Name] = *v.Millis
+	for _, v := range comparedTimes(s) {
+		if v.Millis != nil {
+			metrics[v.Name] = *v.Millis
 		}
 	}
 	return metrics
+}
+
+// comparedTimes returns the latencies and the finality that can be compared, each by the name of its metric.
+func comparedTimes(s *measurement.Summary) []measurement.LatencyValue {
+	var all []measurement.LatencyValue
+	add := func(kind string, l *measurement.Latency, except ...string) {
+		for _, v := range l.Values() {
+			if !slices.Contains(except, v.Name) {
+				v.Name = kind + v.Name
+				all = append(all, v)
+			}
+		}
+	}
+	add("Latency", &s.Latency, "Max")
+	if f := s.Finality; f != nil {
+		add("Finality", &f.Latency, "P90", "P999", "Max")
+	}
+	return all
 }
 
 func newLoadEvidence(r *document.RunResult) LoadEvidence {
@@ -82,9 +103,9 @@ func newLoadEvidence(r *document.RunResult) LoadEvidence {
 }
 
 // scarcePercentiles returns the percentiles that runMetrics omits, because too few latencies lie above them, or nil
-// without a readable histogram.
+// without a readable histogram. Only searches use them, whose finality is that of operations, in the same histogram.
 func scarcePercentiles(r *document.RunResult) map[string]float64 {
-	unsupported := slices.DeleteFunc(r.Summary.Latency.Values(), func(v measurement.LatencyValue) bool { return v.Millis != nil })
+	unsupported := slices.DeleteFunc(comparedTimes(&r.Summary), func(v measurement.LatencyValue) bool { return v.Millis != nil })
 	if r.Summary.Requests == r.Summary.Errors || len(unsupported) == 0 {
 		return nil
 	}
@@ -94,7 +115,7 @@ func scarcePercentiles(r *document.RunResult) map[string]float64 {
 	}
 	scarce := map[string]float64{}
 	for _, v := range unsupported {
-		scarce["Latency"+v.Name] = h.PercentileMillis(v.Percent)
+		scarce[v.Name] = h.PercentileMillis(v.Percent)
 	}
 	return scarce
 }

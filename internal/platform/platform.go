@@ -33,6 +33,9 @@ type Platform interface {
 	BuildMembers(in Input, topology Topology) ([]client.Object, error)
 	// ValidateWorkload rejects a workload that the network cannot serve.
 	ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, path *field.Path) field.ErrorList
+	// FinalityOf returns what the driver of a workload sees become final; empty if it does not wait until the network cannot undo an
+	// operation.
+	FinalityOf(workload *v1alpha1.Workload) measurement.FinalityOf
 	// BuildDriver returns the driver of one workload and its workload file, or the stream of blocks to observe if
 	// the platform generates the load itself.
 	BuildDriver(in Input, topology Topology, workload *v1alpha1.Workload) (loadgen.Driver, error)

@@ -27,6 +27,9 @@ func ValidateWorkload(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, w *v1alph
 	problems := pods.ValidateScheduling(w.Workers.Scheduling, path.Child("workers", "scheduling"))
 	problems = append(problems, p.ValidateWorkload(spec, w, path)...)
 	problems = append(problems, objectives.Validate(w, path)...)
+	for i := range w.Objectives {
+		problems = append(problems, ValidateMetric(p, w, w.Objectives[i].Metric, path.Child("objectives").Index(i).Child("metric"))...)
+	}
 	if _, ok := p.(Resettable); !ok && w.Reset == v1alpha1.ResetState {
 		problems = append(problems, field.NotSupported(path.Child("reset"), w.Reset, []v1alpha1.ResetPolicy{v1alpha1.KeepState}))
 	}
@@ -35,6 +38,15 @@ func ValidateWorkload(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, w *v1alph
 			"must be Even: the driver of %s workloads on %s networks plans operations at equal distances only", w.Type, p.Type())))
 	}
 	return problems
+}
+
+// ValidateMetric rejects a finality of a workload that has none. The path is that of the metric.
+func ValidateMetric(p Platform, w *v1alpha1.Workload, metric v1alpha1.Metric, path *field.Path) field.ErrorList {
+	if !metric.IsFinality() || p.FinalityOf(w) != "" {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, metric, fmt.Sprintf(
+		"must be a latency, Throughput or ErrorShare: it is unknown when the operations of %s workloads on %s networks are final", w.Type, p.Type()))}
 }
 
 func supportsPoisson(p Platform, w *v1alpha1.Workload) bool {

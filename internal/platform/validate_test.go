@@ -3,11 +3,13 @@ package platform_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // evenPlatform accepts every workload. Its driver plans even arrivals only.
@@ -17,6 +19,13 @@ func (evenPlatform) Type() v1alpha1.PlatformType { return "Even" }
 
 func (evenPlatform) ValidateWorkload(*v1alpha1.BenchmarkNetworkSpec, *v1alpha1.Workload, *field.Path) field.ErrorList {
 	return nil
+}
+
+func (evenPlatform) FinalityOf(w *v1alpha1.Workload) measurement.FinalityOf {
+	if w.Type == v1alpha1.WorkloadJMeter {
+		return ""
+	}
+	return measurement.FinalityOfOperation
 }
 
 // poissonPlatform also draws Poisson arrivals, except for user-supplied JMeter plans.
@@ -47,6 +56,27 @@ func TestValidateWorkloadRefusesUnsupportedArrivals(t *testing.T) {
 			want := "the driver of " + string(c.workload) + " workloads on Even networks"
 			if c.refused && (problems[0].Field != "workload.load.arrivals" || !strings.Contains(problems[0].Error(), want)) {
 				t.Errorf("got %v, want the field and %q", problems[0], want)
+			}
+		})
+	}
+}
+
+func TestValidateWorkloadRefusesUnknownFinality(t *testing.T) {
+	for workload, want := range map[v1alpha1.WorkloadType]string{
+		v1alpha1.WorkloadCorda:  "",
+		v1alpha1.WorkloadJMeter: `workload.objectives[1].metric: Invalid value: "FinalityP95": must be a latency, Throughput or ErrorShare: it is unknown when the operations of JMeter workloads on Even networks are final`,
+	} {
+		t.Run(string(workload), func(t *testing.T) {
+			limit := &v1alpha1.Timeout{Duration: time.Second}
+			w := &v1alpha1.Workload{Type: workload, Reset: v1alpha1.KeepState, Objectives: []v1alpha1.Objective{
+				{MetricObjective: v1alpha1.MetricObjective{Metric: v1alpha1.MetricLatencyP95, MaxLatency: limit}},
+				{MetricObjective: v1alpha1.MetricObjective{Metric: v1alpha1.MetricFinalityP95, MaxLatency: limit}}}}
+			got := ""
+			if err := platform.ValidateWorkload(evenPlatform{}, &v1alpha1.BenchmarkNetworkSpec{}, w, field.NewPath("workload")).ToAggregate(); err != nil {
+				got = err.Error()
+			}
+			if got != want {
+				t.Errorf("got %q, want %q", got, want)
 			}
 		})
 	}

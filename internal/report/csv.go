@@ -47,6 +47,11 @@ func WriteRunCSV(w io.Writer, r *document.RunResult) error {
 	for _, v := range s.Latency.Values() {
 		t.rows[0] = append(t.rows[0], formatCSVFloat(measurement.ValueOrMissing(v.Millis)))
 	}
+	if f := s.Finality; f != nil {
+		t.header = append(t.header, "finalityOf", "finalityMeanMillis", "finalityP50Millis", "finalityP95Millis", "finalityP99Millis")
+		t.rows[0] = append(t.rows[0], string(f.Of), formatCSVFloat(f.Mean), formatCSVFloat(measurement.ValueOrMissing(f.P50)),
+			formatCSVFloat(measurement.ValueOrMissing(f.P95)), formatCSVFloat(measurement.ValueOrMissing(f.P99)))
+	}
 	for _, m := range s.Measures {
 		t.header = append(t.header, withUnit(m.Name, m.Unit))
 		t.rows[0] = append(t.rows[0], formatCSVFloat(m.Value))

@@ -35,6 +35,10 @@ var knownMetrics = []metricInfo{
 	{v1alpha1.MetricLatencyP95, "Latency p95", "ms", lowerIsBetter},
 	{v1alpha1.MetricLatencyP99, "Latency p99", "ms", lowerIsBetter},
 	{v1alpha1.MetricLatencyP999, "Latency p99.9", "ms", lowerIsBetter},
+	{v1alpha1.MetricFinalityMean, "Mean finality", "ms", lowerIsBetter},
+	{v1alpha1.MetricFinalityP50, "Median finality (p50)", "ms", lowerIsBetter},
+	{v1alpha1.MetricFinalityP95, "Finality p95", "ms", lowerIsBetter},
+	{v1alpha1.MetricFinalityP99, "Finality p99", "ms", lowerIsBetter},
 	{v1alpha1.MetricErrorShare, "Share of errors", "", lowerIsBetter},
 }
 

@@ -150,19 +150,22 @@ func latencyText(r *document.RunResult) []string {
 	return []string{text}
 }
 
-// percentilesTable has a second row with the corrected service times.
+// percentilesTable has rows for the latency, the corrected service times and the finality.
 func percentilesTable(r *document.RunResult) htmlTable {
-	t := htmlTable{Header: numberColumns("Mean", "p50", "p90", "p95", "p99", "p99.9", "Largest")}
-	row := func(l measurement.Latency) (cells []string) {
+	t := htmlTable{Header: slices.Concat(textColumns(""), numberColumns("Mean", "p50", "p90", "p95", "p99", "p99.9", "Largest"))}
+	addRow := func(name string, l *measurement.Latency) {
+		cells := []string{name}
 		for _, v := range l.Values() {
 			cells = append(cells, formatQuantity(measurement.ValueOrMissing(v.Millis), "ms"))
 		}
-		return cells
+		t.Rows = append(t.Rows, tableRow{Cells: cells})
 	}
-	t.Rows = []tableRow{{Cells: row(r.Summary.Latency)}}
+	addRow(latencyTitle(r.Summary.Unit, r.Summary.LatencyKind), &r.Summary.Latency)
 	if c := r.Summary.Corrected; c != nil {
-		t.Header = slices.Concat(textColumns(""), t.Header)
-		t.Rows = []tableRow{{Cells: append([]string{"Service time"}, row(r.Summary.Latency)...)}, {Cells: append([]string{"Corrected"}, row(c.Latency)...)}}
+		addRow("Corrected", &c.Latency)
+	}
+	if f := r.Summary.Finality; f != nil {
+		addRow("Finality of "+formatInteger(f.Count)+" "+strings.ToLower(string(f.Of))+"s", &f.Latency)
 	}
 	return t
 }

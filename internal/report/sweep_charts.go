@@ -23,7 +23,7 @@ func sweepCharts(e *experiment.Result, s sweep) []Chart {
 	if len(s.lines) == 1 {
 		charts = append(charts, s.latencyChart(e))
 	} else {
-		for _, m := range []v1alpha1.Metric{v1alpha1.MetricLatencyP50, v1alpha1.MetricLatencyP95, v1alpha1.MetricLatencyP99} {
+		for _, m := range timeMetrics(e) {
 			if s.hasValues(m) {
 				charts = append(charts, s.metricChart(e, experimentMetric(e, string(m))))
 			}
@@ -36,6 +36,17 @@ func sweepCharts(e *experiment.Result, s sweep) []Chart {
 		charts = append(charts, s.throughputLatencyChart(e))
 	}
 	return charts
+}
+
+// timeMetrics returns the metrics of times that have charts. Finality has some where it is not the latency of one kind of operation:
+// for blocks, and to compare platforms with different operations.
+func timeMetrics(e *experiment.Result) []v1alpha1.Metric {
+	all := []v1alpha1.Metric{v1alpha1.MetricLatencyP50, v1alpha1.MetricLatencyP95, v1alpha1.MetricLatencyP99}
+	unit := operationUnit(e)
+	if unit == "blocks" || slices.ContainsFunc(e.Points, func(p experiment.Point) bool { return p.Unit != "" && p.Unit != unit }) {
+		all = append(all, v1alpha1.MetricFinalityP50, v1alpha1.MetricFinalityP95)
+	}
+	return all
 }
 
 // isLoadParameter reports whether the parameter is the load on the network.
@@ -213,7 +224,7 @@ func (s sweep) throughputLatencyChart(e *experiment.Result) Chart {
 
 // barCharts show a parameter with few or non-numeric values: a group for each value, a bar for each line.
 func barCharts(e *experiment.Result, s sweep) []Chart {
-	names := []v1alpha1.Metric{v1alpha1.MetricThroughput, v1alpha1.MetricLatencyP50, v1alpha1.MetricLatencyP95, v1alpha1.MetricLatencyP99}
+	names := append([]v1alpha1.Metric{v1alpha1.MetricThroughput}, timeMetrics(e)...)
 	if hasErrors(e) {
 		names = append(names, v1alpha1.MetricErrorShare)
 	}

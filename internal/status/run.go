@@ -197,6 +197,9 @@ func setComplete(s *v1alpha1.BenchmarkRunStatus, l *conditionList, in RunInput) 
 	if c := result.Summary.Corrected; c != nil {
 		s.CorrectedLatencyMicroseconds = summarizeLatency(c.Latency)
 	}
+	if f := result.Summary.Finality; f != nil {
+		s.FinalityMicroseconds = &v1alpha1.FinalitySummary{Of: string(f.Of), LatencySummary: *summarizeLatency(f.Latency)}
+	}
 	if p95 := result.Summary.Latency.P95; p95 != nil {
 		s.Display.P95 = formatMilliseconds(*p95)
 	}

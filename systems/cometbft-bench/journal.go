@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"encoding/hex"
+	"fmt"
 	"sort"
 	"sync"
 	"sync/atomic"
@@ -22,12 +24,15 @@ type entry struct {
 	TimeMillis float64 `json:"timeMillis"`
 	// IntervalMicros is the time since the previous decision by the monotonic clock. It is absent for the first decision
 	// after the start, and for a synced block and the one after it.
-	IntervalMicros int64  `json:"intervalMicros,omitempty"`
-	Bytes          int64  `json:"bytes"`
-	Transactions   int    `json:"transactions"`
-	Round          int32  `json:"round"`
-	Proposer       string `json:"proposer"`
-	Synced         bool   `json:"synced,omitempty"`
+	IntervalMicros int64 `json:"intervalMicros,omitempty"`
+	// ConsensusMicros is the time from the start of the height, its first round, to the decision by the same clock. It is absent
+	// if this validator did not see the start, and for a synced block.
+	ConsensusMicros int64  `json:"consensusMicros,omitempty"`
+	Bytes           int64  `json:"bytes"`
+	Transactions    int    `json:"transactions"`
+	Round           int32  `json:"round"`
+	Proposer        string `json:"proposer"`
+	Synced          bool   `json:"synced,omitempty"`
 }
 
 // journal remembers the last decided blocks in ascending order of heights.
@@ -81,6 +86,36 @@ type recorder struct {
 	decided atomic.Bool
 	// previous is the time of the previous decision; zero if there is none or if it was synced.
 	previous time.Time
+	// started is the last height that started; nil before the first.
+	started atomic.Pointer[heightStart]
+}
+
+// heightStart is the start of the first round of a height that this validator saw.
+type heightStart struct {
+	height int64
+	at     time.Time
+}
+
+// watchHeights records the starts of heights until the node stops.
+func (r *recorder) watchHeights(ctx context.Context, bus *types.EventBus) error {
+	rounds, err := bus.SubscribeUnbuffered(ctx, "recorder", types.EventQueryNewRound)
+	if err != nil {
+		return fmt.Errorf("watch the rounds: %w", err)
+	}
+	go func() {
+		for {
+			select {
+			case message := <-rounds.Out():
+				round, ok := message.Data().(types.EventDataNewRound)
+				if last := r.started.Load(); ok && (last == nil || last.height != round.Height) {
+					r.started.Store(&heightStart{round.Height, time.Now()})
+				}
+			case <-rounds.Canceled():
+				return
+			}
+		}
+	}()
+	return nil
 }
 
 // recordDecision is called by one goroutine at a time. CometBFT stores a block before it executes it.
@@ -99,6 +134,9 @@ func (r *recorder) recordDecision(block *abci.RequestFinalizeBlock) {
 	}
 	if !e.Synced && !r.previous.IsZero() {
 		e.IntervalMicros = now.Sub(r.previous).Microseconds()
+	}
+	if started := r.started.Load(); !e.Synced && started != nil && started.height == block.Height {
+		e.ConsensusMicros = now.Sub(started.at).Microseconds()
 	}
 	r.previous = now
 	if e.Synced {

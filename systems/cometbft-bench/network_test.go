@@ -202,8 +202,9 @@ func TestNetwork(t *testing.T) {
 	}
 	due := int64(1)
 	validators[0].follow(1, func(e entry) bool {
-		if e.Height != due || e.Bytes != 5000 || e.Transactions != 3 || len(e.Proposer) != 40 || (e.IntervalMicros > 0) != (due > 1) {
-			t.Errorf("got %+v, want height %d, 5000 bytes in 3 transactions, a proposer, and an interval but for the first", e, due)
+		timed := e.ConsensusMicros > 0 && (due == 1 || e.ConsensusMicros < e.IntervalMicros)
+		if e.Height != due || e.Bytes != 5000 || e.Transactions != 3 || len(e.Proposer) != 40 || (e.IntervalMicros > 0) != (due > 1) || !timed {
+			t.Errorf("got %+v, want height %d, 5000 bytes in 3 transactions, a proposer, and an interval but for the first, longer than the consensus", e, due)
 		}
 		due++
 		return due > 10
@@ -223,8 +224,8 @@ func TestNetwork(t *testing.T) {
 		if e.Synced {
 			synced++
 		}
-		if e.Synced && e.IntervalMicros != 0 {
-			t.Errorf("block %d is synced and has an interval", e.Height)
+		if e.Synced && e.IntervalMicros+e.ConsensusMicros != 0 {
+			t.Errorf("block %d is synced and has times", e.Height)
 		}
 		return e.Height > head && !e.Synced && e.IntervalMicros > 0
 	})

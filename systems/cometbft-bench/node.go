@@ -49,6 +49,9 @@ func runValidator(ctx context.Context, c *Config, id *identity) error {
 		loadCommit: n.BlockStore().LoadSeenCommit,
 	}
 	app.recorder.Store(r)
+	if err := r.watchHeights(ctx, n.EventBus()); err != nil {
+		return err
+	}
 	waitingFor := func() string {
 		doing := "waiting for the first decision since the start"
 		switch {

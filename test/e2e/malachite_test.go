@@ -47,8 +47,8 @@ func TestValidators(t *testing.T) {
 		run := ns.WaitEnded("val-blocks")
 		assertBlocks(ns, run, 128)
 		assertCountersAgree(ns, readResult(ns, run))
-		if consensus := measureValue(ns, readResult(ns, run), "consensusTimeMean"); consensus <= 0 {
-			ns.Errorf("run %s: consensusTimeMean is %v", run.Name, consensus)
+		if s := readResult(ns, run).Summary; s.Finality == nil || s.Finality.Mean <= 0 || s.Finality.Mean > s.Latency.Mean {
+			ns.Errorf("run %s: the finality is %+v, the time between blocks %v ms", run.Name, s.Finality, s.Latency.Mean)
 		}
 		assertRunScraped(ns, run)
 		assertQueryObjectives(ns, run)

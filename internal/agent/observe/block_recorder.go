@@ -111,8 +111,8 @@ func (w *BlockRecorder) countBlock(b Block, at, latency, lag time.Duration) {
 	w.tally.RecordLatencySum(at, latency)
 	w.tally.RecordLatency(at, latency)
 	if len(w.listedBlocks) < measurement.MaxBlocks {
-		w.listedBlocks = append(w.listedBlocks, measurement.Block{Height: b.Height, Micros: at.Microseconds(), Bytes: b.Bytes,
-			Transactions: b.Transactions, Round: b.Round, Proposer: b.Proposer})
+		w.listedBlocks = append(w.listedBlocks, measurement.Block{Height: b.Height, Micros: at.Microseconds(), ConsensusMicros: b.ConsensusMicros,
+			Bytes: b.Bytes, Transactions: b.Transactions, Round: b.Round, Proposer: b.Proposer})
 	} else {
 		w.omittedCount++
 	}

@@ -38,11 +38,14 @@ type Block struct {
 	TimeMillis float64 `json:"timeMillis"`
 	// IntervalMicros is the time since the member's previous decision by its monotonic clock, which is never set. It is
 	// 0 if the member does not know it.
-	IntervalMicros int64  `json:"intervalMicros"`
-	Bytes          int64  `json:"bytes"`
-	Transactions   int64  `json:"transactions"`
-	Round          int32  `json:"round"`
-	Proposer       string `json:"proposer"`
+	IntervalMicros int64 `json:"intervalMicros"`
+	// ConsensusMicros is the time from the start of the height to the decision by the same clock. It is 0 if the member does not
+	// know it.
+	ConsensusMicros int64  `json:"consensusMicros"`
+	Bytes           int64  `json:"bytes"`
+	Transactions    int64  `json:"transactions"`
+	Round           int32  `json:"round"`
+	Proposer        string `json:"proposer"`
 	// Synced means that the member took no part in the decision and got the block from a peer. TimeMillis is
 	// then not the time of the decision.
 	Synced bool `json:"synced"`
@@ -196,7 +199,7 @@ func parseBlock(line []byte) (Block, error) {
 	if err := json.Unmarshal(line, &b); err != nil {
 		return b, fmt.Errorf("line %.*q: %w", maxExcerptBytes, line, err)
 	}
-	if b.Height < 0 || b.TimeMillis <= 0 || b.Bytes < 0 || b.IntervalMicros < 0 {
+	if b.Height < 0 || b.TimeMillis <= 0 || min(b.Bytes, b.IntervalMicros, b.ConsensusMicros) < 0 {
 		return b, fmt.Errorf("line %.*q: height, timeMillis and bytes are required", maxExcerptBytes, line)
 	}
 	return b, nil

@@ -126,14 +126,10 @@ var metricAliases = map[string]v1alpha1.Metric{
 	"p99": v1alpha1.MetricLatencyP99, "p999": v1alpha1.MetricLatencyP999, "errors": v1alpha1.MetricErrorShare,
 }
 
-// AllMetrics lists the metrics that can be compared.
-var AllMetrics = []v1alpha1.Metric{v1alpha1.MetricThroughput, v1alpha1.MetricLatencyMean, v1alpha1.MetricLatencyP50, v1alpha1.MetricLatencyP90,
-	v1alpha1.MetricLatencyP95, v1alpha1.MetricLatencyP99, v1alpha1.MetricLatencyP999, v1alpha1.MetricErrorShare}
-
 // ParseMetric returns the metric with the given name in any case, or with an alias such as p95.
 func ParseMetric(text string) (v1alpha1.Metric, error) {
-	words := make([]string, 0, len(AllMetrics))
-	for _, m := range AllMetrics {
+	words := make([]string, 0, len(v1alpha1.AllMetrics))
+	for _, m := range v1alpha1.AllMetrics {
 		if strings.EqualFold(string(m), text) {
 			return m, nil
 		}

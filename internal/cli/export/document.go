@@ -8,31 +8,17 @@ import (
 	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
-// comparedMetric is a metric that experiments compare, with its unit. An empty unit means operations per second.
-type comparedMetric struct {
-	name v1alpha1.Metric
-	unit string
-}
-
-// comparedMetrics lists the metrics that the document of an experiment has of each run.
-var comparedMetrics = []comparedMetric{
-	{v1alpha1.MetricThroughput, ""},
-	{v1alpha1.MetricLatencyMean, millis},
-	{v1alpha1.MetricLatencyP50, millis},
-	{v1alpha1.MetricLatencyP90, millis},
-	{v1alpha1.MetricLatencyP95, millis},
-	{v1alpha1.MetricLatencyP99, millis},
-	{v1alpha1.MetricLatencyP999, millis},
-	{v1alpha1.MetricErrorShare, "1"},
-}
-
 const millis = "ms"
 
-func (m comparedMetric) unitFor(operations string) string {
-	if m.unit == "" {
+// unitOf returns the unit of a metric of runs that count operations.
+func unitOf(m v1alpha1.Metric, operations string) string {
+	switch m {
+	case v1alpha1.MetricThroughput:
 		return operations + "/s"
+	case v1alpha1.MetricErrorShare:
+		return "1"
 	}
-	return m.unit
+	return millis
 }
 
 // emitDocument emits everything that the document of a run holds as numbers over its window.
@@ -67,16 +53,19 @@ func emitDocument(row Row, r *document.RunResult, emit Emit) error {
 
 // addSummary emits the numbers of the whole window. Latencies exist only if an operation succeeded.
 func (w *writer) addSummary(s *measurement.Summary) {
-	w.addTotal(string(v1alpha1.MetricThroughput), s.ThroughputPerSecond, comparedMetrics[0].unitFor(s.Unit))
+	w.addTotal(string(v1alpha1.MetricThroughput), s.ThroughputPerSecond, unitOf(v1alpha1.MetricThroughput, s.Unit))
 	w.addTotal("Completed", float64(s.Completed), s.Unit)
 	w.addTotal("Requests", float64(s.Requests), s.Unit)
 	w.addTotal("Errors", float64(s.Errors), s.Unit)
 	w.addTotal(string(v1alpha1.MetricErrorShare), s.ErrorShare, "1")
 	if s.Requests > s.Errors {
-		w.addLatency("", &s.Latency)
+		w.addLatency("Latency", &s.Latency)
 	}
 	if s.Corrected != nil {
-		w.addLatency("Corrected", &s.Corrected.Latency)
+		w.addLatency("CorrectedLatency", &s.Corrected.Latency)
+	}
+	if s.Finality != nil {
+		w.addLatency("Finality", &s.Finality.Latency)
 	}
 	for _, m := range s.Measures {
 		w.addTotal(m.Name, m.Value, m.Unit)
@@ -102,7 +91,7 @@ func (w *writer) addPhases(p *measurement.OperationPhases) {
 
 func (w *writer) addLatency(prefix string, l *measurement.Latency) {
 	for _, v := range l.Values() {
-		w.addTotal(prefix+"Latency"+v.Name, measurement.ValueOrMissing(v.Millis), millis)
+		w.addTotal(prefix+v.Name, measurement.ValueOrMissing(v.Millis), millis)
 	}
 }
 

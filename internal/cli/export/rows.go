@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/run/document"
 	"github.com/benchnet/benchnet/internal/run/measurement"
@@ -92,13 +93,13 @@ func encodeParameters(parameters []experiment.Parameter) string {
 // one row without a value, so that it is not forgotten.
 func emitSummarizedRun(row Row, run *experiment.Run, emit Emit) error {
 	w := writer{row: row, emit: emit}
-	for _, m := range comparedMetrics {
-		if value, known := run.Metrics[string(m.name)]; known {
-			w.addTotal(string(m.name), value, m.unitFor(run.Unit))
+	for _, m := range v1alpha1.AllMetrics {
+		if value, known := run.Metrics[string(m)]; known {
+			w.addTotal(string(m), value, unitOf(m, run.Unit))
 		}
 	}
 	if len(run.Metrics) == 0 {
-		row.Metric = string(comparedMetrics[0].name)
+		row.Metric = string(v1alpha1.MetricThroughput)
 		w.write(row)
 	}
 	return w.err

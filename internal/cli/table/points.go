@@ -20,7 +20,8 @@ func ForPoints(e *experiment.Result) *Table {
 	if len(e.Variants) > 0 {
 		names = append(names, "Variant")
 	}
-	names = append(names, "Valid", "Throughput", "P50 ms", "P95 ms", "P99 ms", "Errors", "Bottleneck", "+Network", "+Mean ms", "+P90 ms", "+P99.9 ms")
+	names = append(names, "Valid", "Throughput", "P50 ms", "P95 ms", "P99 ms", "Errors", "Bottleneck", "+Network", "+Mean ms", "+P90 ms", "+P99.9 ms",
+		"+Finality P50 ms", "+Finality P95 ms", "+Finality P99 ms")
 	t := New(names...)
 	for i := range e.Points {
 		t.AddRow(buildPointRow(e, &e.Points[i])...)
@@ -46,7 +47,8 @@ func buildPointRow(e *experiment.Result, p *experiment.Point) []string {
 	}
 	return append(row, fmt.Sprintf("%d/%d", p.Valid, p.Valid+p.Invalid+p.Failed), throughput,
 		formatMetric(p, v1alpha1.MetricLatencyP50), formatMetric(p, v1alpha1.MetricLatencyP95), formatMetric(p, v1alpha1.MetricLatencyP99), errors, p.Bottleneck,
-		p.Network, formatMetric(p, v1alpha1.MetricLatencyMean), formatMetric(p, v1alpha1.MetricLatencyP90), formatMetric(p, v1alpha1.MetricLatencyP999))
+		p.Network, formatMetric(p, v1alpha1.MetricLatencyMean), formatMetric(p, v1alpha1.MetricLatencyP90), formatMetric(p, v1alpha1.MetricLatencyP999),
+		formatMetric(p, v1alpha1.MetricFinalityP50), formatMetric(p, v1alpha1.MetricFinalityP95), formatMetric(p, v1alpha1.MetricFinalityP99))
 }
 
 func parameterValue(p *experiment.Point, axis string) string {

@@ -19,7 +19,8 @@ import (
 func ForRuns(runs []v1alpha1.BenchmarkRun) *Table {
 	t := New("Name", "Throughput", "P50 ms", "P95 ms", "P99 ms", "Errors", "Verdict", "Bottleneck",
 		"+Network", "+Mean ms", "+P90 ms", "+P99.9 ms", "+Max ms",
-		"+Latency is", "+Corrected P50 ms", "+Corrected P90 ms", "+Corrected P95 ms", "+Corrected P99 ms", "+Corrected P99.9 ms", "+Operations", "+Steady")
+		"+Latency is", "+Corrected P50 ms", "+Corrected P90 ms", "+Corrected P95 ms", "+Corrected P99 ms", "+Corrected P99.9 ms",
+		"+Finality of", "+Finality P50 ms", "+Finality P95 ms", "+Finality P99 ms", "+Operations", "+Steady")
 	for i := range runs {
 		t.AddRow(buildRunRow(&runs[i])...)
 	}
@@ -29,13 +30,18 @@ func ForRuns(runs []v1alpha1.BenchmarkRun) *Table {
 func buildRunRow(run *v1alpha1.BenchmarkRun) []string {
 	s := run.Status
 	latency, corrected := formatLatency(s.LatencyMicroseconds), formatLatency(s.CorrectedLatencyMicroseconds)
-	var errors, operations string
+	var errors, operations, finalityOf string
+	var finality latencyCells
+	if f := s.FinalityMicroseconds; f != nil {
+		finalityOf, finality = f.Of, formatLatency(&f.LatencySummary)
+	}
 	if n := s.Operations; n != nil {
 		errors, operations = format.Percent(statistics.Ratio(n.Failed, n.Completed+n.Failed)), strconv.FormatInt(n.Completed, 10)
 	}
 	return []string{run.Name, s.Display.Throughput, latency.p50, latency.p95, latency.p99, errors, verdictOrPhase(run), s.Display.Bottleneck,
 		run.Spec.NetworkName, latency.mean, latency.p90, latency.p999, latency.max,
-		s.Display.LatencyKind, corrected.p50, corrected.p90, corrected.p95, corrected.p99, corrected.p999, operations, s.Display.SteadyState}
+		s.Display.LatencyKind, corrected.p50, corrected.p90, corrected.p95, corrected.p99, corrected.p999,
+		finalityOf, finality.p50, finality.p95, finality.p99, operations, s.Display.SteadyState}
 }
 
 // latencyCells are latencies in milliseconds as text.

@@ -158,10 +158,27 @@ func (r *Checker) checkFirstRun(
 	if err != nil {
 		return nil, SpecError{err}
 	}
-	if err := platform.ValidateWorkload(served, &network.Spec, &run.Spec.Workload, field.NewPath("workload")).ToAggregate(); err != nil {
+	problems := platform.ValidateWorkload(served, &network.Spec, &run.Spec.Workload, field.NewPath("workload"))
+	if err := append(problems, validateMetrics(served, &run.Spec.Workload, &e.Spec)...).ToAggregate(); err != nil {
 		return nil, newSpecError("point %s (%s): %w", p.Name, p.Label(), err)
 	}
 	return run, nil
+}
+
+// validateMetrics rejects metrics of a comparison or a search that the workload lacks.
+func validateMetrics(p platform.Platform, w *v1alpha1.Workload, spec *v1alpha1.BenchmarkExperimentSpec) field.ErrorList {
+	var errs field.ErrorList
+	if c := spec.Compare; c != nil {
+		for i, metric := range c.Metrics {
+			errs = append(errs, platform.ValidateMetric(p, w, metric, field.NewPath("spec", "compare", "metrics").Index(i))...)
+		}
+	}
+	if s := spec.Saturation; s != nil {
+		for i := range s.Objectives {
+			errs = append(errs, platform.ValidateMetric(p, w, s.Objectives[i].Metric, field.NewPath("spec", "saturation", "objectives").Index(i).Child("metric"))...)
+		}
+	}
+	return errs
 }
 
 // dryRunCreate sets the object to what the API server would store, without creating it. An existing object is

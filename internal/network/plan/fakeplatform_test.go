@@ -9,6 +9,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // fakePlatform is the smallest platform that has every capability that a plan uses.
@@ -39,6 +40,8 @@ func (fakePlatform) BuildMembers(in platform.Input, t platform.Topology) ([]clie
 func (fakePlatform) ValidateWorkload(*v1alpha1.BenchmarkNetworkSpec, *v1alpha1.Workload, *field.Path) field.ErrorList {
 	return nil
 }
+
+func (fakePlatform) FinalityOf(*v1alpha1.Workload) measurement.FinalityOf { return "" }
 
 func (fakePlatform) BuildDriver(platform.Input, platform.Topology, *v1alpha1.Workload) (loadgen.Driver, error) {
 	return loadgen.Driver{}, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/submission"
 	"github.com/benchnet/benchnet/internal/platform/validators"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // maxMembers is the largest number of validators, as in CometBFT's own tests of its releases.
@@ -80,6 +81,15 @@ func validateGossip(g *v1alpha1.CometBFTGossip, path *field.Path) field.ErrorLis
 		errs = append(errs, validators.ValidateByteRange(*g.PacketSize, minPacketSize, maxPacketSize, path.Child("packetSize"))...)
 	}
 	return errs
+}
+
+// FinalityOf returns the blocks that the network makes by itself, or the transactions of clients: the driver sees them in a decided
+// block.
+func (CometBFT) FinalityOf(w *v1alpha1.Workload) measurement.FinalityOf {
+	if w.Blocks != nil {
+		return measurement.FinalityOfBlock
+	}
+	return measurement.FinalityOfOperation
 }
 
 // ValidateWorkload rejects a workload that the network cannot serve.

@@ -11,10 +11,20 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // SupportsPoisson reports whether the driver draws Poisson arrivals: a user's JMeter plan has its own schedule.
 func (Corda) SupportsPoisson(w *v1alpha1.Workload) bool { return w.Type != v1alpha1.WorkloadJMeter }
+
+// FinalityOf returns operations, because a flow ends when its transactions are notarised and recorded. Nothing says so of the samples
+// of a user's JMeter plan.
+func (Corda) FinalityOf(w *v1alpha1.Workload) measurement.FinalityOf {
+	if w.Type == v1alpha1.WorkloadJMeter {
+		return ""
+	}
+	return measurement.FinalityOfOperation
+}
 
 // ValidateWorkload rejects a workload that the network cannot serve.
 func (Corda) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {

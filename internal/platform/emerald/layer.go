@@ -33,6 +33,11 @@ func layerOf(spec *v1alpha1.BenchmarkNetworkSpec) *execution.Layer {
 	}
 }
 
+// FinalityOf returns operations: an execution client announces a block as its head after the decision.
+func (Emerald) FinalityOf(*v1alpha1.Workload) measurement.FinalityOf {
+	return measurement.FinalityOfOperation
+}
+
 // ValidateWorkload rejects a workload that the network cannot serve.
 func (Emerald) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	return layerOf(spec).ValidateWorkload(spec, w, path)

@@ -11,6 +11,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/members"
 	"github.com/benchnet/benchnet/internal/platform/sizing"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 const (
@@ -84,6 +85,11 @@ func validateTuning(p *v1alpha1.JPaxosPlatform, path *field.Path) field.ErrorLis
 
 // SupportsPoisson returns true: the driver draws Poisson arrivals.
 func (JPaxos) SupportsPoisson(*v1alpha1.Workload) bool { return true }
+
+// FinalityOf returns operations: a replica replies when a request is decided and executed.
+func (JPaxos) FinalityOf(*v1alpha1.Workload) measurement.FinalityOf {
+	return measurement.FinalityOfOperation
+}
 
 // ValidateWorkload rejects a workload that the network cannot serve.
 func (JPaxos) ValidateWorkload(_ *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {

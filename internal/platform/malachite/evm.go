@@ -116,6 +116,11 @@ func evmThreads(spec *v1alpha1.BenchmarkNetworkSpec) int32 {
 	return layerOf(spec).Divide(spec).Validator.WholeCores()
 }
 
+// FinalityOf returns operations: an execution client announces a block as its head after the decision.
+func (EVM) FinalityOf(*v1alpha1.Workload) measurement.FinalityOf {
+	return measurement.FinalityOfOperation
+}
+
 // ValidateWorkload rejects a workload that the network cannot serve.
 func (EVM) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	return layerOf(spec).ValidateWorkload(spec, w, path)

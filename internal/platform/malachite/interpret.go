@@ -17,16 +17,11 @@ const (
 	ExecutionErrors verdict.ReasonCode = "ExecutionErrors"
 )
 
-// Interpret returns what the observed blocks say, and the mean time from the start of a height to its decision.
+// Interpret returns what the observed blocks say.
 func (Malachite) Interpret(
 	spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, measured *measurement.Measurement,
 ) verdict.Interpretation {
-	i := validators.InterpretBlocks(spec.Platform.Malachite.BlockSize, workload, measured)
-	if mean, known := meanMillis(measured, seriesConsensus, seriesHeights); known && len(i.Measures) > 0 {
-		i.Measures = append(i.Measures, measurement.PlatformMetric{Name: "consensusTimeMean", Value: mean, Unit: "ms",
-			Source: "start of a height to its decision, by the observed validator's own histogram"})
-	}
-	return i
+	return validators.InterpretBlocks(spec.Platform.Malachite.BlockSize, workload, measured)
 }
 
 // meanMillis returns the mean over the window in milliseconds, from the rates of the sums and counts of the validators' histograms.

@@ -41,16 +41,11 @@ func interpretMeasurement(t *testing.T, m *measurement.Measurement, change func(
 
 func TestInterpret(t *testing.T) {
 	m := newMeasurement(t)
-	none := measurement.Missing
-	m.Series = []measurement.NamedSeries{
-		{Name: "consensusTime", Values: measurement.Series{0.8, none, 0.4, 9}},
-		{Name: "heightsTimed", Values: measurement.Series{4, 4, 2, none}},
-	}
 	i := interpretMeasurement(t, m, func(*v1alpha1.Workload) {})
 	want := map[string]float64{
 		"blockTimeMean": 205, "blockTimeP50": 200, "blockTimeMax": 400, // 40 blocks are too few for p99
 		"blocksPerSecond": 4, "bytesPerSecond": 4 << 20, "transactionsPerSecond": float64(4<<20) / 110,
-		"roundsAboveZero": 1, "roundsAboveZeroShare": 2.5, "consensusTimeMean": 200,
+		"roundsAboveZero": 1, "roundsAboveZeroShare": 2.5,
 	}
 	for _, measure := range i.Measures {
 		if w, ok := want[measure.Name]; !ok || math.Abs(measure.Value-w) > w/1000 {

@@ -10,16 +10,12 @@ import (
 
 // Names of the series recorded from the observed validator's own metrics.
 const (
-	seriesBlocks    = "blocksCounted"
-	seriesHeights   = "heightsTimed"
-	seriesConsensus = "consensusTime"
-	seriesPeers     = "connectedPeers"
+	seriesBlocks = "blocksCounted"
+	seriesPeers  = "connectedPeers"
 )
 
 var validatorSeries = []protocol.ObservedSeries{
 	{Name: seriesBlocks, Unit: "blocks/s", Metric: "malachite_bench_blocks_total", Kind: protocol.SeriesCounter},
-	{Name: seriesHeights, Unit: "blocks/s", Metric: "malachite_bench_consensus_time_seconds_count", Kind: protocol.SeriesCounter},
-	{Name: seriesConsensus, Unit: "s/s", Metric: "malachite_bench_consensus_time_seconds_sum", Kind: protocol.SeriesCounter},
 	{Name: seriesPeers, Unit: "peers", Metric: "malachitebft_core_consensus_connected_peers", Kind: protocol.SeriesGauge},
 }
 

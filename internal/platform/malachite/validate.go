@@ -7,6 +7,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform/validators"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // maxMeshMembers is the largest full mesh. The configuration of each validator names all others, so the data in the API server and the
@@ -86,6 +87,11 @@ func validateDiscovery(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) fi
 			"must be at least outboundPeers (%d): each outbound connection is inbound to another validator", d.OutboundPeers)))
 	}
 	return errs
+}
+
+// FinalityOf returns blocks, which the network makes by itself.
+func (Malachite) FinalityOf(*v1alpha1.Workload) measurement.FinalityOf {
+	return measurement.FinalityOfBlock
 }
 
 // ValidateWorkload rejects a workload that the network cannot serve.

@@ -17,6 +17,7 @@ import (
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // Sample is a network that the platform must be able to build.
@@ -144,6 +145,9 @@ func checkAccepted(t *testing.T, p platform.Platform, network *v1alpha1.Benchmar
 		w := &network.Spec.Workloads[i].Workload
 		for _, err := range p.ValidateWorkload(&network.Spec, w, field.NewPath("spec", "workloads").Index(i)) {
 			t.Errorf("refused: %v", err)
+		}
+		if of := p.FinalityOf(w); (of == "") != (w.Type == v1alpha1.WorkloadJMeter) || (of == measurement.FinalityOfBlock) != (w.Type == v1alpha1.WorkloadBlocks) {
+			t.Errorf("workload %s of type %s has the finality of %q", w.Name, w.Type, of)
 		}
 	}
 }

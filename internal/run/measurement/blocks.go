@@ -15,6 +15,9 @@ type Block struct {
 	Height int64 `json:"height"`
 	// Micros is when the block was decided or seen, in microseconds since the start of the window.
 	Micros int64 `json:"micros"`
+	// ConsensusMicros is the time from the start of the height to the decision in microseconds; absent if the worker does not
+	// know it.
+	ConsensusMicros int64 `json:"consensusMicros,omitempty"`
 	// Bytes is the size of the block.
 	Bytes int64 `json:"bytes"`
 	// Transactions is the number of transactions in the block; 0 where blocks hold none.

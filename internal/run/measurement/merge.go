@@ -39,6 +39,8 @@ type Measurement struct {
 	Unit string
 	// LatencyKind is empty if the network makes its own load, or if a user's own plan decides when requests start.
 	LatencyKind LatencyKind
+	// FinalityOf is empty if nothing tells when an operation is final.
+	FinalityOf FinalityOf
 	// Blocks are sorted by height. BlocksOmitted is the number of blocks that are not listed.
 	Blocks        []Block
 	BlocksOmitted int64

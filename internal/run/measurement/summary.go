@@ -36,6 +36,9 @@ type Summary struct {
 	LatencyKind LatencyKind `json:"latencyKind,omitempty"`
 	// Corrected is a service time corrected for coordinated omission; absent with another kind of latency.
 	Corrected *CorrectedLatency `json:"corrected,omitempty"`
+	// Finality is the time until an operation or a block was final; absent if the platform does not know when, or if nothing
+	// succeeded.
+	Finality *Finality `json:"finality,omitempty"`
 	// Measures are the platform's own numbers.
 	Measures []PlatformMetric `json:"measures,omitempty"`
 }
@@ -63,6 +66,7 @@ func (m *Measurement) Summarize() Summary {
 	s.Latency = m.Histogram.summarizeLatency()
 	s.Latency.DropUnsupported(m.Histogram.Count())
 	s.Corrected = m.correctLatency(&s.Latency)
+	s.Finality = m.summarizeFinality()
 	return s
 }
 

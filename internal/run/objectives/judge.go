@@ -88,7 +88,7 @@ func (l Limit) judgeRun(r *document.RunResult) verdict.ObjectiveOutcome {
 	switch {
 	case !r.Verdict.IsEvidence():
 		return l.Outcome(verdict.ObjectiveUndecided, "%s, but the run is invalid: %s", described, firstForeignReason(r.Verdict))
-	case required > 0 && samples == 0:
+	case required > 0 && r.Summary.Requests == r.Summary.Errors:
 		return l.Outcome(verdict.ObjectiveFailed, "no operation succeeded, so %s is unknown, must be at most %s", l.Metric, l.Format(l.Bound))
 	case samples < required:
 		return l.Outcome(verdict.ObjectiveUndecided, "%s, but %d latencies are too few for it, which requires %d", described, samples, required)
@@ -104,18 +104,24 @@ func (l Limit) judgeRun(r *document.RunResult) verdict.ObjectiveOutcome {
 // measuredValue returns the value of the metric, and the number of latencies behind it and that it requires. A mean requires as
 // many as must lie above a percentile.
 func (l Limit) measuredValue(s *measurement.Summary) (value float64, samples, required int64) {
-	switch l.Metric {
-	case v1alpha1.MetricThroughput:
+	kind, times, samples := "Latency", s.Latency, s.Requests-s.Errors
+	switch {
+	case l.Metric == v1alpha1.MetricThroughput:
 		value = s.ThroughputPerSecond
-	case v1alpha1.MetricErrorShare:
+	case l.Metric == v1alpha1.MetricErrorShare:
 		value = s.ErrorShare
+	case l.Metric.IsFinality():
+		kind, times, samples = "Finality", measurement.Latency{Mean: measurement.Missing}, 0
+		if f := s.Finality; f != nil {
+			times, samples = f.Latency, f.Count
+		}
 	}
-	for _, v := range s.Latency.Values() {
-		if string(l.Metric) == "Latency"+v.Name {
+	for _, v := range times.Values() {
+		if string(l.Metric) == kind+v.Name {
 			value, required = measurement.ValueOrMissing(v.Millis), measurement.SamplesForPercentile(v.Percent)
 		}
 	}
-	return value, s.Requests - s.Errors, required
+	return value, samples, required
 }
 
 // firstForeignReason returns the first reason that is no fault of the system.

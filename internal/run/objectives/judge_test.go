@@ -15,6 +15,12 @@ import (
 
 func TestJudgeRun(t *testing.T) {
 	p95 := v1alpha1.MetricObjective{Metric: v1alpha1.MetricLatencyP95, MaxLatency: &v1alpha1.Timeout{Duration: 500 * time.Millisecond}}
+	finality := v1alpha1.MetricObjective{Metric: v1alpha1.MetricFinalityP95, MaxLatency: p95.MaxLatency}
+	finalityOf := func(count int64, p95 float64) func(*measurement.Summary) {
+		return func(s *measurement.Summary) {
+			s.Finality = &measurement.Finality{Of: measurement.FinalityOfBlock, Count: count, Latency: measurement.Latency{P95: &p95}}
+		}
+	}
 	throughput := v1alpha1.MetricObjective{Metric: v1alpha1.MetricThroughput, MinThroughputPerSecond: new(resource.MustParse("100"))}
 	errors := v1alpha1.MetricObjective{Metric: v1alpha1.MetricErrorShare, MaxErrorPercent: new(resource.MustParse("1"))}
 	for name, c := range map[string]struct {
@@ -29,6 +35,10 @@ func TestJudgeRun(t *testing.T) {
 		"p95 of 199 latencies":           {p95, func(s *measurement.Summary) { s.Requests = 199 }, nil, "Undecided", "199 latencies are too few"},
 		"p95 beyond, of 199":             {p95, func(s *measurement.Summary) { s.Requests, s.Latency.P95 = 199, nil }, nil, "Undecided", "LatencyP95 is blank, must be at most 500.0 ms, but 199 latencies are too few"},
 		"nothing succeeded":              {p95, func(s *measurement.Summary) { s.Errors = s.Requests }, []verdict.ReasonCode{verdict.ReasonNoCompletions}, "Failed", "no operation succeeded"},
+		"finality within":                {finality, finalityOf(200, 90), nil, "Passed", "FinalityP95 is 90.0 ms, must be at most 500.0 ms"},
+		"finality beyond":                {finality, finalityOf(200, 501), nil, "Failed", "FinalityP95 is 501.0 ms"},
+		"finality of 199 blocks":         {finality, finalityOf(199, 90), nil, "Undecided", "199 latencies are too few"},
+		"finality that is unknown":       {finality, nil, nil, "Undecided", "FinalityP95 is blank"},
 		"throughput within":              {throughput, nil, nil, "Passed", "Throughput is 120.0/s, must be at least 100.0/s"},
 		"throughput below":               {throughput, func(s *measurement.Summary) { s.ThroughputPerSecond = 99 }, nil, "Failed", "99.0/s"},
 		"throughput of few operations":   {throughput, func(s *measurement.Summary) { s.Requests = 5 }, nil, "Passed", "120.0/s"},

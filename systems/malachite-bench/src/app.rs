@@ -298,6 +298,7 @@ impl App {
             height: height.0,
             time_millis: time.as_micros() as f64 / 1e3,
             interval_micros: decision.block_time.map(|time| time.as_micros() as u64),
+            consensus_micros: decision.consensus_time.map(|time| time.as_micros() as u64),
             bytes,
             transactions,
             round: round.as_i64(),

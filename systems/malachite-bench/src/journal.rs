@@ -20,6 +20,10 @@ pub struct Entry {
     /// the start, and for a block that came from a peer and the one after it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval_micros: Option<u64>,
+    /// Time from the start of the height to the decision by the same clock. Omitted if this validator did not see the
+    /// start, and for a block that came from a peer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub consensus_micros: Option<u64>,
     pub bytes: u64,
     /// 0 without an execution client: then blocks are bytes, not transactions.
     pub transactions: u64,

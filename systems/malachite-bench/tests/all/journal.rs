@@ -7,6 +7,7 @@ fn new_entry(height: u64) -> Entry {
         height,
         time_millis: 1_763_704_800_123.456,
         interval_micros: (height > 2).then_some(100_250),
+        consensus_micros: (height > 2).then_some(80_500),
         bytes: 1024,
         transactions: 0,
         round: 0,
@@ -44,6 +45,6 @@ fn entry_has_the_documented_json_form() {
     let expected =
         r#"{"height":1,"timeMillis":1763704800123.456,"bytes":1024,"transactions":0,"round":0,"proposer":"ab"}"#;
     assert_eq!(line(1), expected);
-    assert!(line(3).contains(r#""timeMillis":1763704800123.456,"intervalMicros":100250,"bytes""#));
+    assert!(line(3).contains(r#""timeMillis":1763704800123.456,"intervalMicros":100250,"consensusMicros":80500,"bytes""#));
     assert!(line(2).ends_with(r#""proposer":"ab","synced":true}"#));
 }

@@ -31,6 +31,7 @@ fn check_blocks(network: &Network, size: u64) {
             blocks.windows(2).all(|pair| pair[0].synced || pair[1].synced || pair[1].interval_micros > Some(0)),
             "{blocks:?}"
         );
+        assert!(blocks.iter().all(|block| block.synced || block.consensus_micros > Some(0)), "{blocks:?}");
         assert!(blocks.is_sorted_by(|one, next| one.time_millis < next.time_millis));
     }
     let decisions = |blocks: &[StreamedBlock]| -> Vec<_> {

@@ -35,6 +35,8 @@ pub struct StreamedBlock {
     pub time_millis: f64,
     #[serde(default)]
     pub interval_micros: Option<u64>,
+    #[serde(default)]
+    pub consensus_micros: Option<u64>,
     pub bytes: u64,
     pub transactions: u64,
     pub round: i64,
