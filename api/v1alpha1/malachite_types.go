@@ -50,7 +50,7 @@ const (
 	MalachiteBroadcast MalachiteGossipProtocol = "Broadcast"
 )
 
-// MalachitePlatform configures a network of Malachite validators that decide on blocks of a given size. Each has voting power 1.
+// MalachitePlatform configures a network of Malachite validators that decide on blocks of a given size.
 // members.count is the number of validators. Defaults are those of Malachite unless a description says otherwise.
 // +kubebuilder:validation:XValidation:rule="self.peers == 'Discovery' || !has(self.discovery)",message="platform.malachite.discovery belongs to platform.malachite.peers Discovery"
 type MalachitePlatform struct {
@@ -83,6 +83,9 @@ type MalachitePlatform struct {
 	// +kubebuilder:default={}
 	// +optional
 	Timeouts ConsensusTimeouts `json:"timeouts,omitzero"`
+	// powers are the voting powers of the validators. Default: 10 each.
+	// +optional
+	Powers VotingPowers `json:"powers,omitzero"`
 	// peers says how validators find each other: FullMesh or Discovery. Default: FullMesh.
 	// +kubebuilder:default=FullMesh
 	// +optional

@@ -72,6 +72,9 @@ func TestRefusals(t *testing.T) {
 			{"a rate too low", onPlatform(func(c *v1alpha1.CometBFTPlatform) { c.Gossip.Rate = quantityPtr("10") }), path + "gossip.rate", []string{`"10"`, "from 1Ki to 1Ti"}},
 			{"packets too large", onPlatform(func(c *v1alpha1.CometBFTPlatform) { c.Gossip.PacketSize = quantityPtr("2Mi") }), path + "gossip.packetSize",
 				[]string{`"2Mi"`, "from 64 to 1Mi"}},
+			{"the power of a missing validator", onPlatform(func(c *v1alpha1.CometBFTPlatform) {
+				c.Powers.Overrides = []v1alpha1.PowerOverride{{Members: []string{"member-4"}, Power: 70}}
+			}), path + "powers.overrides[0].members[0]", []string{"member-4", "its members are member-0, member-1, member-2, member-3"}},
 			{"too many validators", func(s *networkSpec) { s.Members.Count = 101 }, "members.count", []string{"101", "at most 100"}},
 			{"too little memory", func(s *networkSpec) { s.Members.Memory = quantityPtr("200Mi") }, "members.memory", []string{`"200Mi"`, "at least 216Mi", "24 blocks of 1Mi"}},
 			{"a volume too small", func(s *networkSpec) { s.Members.Storage.Size = quantityPtr("1Gi") }, "members.storage.size",
