@@ -222,13 +222,14 @@ fn invalid_input_exits_with_code_2_and_one_line() {
     );
     assert_eq!(text.lines().count(), 1);
     for (validators, message) in [
-        (&["--validators", "1001"][..], "'1001' for '--validators <VALIDATORS>': 1001 is not in 1..=1000"),
-        (&["--powers", "70,0"], "'0' for '--powers <POWERS>': 0 is not in 1..=1000"),
-        (&["--powers", "1001"], "'1001' for '--powers <POWERS>': 1001 is not in 1..=1000"),
-        (&["--powers", "7", "--validators", "2"], "cannot be used with"),
-        (&[], "required arguments were not provided"),
+        ("--validators 1001", "'1001' for '--validators <VALIDATORS>': 1001 is not in 1..=1000"),
+        ("--powers 70,0", "'0' for '--powers <POWERS>': 0 is not in 1..=1000"),
+        ("--powers 1001", "'1001' for '--powers <POWERS>': 1001 is not in 1..=1000"),
+        ("--powers 7 --validators 2", "cannot be used with"),
+        ("", "required arguments were not provided"),
     ] {
-        let (code, text) = run(&[&["init", "--out", "nowhere"], validators].concat());
+        let arguments: Vec<_> = "init --out nowhere".split(' ').chain(validators.split_whitespace()).collect();
+        let (code, text) = run(&arguments);
         assert_eq!(code, Some(2));
         assert!(text.contains(message), "{text}");
     }

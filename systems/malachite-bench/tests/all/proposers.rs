@@ -21,7 +21,7 @@ fn check_shares(powers: &[u64]) {
     let validators = new_set(powers.iter().copied());
     assert_eq!(validators.total_voting_power(), powers.iter().sum::<u64>());
     for first in [1, 17, 1 << 40] {
-        let mut counts = vec![0; powers.len()];
+        let mut counts = vec![0_u64; powers.len()];
         for index in proposers(&validators, first, powers.iter().sum()) {
             counts[index] += 1;
         }
