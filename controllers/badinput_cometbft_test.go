@@ -53,6 +53,8 @@ var badCometBFTBlocks = []badInputCase{
 	{"a timeout without a unit", "blockSize: 1Mi", `timeouts: {propose: "3"}`, []string{"timeouts.propose", "must be whole milliseconds from 1ms to 10m"}},
 	{"a negative pause", "blockSize: 1Mi", "timeouts: {commit: -1s}", []string{"timeouts.commit"}},
 	{"a timeout of Malachite", "blockSize: 1Mi", "timeouts: {rebroadcast: 1s}", []string{"rebroadcast"}},
+	{"no power", "blockSize: 1Mi", "powers: {overrides: [{members: [member-0], power: 0}]}", []string{"cometBFT.powers.overrides[0].power", "greater than or equal to 1"}},
+	{"the power of a missing validator", "blockSize: 1Mi", "powers: {overrides: [{members: [member-9], power: 70}]}", []string{"cometBFT.powers.overrides[0].members[0]", "member-9"}},
 	{"few kept blocks", "blockSize: 1Mi", "keptBlocks: 9", []string{"cometBFT.keptBlocks", "greater than or equal to 10"}},
 	{"no threads", "blockSize: 1Mi", "threads: 0", []string{"cometBFT.threads", "greater than or equal to 1"}},
 	{"an image with a floating tag", "blockSize: 1Mi", "image: x/cometbft", []string{"platform.cometBFT.image", "tag other than latest"}},

@@ -51,6 +51,8 @@ var badMalachiteEVM = []badInputCase{
 	{"a timeout of nothing", "execution: {}", "timeouts: {propose: 0s}", []string{"timeouts.propose", "whole milliseconds"}},
 	{"mesh bounds in the wrong order", "execution: {}", "gossip: {mesh: 20}", []string{"platform.malachiteEVM.gossip", "meshLow <= mesh <= meshHigh"}},
 	{"an unknown gossip protocol", "execution: {}", "gossip: {protocol: Flood}", []string{"gossip.protocol", "Flood"}},
+	{"the power of a missing validator", "execution: {}", "powers: {overrides: [{members: [member-9], power: 70}]}",
+		[]string{"malachiteEVM.powers.overrides[0].members[0]", "member-9"}},
 	{"no threads", "execution: {}", "threads: 0", []string{"threads", "greater than or equal to 1"}},
 	{"an unknown log level", "execution: {}", "logLevel: Loud", []string{"logLevel", "Loud", "Debug"}},
 	{"all cores for geth", "execution: {}", `execution: {cores: "2"}`, []string{"platform.malachiteEVM.execution.cores", "between 0 and the member's cores (2)"}},

@@ -57,7 +57,7 @@ members: {count: 3, heap: 1Gi, cores: "1", memory: 2Gi}
 workloads:
 - {name: w, type: JPaxos, jpaxos: {requestBytes: 128}, load: {clients: 1000}, measure: {warmUp: 24h, window: 24h, drain: 1h}, workers: {count: 1, memory: 64Gi}}`,
 	v1alpha1.PlatformMalachite: `
-platform: {type: Malachite, malachite: {blockSize: 1Mi, peers: {type: Ring, degree: 2}, keptBlocks: 100, threads: 2}}
+platform: {type: Malachite, malachite: {blockSize: 1Mi, peers: {type: Ring, degree: 2}, powers: {distribution: Zipf}, keptBlocks: 100, threads: 2}}
 members: {count: 4}
 workloads:
 - {name: w, type: Blocks, blocks: {transactionBytes: 250}, measure: {warmUp: 24h, window: 24h, drain: 1h}, workers: {memory: 512Gi}}`,

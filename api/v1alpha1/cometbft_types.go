@@ -40,8 +40,8 @@ const (
 	CometBFTAsync CometBFTMethod = "Async"
 )
 
-// CometBFTPlatform configures a network of CometBFT validators, of equal voting power. members.count is their number, at most 200.
-// Defaults are those of CometBFT 0.40.0 unless a description says otherwise.
+// CometBFTPlatform configures a network of CometBFT validators. members.count is their number, at most 200. Defaults are those of
+// CometBFT 0.40.0 unless a description says otherwise.
 type CometBFTPlatform struct {
 	// image is the container image of the validator, with a tag other than latest or a digest. Default: the project's image
 	// cometbft-bench.
@@ -77,6 +77,9 @@ type CometBFTPlatform struct {
 	// +kubebuilder:default={type: FullMesh}
 	// +optional
 	Peers Peers `json:"peers,omitzero"`
+	// powers are the voting powers of the validators. Default: 10 each.
+	// +optional
+	Powers VotingPowers `json:"powers,omitzero"`
 	// gossip configures how consensus messages spread between validators.
 	// +optional
 	Gossip CometBFTGossip `json:"gossip,omitzero"`

@@ -70,6 +70,48 @@ type Peers struct {
 	Sentries *int32 `json:"sentries,omitempty"`
 }
 
+// PowerDistribution says how much voting power each validator has.
+// +kubebuilder:validation:Enum=Equal;Zipf
+type PowerDistribution string
+
+// The distributions of voting power.
+const (
+	// PowerEqual gives each validator the power 10.
+	PowerEqual PowerDistribution = "Equal"
+	// PowerZipf gives member-0 the power 1000, and member-i that divided by i+1, rounded.
+	PowerZipf PowerDistribution = "Zipf"
+)
+
+// VotingPowers are the voting powers of the validators. A validator proposes blocks in proportion to its power, and a block needs the
+// votes of more than two thirds of all power.
+type VotingPowers struct {
+	// distribution is Equal or Zipf. Default: Equal.
+	// +kubebuilder:default=Equal
+	// +optional
+	Distribution PowerDistribution `json:"distribution,omitempty"`
+	// overrides give some validators another power.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=100
+	// +optional
+	Overrides []PowerOverride `json:"overrides,omitempty"`
+}
+
+// PowerOverride gives validators a voting power.
+type PowerOverride struct {
+	// members are the names of the validators, such as member-0. Each may be in one override only.
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MaxLength=63
+	// +required
+	Members []string `json:"members"`
+	// power is the voting power of each of them, from 1 to 1000.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000
+	// +required
+	Power int32 `json:"power"`
+}
+
 // GossipMesh says how consensus messages spread. The mesh parameters are GossipSub's D, D_high, D_low and D_out.
 type GossipMesh struct {
 	// protocol is GossipSub or Broadcast. Broadcast sends every message to every connected peer. Default: GossipSub.

@@ -38,7 +38,7 @@ const (
 	MalachiteBroadcast MalachiteGossipProtocol = "Broadcast"
 )
 
-// MalachitePlatform configures a network of Malachite validators that decide on blocks of a given size. Each has voting power 1.
+// MalachitePlatform configures a network of Malachite validators that decide on blocks of a given size.
 // members.count is the number of validators. Defaults are those of Malachite unless a description says otherwise.
 // +kubebuilder:validation:XValidation:rule="self.peers.type == 'Discovery' || !has(self.discovery)",message="platform.malachite.discovery belongs to platform.malachite.peers.type Discovery"
 type MalachitePlatform struct {
@@ -71,6 +71,9 @@ type MalachitePlatform struct {
 	// +kubebuilder:default={}
 	// +optional
 	Timeouts ConsensusTimeouts `json:"timeouts,omitzero"`
+	// powers are the voting powers of the validators. Default: 10 each.
+	// +optional
+	Powers VotingPowers `json:"powers,omitzero"`
 	// peers is the graph of the validators' connections, of up to 100 validators with type FullMesh, otherwise 1000.
 	// +kubebuilder:default={type: FullMesh}
 	// +optional

@@ -29,6 +29,9 @@ type MalachiteEVMPlatform struct {
 	// +kubebuilder:default={type: FullMesh}
 	// +optional
 	Peers Peers `json:"peers,omitzero"`
+	// powers are the voting powers of the validators. Default: 10 each.
+	// +optional
+	Powers VotingPowers `json:"powers,omitzero"`
 	// gossip configures how consensus messages spread between validators.
 	// +kubebuilder:default={protocol: GossipSub, mesh: 6, meshHigh: 12, meshLow: 4, meshOutboundMin: 2}
 	// +kubebuilder:validation:XValidation:rule="self.meshLow <= self.mesh && self.mesh <= self.meshHigh && (self.meshOutboundMin == 1 || self.meshOutboundMin * 2 <= self.mesh && self.meshOutboundMin < self.meshLow)",message="must have meshLow <= mesh <= meshHigh, and meshOutboundMin 1, or at most half of mesh and below meshLow"

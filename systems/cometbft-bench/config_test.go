@@ -16,7 +16,7 @@ import (
 
 func TestConfigRefusals(t *testing.T) {
 	dir := t.TempDir()
-	if err := initNetwork(dir, 4); err != nil {
+	if err := initNetwork(dir, []int64{1, 1, 1, 1}); err != nil {
 		t.Fatal(err)
 	}
 	minimal := minimalConfig(dir, 0)
@@ -121,9 +121,35 @@ func differences(prefix string, a, b reflect.Value) []string {
 	return names
 }
 
+func TestParsePowers(t *testing.T) {
+	for name, c := range map[string]struct {
+		count int
+		list  string
+		want  string
+	}{
+		"number":             {3, "", "[10 10 10] <nil>"},
+		"powers":             {0, "70,1,1000", "[70 1 1000] <nil>"},
+		"neither":            {0, "", "[] --validators: 0 is out of range: 1 to 1000"},
+		"too many":           {1001, "", "[] --validators: 1001 is out of range: 1 to 1000"},
+		"both":               {2, "1,1", "[] --validators: 2 is not allowed with --powers, which has one power for each"},
+		"no power":           {0, "70,0", `[] --powers: "0" is not a power: 1 to 1000`},
+		"a power above most": {0, "1001", `[] --powers: "1001" is not a power: 1 to 1000`},
+		"an empty power":     {0, "70,", `[] --powers: "" is not a power: 1 to 1000`},
+		"a fraction":         {0, "1.5", `[] --powers: "1.5" is not a power: 1 to 1000`},
+		"too many powers":    {0, "1" + strings.Repeat(",1", 1000), "[] --powers: 1001 powers are out of range: 1 to 1000"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			powers, err := parsePowers(c.count, c.list)
+			if got := fmt.Sprint(powers, err); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
 func TestInitOverwritesNothing(t *testing.T) {
 	dir := t.TempDir()
-	if err := initNetwork(dir, 2); err != nil {
+	if err := initNetwork(dir, []int64{1, 1}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"genesis.json", "nodes.json", "validators/0/node_key.json", "validators/1/priv_validator_key.json"} {
@@ -134,7 +160,7 @@ func TestInitOverwritesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			writeFile(t, path, "mine")
-			if err := initNetwork(copied, 2); err == nil || !strings.Contains(err.Error(), name) {
+			if err := initNetwork(copied, []int64{1, 1}); err == nil || !strings.Contains(err.Error(), name) {
 				t.Errorf("got the error %v, want one that names %s", err, name)
 			}
 			if text, err := os.ReadFile(path); err != nil || string(text) != "mine" {

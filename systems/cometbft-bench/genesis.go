@@ -19,9 +19,11 @@ const (
 	// maxValidators is the largest number of validators of a network.
 	maxValidators = 1000
 	chainID       = "benchnet"
-	// validatorPower is the voting power of each validator. CometBFT skips block sync if a validator has at least a third of the total
-	// in whole numbers, which with powers of 1 are networks of up to 5.
-	validatorPower = 10
+	// defaultPower is the voting power of a validator by default. A validator with at least a third of the total, in whole numbers,
+	// skips block sync, which with powers of 1 is each in networks of up to 5.
+	defaultPower = 10
+	// maxPower is the largest voting power, as in malachite-bench.
+	maxPower = 1000
 	// maxBlockBytes is the limit of the consensus for a whole block: maxBlockSize, up to 5 bytes of encoding for each of
 	// maxTransactions, and the header and the commit of maxValidators.
 	maxBlockBytes = 66 << 20
@@ -30,12 +32,12 @@ const (
 // genesisTime is the time of the first block. The clock of a validator must not be behind it.
 var genesisTime = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// initNetwork generates the keys of the validators and the files that they share. It fails instead of overwriting a
-// file.
-func initNetwork(out string, validators int) error {
+// initNetwork generates the keys of validators with the given voting powers and the files that they share. It fails
+// instead of overwriting a file.
+func initNetwork(out string, powers []int64) error {
 	genesis := types.GenesisDoc{ChainID: chainID, GenesisTime: genesisTime, ConsensusParams: newConsensusParams()}
 	var ids []p2p.ID
-	for i := range validators {
+	for i, power := range powers {
 		dir := filepath.Join(out, "validators", strconv.Itoa(i))
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
@@ -49,7 +51,7 @@ func initNetwork(out string, validators int) error {
 			return err
 		}
 		ids = append(ids, node.ID())
-		genesis.Validators = append(genesis.Validators, types.GenesisValidator{Address: pv.Key.Address, PubKey: pv.Key.PubKey, Power: validatorPower})
+		genesis.Validators = append(genesis.Validators, types.GenesisValidator{Address: pv.Key.Address, PubKey: pv.Key.PubKey, Power: power})
 	}
 	if err := genesis.ValidateAndComplete(); err != nil {
 		return err

@@ -29,6 +29,7 @@ var (
 	_ platform.Interpreter      = CometBFT{}
 	_ platform.PoissonScheduler = CometBFT{}
 	_ platform.Resettable       = CometBFT{}
+	_ platform.OverrideProvider = CometBFT{}
 )
 
 // libraryVersion is the version of CometBFT in the project's own image.
@@ -66,6 +67,11 @@ func (CometBFT) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
 		version += fmt.Sprintf(", tuned: gossip sleep %s, flush %s, rate %s, packets of %s", g.Sleep, g.Flush, g.Rate, g.PacketSize)
 	}
 	return fmt.Sprintf("%s (timeout_commit %s)", version, c.Timeouts.Commit.Duration)
+}
+
+// Overrides returns the overrides of voting powers.
+func (CometBFT) Overrides(spec *v1alpha1.BenchmarkNetworkSpec) []platform.Override {
+	return validators.PowerOverrides(spec)
 }
 
 // StateVolume returns the name of the only volume with state.

@@ -80,6 +80,9 @@ func TestRefusals(t *testing.T) {
 			}), path + "peers.degree", []string{"4", "less than members.count (4)"}},
 			{"memory too small for the connections", func(s *networkSpec) { s.Members.Count, s.Members.Memory = 200, quantityPtr("256Mi") }, "members.memory",
 				[]string{`"256Mi"`, "at least 315Mi", "291Mi for the program with 199 connections"}},
+			{"the power of a missing validator", onPlatform(func(c *v1alpha1.CometBFTPlatform) {
+				c.Powers.Overrides = []v1alpha1.PowerOverride{{Members: []string{"member-4"}, Power: 70}}
+			}), path + "powers.overrides[0].members[0]", []string{"member-4", "its members are member-0, member-1, member-2, member-3"}},
 			{"too little memory", func(s *networkSpec) { s.Members.Memory = quantityPtr("200Mi") }, "members.memory", []string{`"200Mi"`, "at least 216Mi", "24 blocks of 1Mi"}},
 			{"a volume too small", func(s *networkSpec) { s.Members.Storage.Size = quantityPtr("1Gi") }, "members.storage.size",
 				[]string{`"1Gi"`, "at least 3536Mi", "twice keptBlocks (1000) of 1Mi"}},

@@ -118,10 +118,11 @@ func (CometBFT) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.
 		}
 		return tuning
 	}
-	return append(stateOf(spec).MachineSettings(spec, c.Threads, "spec.platform.cometBFT.threads"),
+	settings := append(stateOf(spec).MachineSettings(spec, c.Threads, "spec.platform.cometBFT.threads"),
 		validators.PeersSetting(&c.Peers, spec.Members.Count, "spec.platform.cometBFT.peers"),
 		v1alpha1.DerivedSetting{Name: "gossipSleep", Value: g.Sleep.String(), Source: source(c.Gossip.Sleep != nil, "sleep")},
 		v1alpha1.DerivedSetting{Name: "gossipFlush", Value: g.Flush.String(), Source: source(c.Gossip.Flush != nil, "flush")},
 		v1alpha1.DerivedSetting{Name: "gossipRate", Value: g.Rate.String(), Source: source(c.Gossip.Rate != nil, "rate")},
 		v1alpha1.DerivedSetting{Name: "gossipPacketSize", Value: g.PacketSize.String(), Source: source(c.Gossip.PacketSize != nil, "packetSize")})
+	return append(settings, validators.PowerSettings(spec)...)
 }

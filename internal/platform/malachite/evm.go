@@ -36,6 +36,7 @@ var (
 	_ platform.GenesisProvider  = EVM{}
 	_ platform.Interpreter      = EVM{}
 	_ platform.Resettable       = EVM{}
+	_ platform.OverrideProvider = EVM{}
 )
 
 const (
@@ -65,6 +66,11 @@ func (EVM) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
 		client = "geth, " + e.Execution.Image
 	}
 	return validator + " + " + client + " (blocks built by testing_buildBlockV1, logical timestamps)"
+}
+
+// Overrides returns the overrides of voting powers.
+func (EVM) Overrides(spec *v1alpha1.BenchmarkNetworkSpec) []platform.Override {
+	return validators.PowerOverrides(spec)
 }
 
 // StateVolume returns the name of the only volume with state.
@@ -103,9 +109,10 @@ func (EVM) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field
 // DerivedSettings returns the settings of every member, each with its source.
 func (EVM) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
 	e := spec.Platform.MalachiteEVM
-	return layerOf(spec).DerivedSettings(spec, v1alpha1.DerivedSetting{Name: "threads", Value: strconv.Itoa(int(evmThreads(spec))),
+	settings := layerOf(spec).DerivedSettings(spec, v1alpha1.DerivedSetting{Name: "threads", Value: strconv.Itoa(int(evmThreads(spec))),
 		Source: execution.SettingSource(e.Threads != nil, "spec.platform.malachiteEVM.threads", "the validator's cores, rounded up")},
 		validators.PeersSetting(&e.Peers, spec.Members.Count, "spec.platform.malachiteEVM.peers"))
+	return append(settings, validators.PowerSettings(spec)...)
 }
 
 // evmThreads returns the number of threads of the validator's runtime.

@@ -60,8 +60,8 @@ func (EVM) BuildGenesis(in platform.Input, topology platform.Topology) (platform
 	chain := layerOf(&in.Network.Spec).GenesisStep(in, stepGenesis, path.Join(genesis.StepOutputDir(stepKeys), loadFolder, "seed"),
 		path.Join(genesis.OutputDir, validators.NetworkFolder, fileExecutionGenesis))
 	chain.ReadsFrom = []string{stepKeys}
-	return genesis.Build(in, program.GenesisDefinition(topology, outputs,
-		execution.KeysStep(in, topology, stepKeys), program.InitStep(program.ImageOrDefault(in, e.Image), topology), chain)), nil
+	return genesis.Build(in, program.GenesisDefinition(in, outputs,
+		execution.KeysStep(in, topology, stepKeys), program.InitStep(in, program.ImageOrDefault(in, e.Image)), chain)), nil
 }
 
 // BuildMembers returns a headless Service, a NetworkPolicy, and for each member a Service, a ConfigMap and a StatefulSet. The geths

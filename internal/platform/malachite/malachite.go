@@ -24,10 +24,11 @@ type Malachite struct{}
 func New() Malachite { return Malachite{} }
 
 var (
-	_ platform.Platform        = Malachite{}
-	_ platform.GenesisProvider = Malachite{}
-	_ platform.Interpreter     = Malachite{}
-	_ platform.Resettable      = Malachite{}
+	_ platform.Platform         = Malachite{}
+	_ platform.GenesisProvider  = Malachite{}
+	_ platform.Interpreter      = Malachite{}
+	_ platform.Resettable       = Malachite{}
+	_ platform.OverrideProvider = Malachite{}
 )
 
 // libraryVersion is the version of the consensus library's crates in the project's own image.
@@ -45,6 +46,11 @@ func (Malachite) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
 		return "Malachite, " + image
 	}
 	return "Malachite " + libraryVersion
+}
+
+// Overrides returns the overrides of voting powers.
+func (Malachite) Overrides(spec *v1alpha1.BenchmarkNetworkSpec) []platform.Override {
+	return validators.PowerOverrides(spec)
 }
 
 // StateVolume returns the name of the only volume with state.

@@ -89,6 +89,12 @@ func TestRefuses(t *testing.T) {
 			s.Members.Count, s.Members.Memory = 1000, quantityPtr("512Mi")
 			s.Platform.Malachite.Peers = v1alpha1.Peers{Type: v1alpha1.PeersSentries, Sentries: new(int32(1))}
 		}, "members.memory", []string{`"512Mi"`, "at least 1075Mi", "1059Mi for the program with 999 connections"}},
+		{"the power of a missing validator", withPlatform(func(m *v1alpha1.MalachitePlatform) {
+			m.Powers.Overrides = []v1alpha1.PowerOverride{{Members: []string{"member-4"}, Power: 70}}
+		}), "platform.malachite.powers.overrides[0].members[0]", []string{"member-4", "its members are member-0, member-1, member-2, member-3"}},
+		{"two powers of a validator", withPlatform(func(m *v1alpha1.MalachitePlatform) {
+			m.Powers.Overrides = []v1alpha1.PowerOverride{{Members: []string{"member-1"}, Power: 70}, {Members: []string{"member-0", "member-1"}, Power: 5}}
+		}), "platform.malachite.powers.overrides[1].members[1]", []string{"must be in one override only: overrides[0] names the member too"}},
 		{"a heap", func(s *networkSpec) { s.Members.Heap = quantityPtr("1Gi") }, "members.heap", []string{"not run in a JVM", "set members.memory"}},
 		{"no cores", func(s *networkSpec) { s.Members.Cores = quantityPtr("0") }, "members.cores", []string{"greater than 0"}},
 		{"memory too small for the blocks", func(s *networkSpec) { s.Members.Memory = quantityPtr("64Mi") }, "members.memory",
@@ -120,6 +126,7 @@ func TestSchemaRefuses(t *testing.T) {
 		"a timeout in microseconds":              {validManifest, "discovery: {}", "discovery: {}, timeouts: {propose: 100us}", "must be whole milliseconds"},
 		"a floating image":                       {validManifest, "discovery: {}", "discovery: {}, image: x/malachite:latest", "must carry a tag other than latest"},
 		"a load":                                 {validManifest, "blocks: {}", "blocks: {}\n    load: {clients: 3}", "load must be set with every type except Blocks, whose network makes its own blocks"},
+		"no power":                               {validManifest, "discovery: {}", "discovery: {}, powers: {overrides: [{members: [member-0], power: 0}]}", "powers.overrides[0].power in body should be greater than or equal to 1"},
 		"an unknown payload":                     {validManifest, "discovery: {}", "discovery: {}, payload: PartsOnly", `supported values: "ProposalAndParts", "ProposalOnly"`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -8,10 +8,11 @@ import (
 // DerivedSettings returns the settings derived for the validators, each with its source.
 func (Malachite) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
 	m := spec.Platform.Malachite
-	return append(stateOf(m).MachineSettings(spec, m.Threads, "spec.platform.malachite.threads"),
+	settings := append(stateOf(m).MachineSettings(spec, m.Threads, "spec.platform.malachite.threads"),
 		validators.PeersSetting(&m.Peers, spec.Members.Count, "spec.platform.malachite.peers"),
 		v1alpha1.DerivedSetting{Name: "maxMessageSize", Value: validators.FormatBytes(messageSize(m)), Source: validators.SettingSource(
 			m.Gossip.MaxMessageSize, "spec.platform.malachite.gossip.maxMessageSize", "4Mi (Malachite), or the largest message and 192Ki of overhead")},
 		v1alpha1.DerivedSetting{Name: "maxResponseSize", Value: validators.FormatBytes(responseSize(m)), Source: validators.SettingSource(
 			m.Gossip.MaxResponseSize, "spec.platform.malachite.gossip.maxResponseSize", "10Mi (Malachite), or a block and 192Ki of overhead")})
+	return append(settings, validators.PowerSettings(spec)...)
 }

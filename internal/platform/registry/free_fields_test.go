@@ -53,6 +53,7 @@ var freeFields = map[string]string{
 	"Region.members":                   free + "names, which have to be those of members",
 	"MemberOverride.members":           free + "names, which have to be those of members",
 	"CordaOverride.members":            free + "names, which have to be those of members",
+	"PowerOverride.members":            free + "names, which have to be those of members",
 	"CordaWorkload.initiators":         free + "names, which have to be those of members",
 	"Batches.members":                  free + "names, which have to be those of members",
 	"Region.workloads":                 free + "names, which have to be those of workloads",

@@ -4,7 +4,6 @@ package validators
 
 import (
 	"fmt"
-	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -61,7 +60,7 @@ const (
 	StepInit = "init"
 	// exitUsage is the exit code of the program for invalid arguments.
 	exitUsage = 2
-	// genesisConfigFile holds the number of validators. Its hash marks the completed Secrets.
+	// genesisConfigFile holds the number of validators, or their powers. Its hash marks the completed Secrets.
 	genesisConfigFile = "validators"
 )
 
@@ -108,13 +107,14 @@ func (p Program) BuildGenesis(in platform.Input, topology platform.Topology, ima
 		outputs = append(outputs, genesis.Output{Secret: naming.IdentitySecret(topology.Network, m.Name), Step: StepInit,
 			Folder: KeyFolder(i)})
 	}
-	return genesis.Build(in, p.GenesisDefinition(topology, outputs, p.InitStep(image, topology)))
+	return genesis.Build(in, p.GenesisDefinition(in, outputs, p.InitStep(in, image)))
 }
 
 // GenesisDefinition returns the definition of a genesis whose steps include StepInit.
-func (p Program) GenesisDefinition(topology platform.Topology, outputs []genesis.Output, steps ...genesis.Step) genesis.Definition {
+func (p Program) GenesisDefinition(in platform.Input, outputs []genesis.Output, steps ...genesis.Step) genesis.Definition {
+	_, validators := initFlag(&in.Network.Spec)
 	return genesis.Definition{
-		ConfigFiles:  map[string]string{genesisConfigFile: strconv.Itoa(len(topology.Members)) + "\n"},
+		ConfigFiles:  map[string]string{genesisConfigFile: validators + "\n"},
 		Steps:        steps,
 		Outputs:      outputs,
 		InvalidInput: &genesis.InvalidInput{Step: StepInit, ExitCode: exitUsage},
@@ -127,11 +127,12 @@ func KeyFolder(ordinal int) string {
 }
 
 // InitStep generates the keys and the genesis of the validators.
-func (p Program) InitStep(image string, topology platform.Topology) genesis.Step {
+func (p Program) InitStep(in platform.Input, image string) genesis.Step {
+	flag, validators := initFlag(&in.Network.Spec)
 	return genesis.Step{Container: corev1.Container{
 		Name:      StepInit,
 		Image:     image,
-		Command:   []string{p.programPath(), "init", "--validators", strconv.Itoa(len(topology.Members)), "--out", genesis.OutputDir + "/" + NetworkFolder},
+		Command:   []string{p.programPath(), "init", flag, validators, "--out", genesis.OutputDir + "/" + NetworkFolder},
 		Resources: genesis.StepResources("512Mi"),
 	}}
 }

@@ -6,6 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use eyre::{Result, WrapErr, ensure};
+use malachitebft_core_types::VotingPower;
 use rand::rngs::OsRng;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,12 @@ use crate::chain::{Address, PrivateKey, PublicKey, Validator, ValidatorSet};
 
 /// The maximum number of validators of a network.
 pub const MAX_VALIDATORS: usize = 1000;
+
+/// The voting power of a validator by default.
+pub const DEFAULT_POWER: VotingPower = 10;
+
+/// The maximum voting power of a validator. It limits the turns that a validator computes at its start.
+pub const MAX_POWER: VotingPower = 1000;
 
 /// The file that all validators of a network share.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -27,6 +34,13 @@ pub struct Genesis {
 struct GenesisEntry {
     address: String,
     public_key: PublicKey,
+    /// Absent in the files of earlier versions.
+    #[serde(default = "default_power")]
+    power: VotingPower,
+}
+
+fn default_power() -> VotingPower {
+    DEFAULT_POWER
 }
 
 /// The file with a validator's private key.
@@ -38,15 +52,14 @@ struct KeyFile {
     private_key: PrivateKey,
 }
 
-/// Generates the keys of `validators` validators and their genesis file in the directory `out`: `genesis.json` and
-/// `validators/<index>/priv_validator_key.json`. Fails instead of overwriting a file.
-pub fn init(out: &Path, validators: usize) -> Result<()> {
-    ensure!(
-        (1..=MAX_VALIDATORS).contains(&validators),
-        "--validators: {validators} is out of range: 1 to {MAX_VALIDATORS}"
-    );
-    let keys: Vec<KeyFile> = (0..validators).map(|_| KeyFile::generate()).collect();
-    let genesis = Genesis { validators: keys.iter().map(KeyFile::genesis_entry).collect() };
+/// Generates the keys of validators with the given voting powers and their genesis file in the directory `out`:
+/// `genesis.json` and `validators/<index>/priv_validator_key.json`. Fails instead of overwriting a file.
+pub fn init(out: &Path, powers: &[VotingPower]) -> Result<()> {
+    let count = powers.len();
+    ensure!((1..=MAX_VALIDATORS).contains(&count), "--validators: {count} is out of range: 1 to {MAX_VALIDATORS}");
+    let keys: Vec<KeyFile> = powers.iter().map(|_| KeyFile::generate()).collect();
+    let genesis =
+        Genesis { validators: keys.iter().zip(powers).map(|(key, power)| key.genesis_entry(*power)).collect() };
     for (index, key) in keys.iter().enumerate() {
         let folder = out.join("validators").join(index.to_string());
         fs::create_dir_all(&folder).wrap_err_with(|| format!("create the folder {}", folder.display()))?;
@@ -62,8 +75,8 @@ impl KeyFile {
         Self { address: Address::of(&public_key).to_string(), public_key, private_key }
     }
 
-    fn genesis_entry(&self) -> GenesisEntry {
-        GenesisEntry { address: self.address.clone(), public_key: self.public_key }
+    fn genesis_entry(&self, power: VotingPower) -> GenesisEntry {
+        GenesisEntry { address: self.address.clone(), public_key: self.public_key, power }
     }
 }
 
@@ -89,13 +102,19 @@ pub fn read_validators(path: &Path) -> Result<ValidatorSet> {
     );
     let mut validators: Vec<Validator> = Vec::with_capacity(count);
     for entry in genesis.validators {
-        let validator = Validator::new(entry.public_key);
+        let validator = Validator::new(entry.public_key, entry.power);
         let expected = validator.address.to_string();
         ensure!(
             entry.address == expected,
             "{}: address {}: its public key has the address {expected}",
             path.display(),
             entry.address
+        );
+        ensure!(
+            (1..=MAX_POWER).contains(&entry.power),
+            "{}: address {expected}: power: {} is out of range: 1 to {MAX_POWER}",
+            path.display(),
+            entry.power
         );
         ensure!(
             validators.iter().all(|known| known.address != validator.address),

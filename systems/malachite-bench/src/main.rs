@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand, value_parser};
 use eyre::{Result, WrapErr};
 use malachite_bench::config::{Config, Log, LogFormat, LogLevel};
-use malachite_bench::genesis::MAX_VALIDATORS;
+use malachite_bench::genesis::{DEFAULT_POWER, MAX_POWER, MAX_VALIDATORS};
 use malachite_bench::{SOURCES, genesis, node};
 use tracing_subscriber::EnvFilter;
 
@@ -22,9 +22,12 @@ struct Arguments {
 enum Command {
     /// Generate the keys and the genesis file of a network.
     Init {
-        /// Number of validators: 1 to 1000.
-        #[arg(long, value_parser = value_parser!(u16).range(1..=MAX_VALIDATORS as i64))]
-        validators: u16,
+        /// Number of validators: 1 to 1000. Each has the voting power 10.
+        #[arg(long, value_parser = value_parser!(u16).range(1..=MAX_VALIDATORS as i64), required_unless_present = "powers")]
+        validators: Option<u16>,
+        /// Voting powers of the validators in place of their number, such as 70,10,10,10: each 1 to 1000.
+        #[arg(long, value_parser = value_parser!(u64).range(1..=MAX_POWER), value_delimiter = ',', conflicts_with = "validators")]
+        powers: Vec<u64>,
         /// The directory for genesis.json and validators/<index>/priv_validator_key.json.
         #[arg(long)]
         out: PathBuf,
@@ -45,7 +48,10 @@ const FAILURE: u8 = 1;
 
 fn main() -> ExitCode {
     match Arguments::parse().command {
-        Command::Init { validators, out } => to_exit_code(genesis::init(&out, validators.into()), FAILURE),
+        Command::Init { validators, powers, out } => {
+            let powers = validators.map_or(powers, |count| vec![DEFAULT_POWER; count.into()]);
+            to_exit_code(genesis::init(&out, &powers), FAILURE)
+        }
         Command::Start { config } => match Config::read(&config) {
             Ok(config) => to_exit_code(start_validator(config), FAILURE),
             Err(error) => to_exit_code(Err(error), INVALID_ARGUMENTS),

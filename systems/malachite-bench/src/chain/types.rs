@@ -104,16 +104,17 @@ impl core::Value for Value {
     }
 }
 
-/// A validator of the genesis file. All have the same voting power.
+/// A validator of the genesis file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Validator {
     pub address: Address,
     pub key: PublicKey,
+    pub power: VotingPower,
 }
 
 impl Validator {
-    pub fn new(key: PublicKey) -> Self {
-        Self { address: Address::of(&key), key }
+    pub fn new(key: PublicKey, power: VotingPower) -> Self {
+        Self { address: Address::of(&key), key, power }
     }
 }
 
@@ -127,48 +128,81 @@ impl core::Validator<Chain> for Validator {
     }
 
     fn voting_power(&self) -> VotingPower {
-        1
+        self.power
     }
 }
 
 /// The validators in the order of the genesis file; the same at every height.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ValidatorSet(Arc<[Validator]>);
+pub struct ValidatorSet {
+    validators: Arc<[Validator]>,
+    /// The indices of the proposers of one period of turns.
+    proposers: Arc<[u16]>,
+}
 
 impl ValidatorSet {
     /// # Panics
     /// If there are no validators.
     pub fn new(validators: Vec<Validator>) -> Self {
         assert!(!validators.is_empty(), "a validator set has a validator");
-        Self(validators.into())
+        let proposers = schedule_proposers(&validators).into();
+        Self { validators: validators.into(), proposers }
     }
 
-    /// Returns the proposer: round robin over heights and rounds.
+    /// Returns the proposer of a round. Each height and each further round is the turn after the one before.
     pub fn proposer(&self, height: Height, round: Round) -> &Validator {
-        &self.0[self.proposer_index(height, round)]
+        &self.validators[self.proposer_index(height, round)]
     }
 
     /// Returns the proposer's index in the genesis file.
     pub fn proposer_index(&self, height: Height, round: Round) -> usize {
         let turn = height.0 + u64::from(round.as_u32().unwrap_or(0));
-        (turn % self.0.len() as u64) as usize
+        self.proposers[(turn % self.proposers.len() as u64) as usize].into()
+    }
+}
+
+/// Returns the indices of the proposers of one period, by the weighted round robin of the Tendermint specification
+/// ("Proposer Selection Procedure"): in each turn the priority of every validator grows by its power, and the one with
+/// the highest priority proposes and loses the sum of all powers. Among equal priorities the first in the genesis file
+/// is chosen, where Tendermint chooses the lowest address. So the turns depend only on the powers, and validators of
+/// equal power propose in the order of the genesis file.
+///
+/// All priorities start at 0. They are 0 again after as many turns as the sum of the powers divided by their greatest
+/// common divisor, in which each validator proposes in proportion to its power.
+fn schedule_proposers(validators: &[Validator]) -> Vec<u16> {
+    let total: VotingPower = validators.iter().map(|validator| validator.power).sum();
+    let mut priorities = vec![0; validators.len()];
+    let mut proposers = Vec::new();
+    loop {
+        let mut chosen = 0;
+        for (index, validator) in validators.iter().enumerate() {
+            priorities[index] += validator.power as i64;
+            if priorities[index] > priorities[chosen] {
+                chosen = index;
+            }
+        }
+        priorities[chosen] -= total as i64;
+        proposers.push(chosen as u16);
+        if priorities.iter().all(|priority| *priority == 0) {
+            return proposers;
+        }
     }
 }
 
 impl core::ValidatorSet<Chain> for ValidatorSet {
     fn count(&self) -> usize {
-        self.0.len()
+        self.validators.len()
     }
 
     fn total_voting_power(&self) -> VotingPower {
-        self.0.len() as VotingPower
+        self.validators.iter().map(|validator| validator.power).sum()
     }
 
     fn get_by_address(&self, address: &Address) -> Option<&Validator> {
-        self.0.iter().find(|validator| validator.address == *address)
+        self.validators.iter().find(|validator| validator.address == *address)
     }
 
     fn get_by_index(&self, index: usize) -> Option<&Validator> {
-        self.0.get(index)
+        self.validators.get(index)
     }
 }

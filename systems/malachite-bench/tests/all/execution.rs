@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use malachite_bench::chain::{Height, ValidatorSet, Value};
+use malachite_bench::chain::{Height, Validator, ValidatorSet, Value};
 use malachite_bench::execution::{
     Client, Executor, FixedBytes, HexBytes, MAX_PAYLOAD_SIZE, Payload, Position, Quantity, fee_recipient,
 };
@@ -72,7 +72,7 @@ impl Fixture {
 }
 
 fn new_executor(folder: &Folder, store: Store) -> (Executor, watch::Receiver<Readiness>) {
-    let validators = (0..4).map(|number| malachite_bench::chain::Validator::new(key(number).public_key())).collect();
+    let validators = (0..4).map(|number| Validator::new(key(number).public_key(), 10)).collect();
     let metrics = Metrics::register("test");
     let client = Client::new(folder.path().join("client.ipc"), Duration::from_millis(500), metrics.clone());
     let (sender, readiness) = watch::channel(Readiness::Ready);

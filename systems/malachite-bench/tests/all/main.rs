@@ -11,6 +11,7 @@ mod genesis;
 mod geth;
 mod journal;
 mod network;
+mod proposers;
 mod store;
 mod stream;
 mod validators;

@@ -1,6 +1,8 @@
 //! Tests of validators that decide blocks together.
 
 use std::collections::BTreeSet;
+use std::thread::sleep;
+use std::time::Duration;
 
 use nix::sys::signal::Signal;
 
@@ -39,7 +41,7 @@ fn check_blocks(network: &Network, size: u64) {
     };
     assert!(streamed.iter().all(|blocks| decisions(blocks) == decisions(&streamed[0])), "{streamed:?}");
     let proposers: BTreeSet<_> = streamed[0].iter().map(|block| block.proposer.clone()).collect();
-    assert!(proposers.len() > 1 && proposers.is_subset(&network.addresses()), "{proposers:?}");
+    assert!(proposers.len() > 1 && proposers.is_subset(&network.addresses().into_iter().collect()), "{proposers:?}");
 }
 
 /// Checks that the metrics match the streamed blocks.
@@ -111,9 +113,11 @@ fn blocks_and_metrics_are_served_on_separate_ports() {
     assert_eq!(status(network.get_metrics_path(0, "/ready")), 404);
 }
 
+/// Kills a validator with a tenth of the power, without which the others go on, and then one with seven tenths.
 #[test]
 fn killed_validator_restarts_and_catches_up() {
-    let mut network = Network::start_all(4, &format!("{TIMEOUTS}block.size = 10000"));
+    let mut network = Network::init(4, ["--powers", "70,10,10,10"], &format!("{TIMEOUTS}block.size = 10000"));
+    (0..4).for_each(|index| network.start(index));
     network.wait_for_height(3, 5);
     network.kill(3);
     let missed = network.height(0);
@@ -137,8 +141,23 @@ fn killed_validator_restarts_and_catches_up() {
         streamed.iter().zip(first..).all(|(block, height)| block.height == height && block.bytes == 10000),
         "{streamed:?}"
     );
-    let reference: Vec<_> = network.stream_blocks(0, first).take(streamed.len()).map(|block| block.proposer).collect();
-    assert_eq!(streamed.iter().map(|block| block.proposer.clone()).collect::<Vec<_>>(), reference);
+    let last = streamed[streamed.len() - 1].height;
+    let reference: Vec<_> = network.stream_blocks(0, 1).take(last as usize).collect();
+    let proposers = |blocks: &[StreamedBlock]| blocks.iter().map(|block| block.proposer.clone()).collect::<Vec<_>>();
+    assert_eq!(proposers(&streamed), proposers(&reference[first as usize - 1..]));
+
+    let addresses = network.addresses();
+    for block in &reference {
+        let turn = (block.height as usize + block.round as usize) % 10;
+        assert_eq!(block.proposer, addresses[[0, 0, 1, 0, 0, 2, 0, 3, 0, 0][turn]], "{block:?}");
+    }
+    network.kill(0);
+    let heights = || (1..4).map(|index| network.height(index)).collect::<Vec<_>>();
+    network.wait_until("three tenths of the power decide no block for a second", || {
+        let before = heights();
+        sleep(Duration::from_secs(1));
+        heights() == before
+    });
 }
 
 #[test]
@@ -203,7 +222,16 @@ fn invalid_input_exits_with_code_2_and_one_line() {
         "{text}"
     );
     assert_eq!(text.lines().count(), 1);
-    let (code, text) = run(&["init", "--validators", "1001", "--out", "nowhere"]);
-    assert_eq!(code, Some(2));
-    assert!(text.contains("invalid value '1001' for '--validators <VALIDATORS>': 1001 is not in 1..=1000"), "{text}");
+    for (validators, message) in [
+        ("--validators 1001", "'1001' for '--validators <VALIDATORS>': 1001 is not in 1..=1000"),
+        ("--powers 70,0", "'0' for '--powers <POWERS>': 0 is not in 1..=1000"),
+        ("--powers 1001", "'1001' for '--powers <POWERS>': 1001 is not in 1..=1000"),
+        ("--powers 7 --validators 2", "cannot be used with"),
+        ("", "required arguments were not provided"),
+    ] {
+        let arguments: Vec<_> = "init --out nowhere".split(' ').chain(validators.split_whitespace()).collect();
+        let (code, text) = run(&arguments);
+        assert_eq!(code, Some(2));
+        assert!(text.contains(message), "{text}");
+    }
 }

@@ -1,6 +1,5 @@
 //! Networks of real validators on loopback.
 
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
@@ -46,12 +45,17 @@ pub struct StreamedBlock {
 }
 
 impl Network {
-    /// Creates a network without starting it. `settings` are the tables of the configuration file besides `[network]
+    /// Creates a network of validators of equal power without starting it. `settings` are the tables of the configuration file besides `[network]
     /// listen and peers`, `[http]` and `[metrics]`; `{index}` becomes the validator's index.
     pub fn new(count: usize, settings: &str) -> Self {
+        Self::init(count, ["--validators", &count.to_string()], settings)
+    }
+
+    /// Creates a network of `count` validators, which arguments of `init` describe.
+    pub fn init(count: usize, validators: [&str; 2], settings: &str) -> Self {
         let folder = Folder::new();
         let out = folder.path().to_str().expect("the path is text");
-        let status = Command::new(PROGRAM).args(["init", "--validators", &count.to_string(), "--out", out]).status();
+        let status = Command::new(PROGRAM).arg("init").args(validators).args(["--out", out]).status();
         assert!(status.expect("init runs").success());
         let ports = find_free_ports(3 * count);
         let (p2p, observed) = ports.split_at(count);
@@ -149,8 +153,8 @@ impl Network {
         }
     }
 
-    /// Returns the addresses of the genesis file.
-    pub fn addresses(&self) -> BTreeSet<String> {
+    /// Returns the addresses in the order of the genesis file.
+    pub fn addresses(&self) -> Vec<String> {
         let text = fs::read(self.folder.path().join("genesis.json")).expect("read the genesis");
         let genesis: serde_json::Value = serde_json::from_slice(&text).expect("the genesis is JSON");
         let validators = genesis["validators"].as_array().expect("a list").iter();
