@@ -17,6 +17,8 @@ import (
 var (
 	//go:embed testdata/executed.yaml
 	executedManifest string
+	//go:embed testdata/executed-overload.yaml
+	executedOverloadManifest string
 	//go:embed testdata/executed-run.yaml
 	executedRunManifest string
 )
@@ -29,7 +31,7 @@ const (
 var executionMeasures = []string{"blockTimeMean", "throughputMean", "buildMean", "executeMean", "finalizeMean"}
 
 // TestExecutedValidators measures transfers on four Malachite validators with geth, kills pods without notice, first one and then
-// all, and measures again: nothing is lost, and all members have the same blocks.
+// all, overloads them, and measures again: nothing is lost, and all members have the same blocks.
 func TestExecutedValidators(t *testing.T) {
 	ns := cluster.NewNamespace(t, "executed")
 	ns.MustApply(executedManifest)
@@ -58,6 +60,18 @@ func TestExecutedValidators(t *testing.T) {
 		killMembers(ns, "exec", "member-0", "member-1", "member-2", "member-3")
 		ns.WaitReady("exec")
 		assertSameBlocks(ns)
+	})
+	mustPass(t, "validators that were overloaded execute all that waits", func(t *testing.T) {
+		ns := ns.ForSubtest(t)
+		ns.MustApply(executedOverloadManifest)
+		ns.WaitEnded("exec-overload")
+		for i := range executedMembers {
+			member := fmt.Sprintf("member-%d", i)
+			ns.Wait("no transaction waits at "+member, func() (bool, string) {
+				answer := callExecutionRPC(ns, member, "txpool_status", "[]")
+				return strings.Contains(answer, `"pending":"0x0","queued":"0x0"`), answer
+			})
+		}
 	})
 	mustPass(t, "and execute transfers again", func(t *testing.T) {
 		ns := ns.ForSubtest(t)

@@ -91,8 +91,9 @@ func layerOf(spec *v1alpha1.BenchmarkNetworkSpec) *execution.Layer {
 		Accounts: e.Accounts, AccountBalanceEther: e.AccountBalanceEther, DataDir: program.HomeDir(), GenesisKey: fileExecutionGenesis,
 		Validator:  execution.Validator{AgentPort: validators.PortAgent, MetricsPort: validators.PortMetrics, Series: evmSeries},
 		OwnedFlags: map[string]string{"ipcpath": socketPath},
-		// With any other state, geth restarts at the genesis block after it was killed.
-		ProfileFlags: map[string]string{"state.scheme": "hash", "gcmode": "archive"},
+		// With any other state, geth restarts at the genesis block after it was killed. Without a limit on the time to fill a block,
+		// blocks of an overloaded network take all that waits, and longer to execute than the consensus waits.
+		ProfileFlags: map[string]string{"state.scheme": "hash", "gcmode": "archive", "miner.recommit": "500ms"},
 		Mounts:       []corev1.VolumeMount{pods.WritableMount(volumeSocket, socketDir)},
 	}
 }

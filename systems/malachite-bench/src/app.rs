@@ -194,7 +194,7 @@ impl App {
         let begin = first_part(height, round, Round::Nil, self.settings.address, block.len());
         self.stream_block(network, begin, block.clone()).await?;
         // The other validators verify the block at the same time. The outcome is needed only when it is decided.
-        let position = Position { height, round, pol_round: Round::Nil };
+        let position = Position { height, round };
         self.blocks.verify(position, value.id, &block).await;
         Ok(())
     }
@@ -254,8 +254,7 @@ impl App {
 
     /// Returns a proposal with its validity; `None` if that is unknown.
     async fn verify(&mut self, mut proposed: ProposedValue<Chain>, block: &[u8]) -> Option<ProposedValue<Chain>> {
-        let ProposedValue { height, round, valid_round, .. } = proposed;
-        let position = Position { height, round, pol_round: valid_round };
+        let position = Position { height: proposed.height, round: proposed.round };
         proposed.validity = self.blocks.verify(position, proposed.value.id, block).await?;
         Some(proposed)
     }

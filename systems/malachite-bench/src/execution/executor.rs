@@ -40,6 +40,8 @@ pub struct Executor {
     ahead: Option<Hash>,
     /// The blocks of the next height that the client found valid.
     executed: HashSet<ValueId>,
+    /// The blocks of the next height that the client rejected.
+    rejected: HashSet<Hash>,
     /// Why the last request failed.
     failure: Option<String>,
 }
@@ -49,8 +51,6 @@ pub struct Executor {
 pub struct Position {
     pub height: Height,
     pub round: Round,
-    /// The earlier round in which a quorum accepted the block; `Nil` for a new block.
-    pub pol_round: Round,
 }
 
 /// What a decided block contains.
@@ -84,8 +84,8 @@ impl Executor {
         readiness: watch::Sender<Readiness>,
     ) -> Self {
         let parent = BlockHeader { number: Quantity(0), hash: FixedBytes([0; 32]), timestamp: Quantity(0) };
-        let executed = HashSet::new();
-        Self { client, validators, store, metrics, readiness, parent, ahead: None, executed, failure: None }
+        let (executed, rejected) = (HashSet::new(), HashSet::new());
+        Self { client, validators, store, metrics, readiness, parent, ahead: None, executed, rejected, failure: None }
     }
 
     /// Waits for the client and brings it up to the last stored block.
@@ -97,14 +97,25 @@ impl Executor {
 
     /// Returns the block of this validator's turn. Retries until the client has built it.
     ///
-    /// `known` are the blocks of this height from before a restart. The same round proposes the same block again. If
-    /// the height is decided already, the client cannot build another block, and the decided one is returned.
+    /// `known` are the blocks of this height that this validator has. A block that an earlier round did not decide is
+    /// proposed again, the oldest first: the clients have begun to execute it, while a new one in each round might never
+    /// be executed in time. The same round proposes the same block again. If the height is decided already, the client
+    /// cannot build another block, and the decided one is returned.
     pub async fn propose(&mut self, height: Height, round: Round, known: &[Bytes]) -> Result<Bytes> {
-        let position = Position { height, round, pol_round: Round::Nil };
-        let is_own = |block: &&Bytes| self.decode_proposal(block, position).is_ok();
-        let is_decided =
-            |block: &&Bytes| Payload::decode(block).is_ok_and(|payload| Some(payload.hash()) == self.ahead);
-        if let Some(block) = known.iter().find(is_own).or_else(|| known.iter().find(is_decided)) {
+        let position = Position { height, round };
+        let mut oldest: Option<(u32, &Bytes)> = None;
+        for block in known {
+            let Ok(payload) = self.decode_proposal(block, position) else {
+                continue;
+            };
+            if Some(payload.hash()) == self.ahead || payload.round == round_number(round) {
+                return Ok(block.clone());
+            }
+            if !self.rejected.contains(&payload.hash()) && oldest.is_none_or(|(built, _)| payload.round < built) {
+                oldest = Some((payload.round, block));
+            }
+        }
+        if let Some((_, block)) = oldest {
             return Ok(block.clone());
         }
         let payload = self.retry(async |executor: &mut Self| executor.try_build(height, round).await).await?;
@@ -136,6 +147,7 @@ impl Executor {
             Ok(Status::Valid) => Some(Validity::Valid),
             Ok(Status::Invalid(reason)) => {
                 warn!(height = %position.height, round = %position.round, "invalid block: {reason}");
+                self.rejected.insert(payload.hash());
                 Some(Validity::Invalid)
             }
             Ok(Status::Syncing) => {
@@ -157,6 +169,7 @@ impl Executor {
         self.parent = header_of(&payload);
         self.ahead = None;
         self.executed.clear();
+        self.rejected.clear();
         let contents =
             Contents { transactions: payload.execution.transactions.len() as u64, gas: payload.execution.gas_used.0 };
         self.metrics.record_contents(contents);
@@ -225,16 +238,12 @@ impl Executor {
 
     /// Decodes a proposed block. Fails if it violates a rule of this chain.
     fn decode_proposal(&self, block: &[u8], position: Position) -> Result<Payload> {
-        let Position { height, round, pol_round } = position;
+        let Position { height, round } = position;
         let payload = Payload::decode(block)?;
         let execution = &payload.execution;
         let parent = self.parent;
         let built = payload.round;
-        if pol_round == Round::Nil {
-            ensure!(built == round_number(round), "built in round {built} instead of {round}");
-        } else {
-            ensure!(built <= round_number(pol_round), "built in round {built}, after {pol_round}");
-        }
+        ensure!(built <= round_number(round), "built in round {built}, after {round}");
         let number = payload.number();
         ensure!(
             number == height.0 && number == parent.number.0 + 1,

@@ -11,7 +11,7 @@ use serde::ser::{Serialize, Serializer};
 pub struct HexBytes(pub Vec<u8>);
 
 /// Exactly `N` bytes.
-#[derive(Clone, Copy, PartialEq, Eq, borsh::BorshSerialize, borsh::BorshDeserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, borsh::BorshSerialize, borsh::BorshDeserialize)]
 pub struct FixedBytes<const N: usize>(pub [u8; N]);
 
 pub type Hash = FixedBytes<32>;

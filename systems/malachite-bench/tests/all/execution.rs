@@ -80,7 +80,7 @@ fn new_executor(folder: &Folder, store: Store) -> (Executor, watch::Receiver<Rea
 }
 
 fn new_position(height: u64) -> Position {
-    Position { height: Height(height), round: Round::new(0), pol_round: Round::Nil }
+    Position { height: Height(height), round: Round::new(0) }
 }
 
 #[tokio::test]
@@ -154,12 +154,10 @@ async fn proposals_that_violate_a_rule_are_invalid_and_not_executed() {
     }
     assert_eq!(fixture.verify(3, &Bytes::from_static(b"hostile")).await, Some(Validity::Invalid));
     assert_eq!(fixture.engine.count_calls("engine_newPayloadV4"), executed);
-    // Validator 3 proposes block 3 in round 0; a later round may propose the block again, but no new one of that round.
+    // Validator 3 proposes block 3 in round 0; a later round may propose the block again.
     assert_eq!(Payload::decode(&block).expect("decode").execution.fee_recipient, fee_recipient(3));
     let id = Value::of(&block).id;
-    let mut position = Position { round: Round::new(2), ..new_position(3) };
-    assert_eq!(fixture.executor.verify(position, id, &block).await, Some(Validity::Invalid));
-    position.pol_round = Round::new(1);
+    let position = Position { round: Round::new(2), ..new_position(3) };
     assert_eq!(fixture.executor.verify(position, id, &block).await, Some(Validity::Valid));
     assert_eq!(fixture.verify(3, &block).await, Some(Validity::Valid));
     assert_eq!(fixture.engine.count_calls("engine_newPayloadV4"), executed + 1, "a block is executed once");
@@ -225,6 +223,26 @@ async fn start_reports_that_the_store_lacks_blocks() {
         outcome = fixture.executor.start() => panic!("started: {outcome:?}"),
         found = fixture.readiness.wait_for(is_reported) => assert!(found.is_ok()),
     }
+}
+
+#[tokio::test]
+async fn later_rounds_propose_the_oldest_undecided_block_again_unless_it_is_rejected() {
+    let mut fixture = Fixture::new(10);
+    fixture.executor.start().await.expect("start");
+    let mut known = Vec::new();
+    for round in 0..3 {
+        known.insert(0, fixture.executor.propose(Height(1), Round::new(round), &[]).await.expect("build"));
+    }
+    let [newest, middle, oldest] = &known[..] else { unreachable!() };
+    let rounds = [(1, middle), (2, newest), (3, oldest)];
+    for (round, expected) in rounds {
+        let proposed = fixture.executor.propose(Height(1), Round::new(round), &known).await.expect("propose");
+        assert_eq!(&proposed, expected, "round {round}");
+    }
+    fixture.engine.set_mode(Mode::Rejecting);
+    assert_eq!(fixture.verify(1, oldest).await, Some(Validity::Invalid));
+    let proposed = fixture.executor.propose(Height(1), Round::new(3), &known).await.expect("propose");
+    assert_eq!(&proposed, middle);
 }
 
 /// A crash between client and store leaves the client one block ahead. The height is decided again.
