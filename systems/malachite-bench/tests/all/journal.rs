@@ -45,6 +45,8 @@ fn entry_has_the_documented_json_form() {
     let expected =
         r#"{"height":1,"timeMillis":1763704800123.456,"bytes":1024,"transactions":0,"round":0,"proposer":"ab"}"#;
     assert_eq!(line(1), expected);
-    assert!(line(3).contains(r#""timeMillis":1763704800123.456,"intervalMicros":100250,"consensusMicros":80500,"bytes""#));
+    assert!(
+        line(3).contains(r#""timeMillis":1763704800123.456,"intervalMicros":100250,"consensusMicros":80500,"bytes""#)
+    );
     assert!(line(2).ends_with(r#""proposer":"ab","synced":true}"#));
 }
