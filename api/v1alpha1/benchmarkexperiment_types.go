@@ -183,8 +183,9 @@ type Variant struct {
 	// +kubebuilder:validation:Pattern=`^[a-zA-Z0-9]([-._a-zA-Z0-9]*[a-zA-Z0-9])?$`
 	// +required
 	Name string `json:"name"`
-	// patch is merged into the template (RFC 7386), with the fields network and workload. The value null removes a field. Default:
-	// the unchanged template.
+	// patch is merged into the template (RFC 7386), with the fields network and workload. Another type removes the field of the former
+	// one, and an object with "$patch": replace replaces that of the template. The value null removes a field, but kubectl apply
+	// drops it. Default: the unchanged template.
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +optional

@@ -137,6 +137,31 @@ spec:
 	}
 }
 
+func TestVariantsWithoutNulls(t *testing.T) {
+	_, d := parseDesign(t, `
+spec:
+  variants:
+  - name: cometbft
+    patch:
+      network: {platform: {type: CometBFT, cometBFT: {blockSize: 1Ki}}, members: {$patch: replace, count: 4}}
+      workload: {type: Blocks, blocks: {transactionBytes: 64}}
+  - {name: corda, patch: {network: {platform: {type: Corda, corda: {version: "4.3"}}}}}
+`)
+	network, workload := d.Networks[d.Points[0].Network].Spec, d.Points[0].Workload
+	if p := network.Platform; p.Corda != nil || p.CometBFT == nil {
+		t.Errorf("another type leaves the former one: %+v", p)
+	}
+	if m := network.Members; m.Count != 4 || m.Heap != nil {
+		t.Errorf("replaced members are %+v", m)
+	}
+	if workload.Corda != nil || workload.Blocks == nil || workload.Load == nil {
+		t.Errorf("the workload is %+v", workload)
+	}
+	if p := d.Networks[d.Points[1].Network].Spec.Platform; p.Corda == nil || p.Corda.Version != "4.3" || len(p.Corda.Notary.Type) == 0 {
+		t.Errorf("the same type does not keep the fields: %+v", p.Corda)
+	}
+}
+
 func TestAxesOfTypedFields(t *testing.T) {
 	for field, values := range map[string][]v1alpha1.Text{
 		"network.members.heap":                                {"2Gi", "4Gi"},
@@ -201,6 +226,7 @@ func TestNewDesignErrors(t *testing.T) {
 		`variants: [{name: v, patch: {network: {latency: {regions: []}}}}]`:                                                                  `unknown field "network.latency": network.latency is now network.regions; `,
 		`axes: [{name: a, field: "network.latency.regions[0].count", values: [2]}]`:                                                          `network.latency is now network.regions; `,
 		`axes: [{name: a, field: workload.jtl, values: [Retain]}]`:                                                                           `workload.jtl is now workload.sampleLogRetention`,
+		`variants: [{name: v, patch: {network: {members: {$patch: delete}}}}]`:                                                               `unknown field "network.members.$patch"`,
 		`variants: [{name: v, patch: {network: {member: {count: 3}}}}]`:                                                                      `unknown field "network.member"`,
 		`{variants: [{name: v, patch: {network: {members: {count: 3}}}}], axes: [{name: a, field: network.members.count, values: [2]}]}`:     `sets network.members.count, which axis a also sets`,
 		`{repetitions: 100, axes: [{name: a, field: workload.load.clients, range: {from: 1, to: 100, step: 1}}]}`:                            `spec.repetitions: Invalid value: 100: results in 10000 runs, more than 2000`,

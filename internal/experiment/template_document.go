@@ -81,8 +81,16 @@ func (d templateDocument) decodeTemplate() (*v1alpha1.ExperimentTemplate, error)
 	return &t, nil
 }
 
-// applyMergePatch applies a JSON merge patch (RFC 7386).
+// directivePatch with the value replace says that an object of a patch replaces that of the template, as in a strategic merge patch.
+const (
+	directivePatch   = "$patch"
+	directiveReplace = "replace"
+)
+
+// applyMergePatch applies a JSON merge patch (RFC 7386). Since kubectl apply removes nulls from it, there are two other ways to remove
+// fields: another type removes the field of the former one, and an object with directivePatch removes all fields that it lacks.
 func applyMergePatch(target, patch map[string]any) {
+	removeFormerType(target, patch)
 	for name, value := range patch {
 		inner, isObject := value.(map[string]any)
 		switch {
@@ -90,15 +98,28 @@ func applyMergePatch(target, patch map[string]any) {
 			delete(target, name)
 		case isObject:
 			below, ok := target[name].(map[string]any)
-			if !ok {
+			replaces := inner[directivePatch] == directiveReplace
+			if !ok || replaces {
 				below = map[string]any{}
 			}
 			applyMergePatch(below, inner)
+			if replaces {
+				delete(below, directivePatch)
+			}
 			target[name] = below
 		default:
 			target[name] = deepCopy(value)
 		}
 	}
+}
+
+// removeFormerType removes the field of the target's type, such as malachite of a platform, if the patch sets another type.
+func removeFormerType(target, patch map[string]any) {
+	former, _ := target["type"].(string)
+	if given, ok := patch["type"]; !ok || given == former {
+		return
+	}
+	maps.DeleteFunc(target, func(name string, _ any) bool { return strings.EqualFold(name, former) })
 }
 
 // patchSetsField reports whether the patch sets the field or a parent of it.

@@ -91,9 +91,9 @@ func layerOf(spec *v1alpha1.BenchmarkNetworkSpec) *execution.Layer {
 		Accounts: e.Accounts, AccountBalanceEther: e.AccountBalanceEther, DataDir: program.HomeDir(), GenesisKey: fileExecutionGenesis,
 		Validator:  execution.Validator{AgentPort: validators.PortAgent, MetricsPort: validators.PortMetrics, Series: evmSeries},
 		OwnedFlags: map[string]string{"ipcpath": socketPath},
-		// With any other state, geth restarts at the genesis block after it was killed. Without a limit on the time to fill a block,
-		// blocks of an overloaded network take all that waits, and longer to execute than the consensus waits.
-		ProfileFlags: map[string]string{"state.scheme": "hash", "gcmode": "archive", "miner.recommit": "500ms"},
+		// With any other state, geth restarts at the genesis block after it was killed. Geth sorts its pool again after each block, during
+		// which it builds none: with 100000 transactions, the pool of other clients, an overloaded network decides hardly any block.
+		ProfileFlags: map[string]string{"state.scheme": "hash", "gcmode": "archive", "txpool.globalslots": "10000", "txpool.globalqueue": "10000"},
 		Mounts:       []corev1.VolumeMount{pods.WritableMount(volumeSocket, socketDir)},
 	}
 }
