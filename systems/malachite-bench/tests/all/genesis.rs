@@ -20,13 +20,13 @@ fn init_generates_a_key_for_each_validator() {
     init(folder.path(), &powers).expect("init");
     let validators = read_validators(&folder.path().join("genesis.json")).expect("read");
     assert_eq!(validators.count(), MAX_VALIDATORS);
-    for index in 0..MAX_VALIDATORS {
+    for (index, power) in powers.into_iter().enumerate() {
         let path = key_file(folder.path(), index);
         let mode = fs::metadata(&path).expect("the key is there").permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         let key = read_key(&path).expect("read").public_key();
         let validator = validators.get_by_index(index).expect("it is in the genesis");
-        assert_eq!((validator.public_key(), validator.voting_power()), (&key, powers[index]));
+        assert_eq!((validator.public_key(), validator.voting_power()), (&key, power));
     }
 }
 

@@ -34,7 +34,7 @@ fn shares_of_proposals_equal_the_powers() {
     check_shares(&[7]);
     check_shares(&[70, 10, 10, 10]);
     check_shares(&[1, 1000, 3]);
-    check_shares(&(1..=100).map(|rank| (2000 / rank + 1) / 2).collect::<Vec<_>>());
+    check_shares(&(1..=100).map(|rank: u64| (2000 / rank).div_ceil(2)).collect::<Vec<_>>());
 }
 
 #[test]
