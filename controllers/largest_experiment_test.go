@@ -26,12 +26,12 @@ import (
 func TestLargestExperiment(t *testing.T) {
 	w := newTestEnv(t)
 	schema := crdSchema(t, "benchmarkexperiments").Properties["spec"]
-	variants, metrics := int(*schemaProperty(schema, "variants").MaxItems), schemaProperty(schema, "compare", "metrics").Items.Schema.Enum
+	variants, compare := int(*schemaProperty(schema, "variants").MaxItems), schemaProperty(schema, "compare", "metrics")
 	var listed, compared, gates []string
 	for i := range variants {
 		listed = append(listed, fmt.Sprintf("{name: %s}", paddedName(fmt.Sprintf("v%d-", i), 40)))
 	}
-	for _, m := range metrics {
+	for _, m := range compare.Items.Schema.Enum[:*compare.MaxItems] {
 		compared = append(compared, string(m.Raw))
 		gates = append(gates, fmt.Sprintf("{metric: %s}", m.Raw))
 	}
