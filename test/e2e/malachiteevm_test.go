@@ -31,7 +31,7 @@ const (
 var executionMeasures = []string{"blockTimeMean", "throughputMean", "buildMean", "executeMean", "finalizeMean"}
 
 // TestExecutedValidators measures transfers on four Malachite validators with geth, kills pods without notice, first one and then
-// all, overloads them, and measures again: nothing is lost, and all members have the same blocks.
+// all, measures again, and overloads them: nothing is lost, and all members have the same blocks.
 func TestExecutedValidators(t *testing.T) {
 	ns := cluster.NewNamespace(t, "executed")
 	ns.MustApply(executedManifest)
@@ -61,6 +61,12 @@ func TestExecutedValidators(t *testing.T) {
 		ns.WaitReady("exec")
 		assertSameBlocks(ns)
 	})
+	mustPass(t, "and execute transfers again", func(t *testing.T) {
+		ns := ns.ForSubtest(t)
+		ns.MustApply(executedRunManifest)
+		assertTransactions(ns, "exec-again", executionMeasures...)
+		assertSameBlocks(ns)
+	})
 	mustPass(t, "validators that were overloaded execute all that waits", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
 		ns.MustApply(executedOverloadManifest)
@@ -69,17 +75,13 @@ func TestExecutedValidators(t *testing.T) {
 			member := fmt.Sprintf("member-%d", i)
 			ns.Wait("no transaction waits at "+member, func() (bool, string) {
 				answer := callExecutionRPC(ns, member, "txpool_status", "[]")
-				return strings.Contains(answer, `"pending":"0x0","queued":"0x0"`), answer
+				// Transactions are queued if the driver ended before it sent those that precede them.
+				return strings.Contains(answer, `"pending":"0x0"`), answer
 			})
 		}
-	})
-	mustPass(t, "and execute transfers again", func(t *testing.T) {
-		ns := ns.ForSubtest(t)
-		ns.MustApply(executedRunManifest)
-		assertTransactions(ns, "exec-again", executionMeasures...)
 		assertSameBlocks(ns)
 	})
-	mustPass(t, "a deleted network leaves nothing but results", func(t *testing.T) { assertDeletedCompletely(ns.ForSubtest(t), "exec", "exec-again") })
+	mustPass(t, "a deleted network leaves nothing but results", func(t *testing.T) { assertDeletedCompletely(ns.ForSubtest(t), "exec", "exec-again", "exec-overload") })
 }
 
 // assertTransactions fails unless the run is valid, apart from what a small machine causes, its ledger agrees, and the result has the
