@@ -102,20 +102,19 @@ impl Executor {
     /// be executed in time. The same round proposes the same block again. If the height is decided already, the client
     /// cannot build another block, and the decided one is returned.
     pub async fn propose(&mut self, height: Height, round: Round, known: &[Bytes]) -> Result<Bytes> {
-        let position = Position { height, round };
-        let mut oldest: Option<(u32, &Bytes)> = None;
-        for block in known {
-            let Ok(payload) = self.decode_proposal(block, position) else {
-                continue;
-            };
-            if Some(payload.hash()) == self.ahead || payload.round == round_number(round) {
-                return Ok(block.clone());
-            }
-            if !self.rejected.contains(&payload.hash()) && oldest.is_none_or(|(built, _)| payload.round < built) {
-                oldest = Some((payload.round, block));
-            }
-        }
-        if let Some((_, block)) = oldest {
+        let (position, current) = (Position { height, round }, round_number(round));
+        let proposable: Vec<(u32, &Bytes)> = known
+            .iter()
+            .filter_map(|block| Some((self.decode_proposal(block, position).ok()?, block)))
+            .filter(|(payload, _)| payload.round == current || !self.rejected.contains(&payload.hash()))
+            .map(|(payload, block)| (payload.round, block))
+            .collect();
+        let own = proposable.iter().find(|(built, _)| *built == current).map(|(_, block)| *block);
+        // After a restart, the decided block may be from a later round than this one.
+        let is_decided =
+            |block: &&Bytes| Payload::decode(block).is_ok_and(|payload| Some(payload.hash()) == self.ahead);
+        let oldest = || proposable.iter().min_by_key(|(built, _)| *built).map(|(_, block)| *block);
+        if let Some(block) = own.or_else(|| known.iter().find(is_decided)).or_else(oldest) {
             return Ok(block.clone());
         }
         let payload = self.retry(async |executor: &mut Self| executor.try_build(height, round).await).await?;

@@ -251,7 +251,8 @@ async fn decided_block_that_is_not_stored_is_decided_again() {
     let mut fixture = Fixture::new(10);
     fixture.executor.start().await.expect("start");
     fixture.decide(2).await;
-    let block = fixture.propose(3).await;
+    // A restarted consensus begins with round 0 again, before the round of the block.
+    let block = fixture.executor.propose(Height(3), Round::new(1), &[]).await.expect("propose");
     let id = Value::of(&block).id;
     fixture.executor.finalize(id, &block).await.expect("finalize");
     let chain = fixture.engine.chain();
