@@ -17,8 +17,8 @@ import (
 // SupportsPoisson reports whether the driver draws Poisson arrivals: a user's JMeter plan has its own schedule.
 func (Corda) SupportsPoisson(w *v1alpha1.Workload) bool { return w.Type != v1alpha1.WorkloadJMeter }
 
-// FinalityOf returns operations, because a flow ends when its transactions are notarised and recorded. Nothing says so of the samples
-// of a user's JMeter plan.
+// FinalityOf returns operations, because a flow ends when its transactions are notarised and recorded. Whether the samples of a
+// user's JMeter plan do is unknown.
 func (Corda) FinalityOf(w *v1alpha1.Workload) measurement.FinalityOf {
 	if w.Type == v1alpha1.WorkloadJMeter {
 		return ""

@@ -61,12 +61,14 @@ func newConfigData(in platform.Input, topology platform.Topology, graph validato
 	for _, peer := range graph[ordinal] {
 		c.Peers = append(c.Peers, fmt.Sprintf("/dns4/%s/tcp/%d", topology.Members[peer].Host, validators.PortP2P))
 	}
-	dialers := len(graph.ListDialers(ordinal))
-	switch {
-	case spec.Peers.Type == v1alpha1.PeersDiscovery:
+	switch spec.Peers.Type {
+	case v1alpha1.PeersDiscovery:
 		c.Discovery = new(discoveryOrDefault(spec))
-	case spec.Peers.Type != v1alpha1.PeersFullMesh && dialers > defaultInboundPeers:
-		c.InboundPeers = dialers
+	case v1alpha1.PeersFullMesh:
+	default:
+		if dialers := graph.CountDialers(ordinal); dialers > defaultInboundPeers {
+			c.InboundPeers = dialers
+		}
 	}
 	return c
 }

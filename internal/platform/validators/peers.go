@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
@@ -28,7 +29,7 @@ func BuildGraph(p *v1alpha1.Peers, count int) Graph {
 	case v1alpha1.PeersRing:
 		return NewRing(count, degreeOf(p, count))
 	case v1alpha1.PeersRandom:
-		return newRandomGraph(count, degreeOf(p, count), seedOf(p))
+		return newRandomGraph(count, degreeOf(p, count), ptr.Deref(p.Seed, defaultSeed))
 	case v1alpha1.PeersSentries:
 		return newSentryGraph(count, sentriesOf(p, count))
 	}
@@ -36,25 +37,11 @@ func BuildGraph(p *v1alpha1.Peers, count int) Graph {
 }
 
 func degreeOf(p *v1alpha1.Peers, count int) int {
-	return min(valueOr(p.Degree, defaultDegree), count-1)
+	return min(int(ptr.Deref(p.Degree, defaultDegree)), count-1)
 }
 
 func sentriesOf(p *v1alpha1.Peers, count int) int {
-	return max(1, min(valueOr(p.Sentries, defaultSentries), count-1))
-}
-
-func seedOf(p *v1alpha1.Peers) int64 {
-	if p.Seed != nil {
-		return *p.Seed
-	}
-	return defaultSeed
-}
-
-func valueOr(given *int32, otherwise int) int {
-	if given != nil {
-		return int(*given)
-	}
-	return otherwise
+	return max(1, min(int(ptr.Deref(p.Sentries, defaultSentries)), count-1))
 }
 
 // NewRing returns the graph in which each validator dials the next degree ones in order, which are fewer than count.
@@ -133,15 +120,15 @@ func (g Graph) isConnected() bool {
 	return groups <= 1
 }
 
-// ListDialers returns the ordinals of the validators that dial a validator.
-func (g Graph) ListDialers(ordinal int) []int {
-	var dialers []int
-	for i, dialed := range g {
+// CountDialers returns the number of validators that dial a validator.
+func (g Graph) CountDialers(ordinal int) int {
+	count := 0
+	for _, dialed := range g {
 		if slices.Contains(dialed, ordinal) {
-			dialers = append(dialers, i)
+			count++
 		}
 	}
-	return dialers
+	return count
 }
 
 // MostConnections returns the largest number of connections of a validator.
@@ -193,7 +180,7 @@ func PeersSetting(p *v1alpha1.Peers, count int32, path string) v1alpha1.DerivedS
 	case v1alpha1.PeersRing:
 		s.Value += fmt.Sprintf(" of degree %d", degreeOf(p, int(count)))
 	case v1alpha1.PeersRandom:
-		s.Value += fmt.Sprintf(" of degree %d, seed %d", degreeOf(p, int(count)), seedOf(p))
+		s.Value += fmt.Sprintf(" of degree %d, seed %d", degreeOf(p, int(count)), ptr.Deref(p.Seed, defaultSeed))
 	case v1alpha1.PeersSentries:
 		s.Value += fmt.Sprintf(", %d", sentriesOf(p, int(count)))
 	}

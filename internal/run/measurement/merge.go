@@ -39,7 +39,7 @@ type Measurement struct {
 	Unit string
 	// LatencyKind is empty if the network makes its own load, or if a user's own plan decides when requests start.
 	LatencyKind LatencyKind
-	// FinalityOf is empty if nothing tells when an operation is final.
+	// FinalityOf is empty if the time at which an operation becomes final is unknown.
 	FinalityOf FinalityOf
 	// Blocks are sorted by height. BlocksOmitted is the number of blocks that are not listed.
 	Blocks        []Block
