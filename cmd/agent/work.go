@@ -6,6 +6,7 @@ import (
 	"flag"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -43,7 +44,8 @@ func newWorkerCommand(flags *flag.FlagSet) subcommand.Action {
 		if err != nil {
 			return 0, err
 		}
-		if err := listenAndServe(*address, newAgentMux(&readinessHandler{}, newWorkerMetricsHandler(w))); err != nil {
+		ready := &readinessHandler{file: filepath.Join(w.Dir, protocol.ReadyFile), starting: &lastLine{}}
+		if err := listenAndServe(*address, newAgentMux(ready, newWorkerMetricsHandler(w))); err != nil {
 			return 0, err
 		}
 		if *tokenFile != "" {

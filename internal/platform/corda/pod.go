@@ -17,8 +17,6 @@ const (
 	// readyPattern matches the line that a node prints when it has joined the network. RPC is announced
 	// seconds earlier.
 	readyPattern = "started up and registered"
-	// startupTimeoutSeconds is generous: on a host on which many nodes start, one took minutes.
-	startupTimeoutSeconds = 1800
 	// gracePeriodSeconds lets a node finish its flows and close its database.
 	gracePeriodSeconds = 120
 )
@@ -64,8 +62,11 @@ func nodeContainer(in platform.Input, m platform.Member) corev1.Container {
 	}
 	c.VolumeMounts = append(c.VolumeMounts, pods.ReadOnlyMount(pods.AgentVolumeName, pods.AgentDir), pods.WritableMount(volumeRun, runDir))
 	c.Ports = members.ContainerPorts(portsOf(&in.Network.Spec, m))
-	c.StartupProbe = &corev1.Probe{PeriodSeconds: 1, TimeoutSeconds: 10, FailureThreshold: startupTimeoutSeconds, ProbeHandler: corev1.ProbeHandler{
-		Exec: &corev1.ExecAction{Command: append(members.ReadinessCheck(readyFile, portAgent), raft.checkFlags(in.Network)...)}}}
+	count := in.Network.Spec.Members.Count
+	if m.Role == roleNotary {
+		count = notaryReplicas(&in.Network.Spec)
+	}
+	c.StartupProbe = members.StartupProbe(count, portNameAgent, append(members.ReadinessCheck(readyFile, portAgent), raft.checkFlags(in.Network)...)...)
 	c.ReadinessProbe = &corev1.Probe{PeriodSeconds: 10, TimeoutSeconds: 10, FailureThreshold: 3, ProbeHandler: corev1.ProbeHandler{
 		TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString(portNameRPC)}}}
 	return c

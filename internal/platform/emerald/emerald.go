@@ -36,6 +36,7 @@ const (
 	portAgent     = 9101
 
 	portNameMetrics = "metrics"
+	portNameAgent   = "agent"
 )
 
 // roleValidator is the role of every member.
@@ -45,7 +46,7 @@ const roleValidator = "Validator"
 var validatorPorts = []members.Port{
 	{Name: "consensus", Number: portConsensus},
 	{Name: portNameMetrics, Number: portMetrics},
-	{Name: "agent", Number: portAgent},
+	{Name: portNameAgent, Number: portAgent},
 	{Name: members.PortNameCommands, Number: members.CommandsPort(portAgent)},
 }
 

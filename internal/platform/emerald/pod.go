@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
@@ -17,8 +18,6 @@ import (
 const (
 	// readyPattern matches the line that Emerald prints for each decided block.
 	readyPattern = "stats at height"
-	// startupTimeoutSeconds is generous: a validator is ready only when two thirds of the validators are up.
-	startupTimeoutSeconds = 1800
 	// gracePeriodSeconds lets an execution client write its state.
 	gracePeriodSeconds = 60
 )
@@ -30,7 +29,7 @@ func memberPod(in platform.Input, m platform.Member) corev1.PodSpec {
 	pod.TerminationGracePeriodSeconds = new(int64(gracePeriodSeconds))
 	layer := layerOf(&in.Network.Spec)
 	pod.InitContainers = append(pod.InitContainers, layer.InitContainers(in, m)...)
-	pod.Containers = []corev1.Container{validatorContainer(m), layer.Container(in, m)}
+	pod.Containers = []corev1.Container{validatorContainer(&in.Network.Spec, m), layer.Container(in, m)}
 	pod.Volumes = append(pod.Volumes,
 		pods.EmptyDirVolume(volumeRun), pods.EmptyDirVolume(execution.VolumeTmp), members.ConfigVolume(in.Network, m, volumeConfig), homeVolume(network, m))
 	pod.Volumes = append(pod.Volumes, layer.SecretVolumes(network, m)...)
@@ -39,7 +38,7 @@ func memberPod(in platform.Input, m platform.Member) corev1.PodSpec {
 
 // validatorContainer returns the container of the validator, which is ready once it has decided a block. It
 // has no liveness probe, because a member under measurement must not be killed for being slow.
-func validatorContainer(m platform.Member) corev1.Container {
+func validatorContainer(network *v1alpha1.BenchmarkNetworkSpec, m platform.Member) corev1.Container {
 	e := m.Spec.Platform.Emerald
 	return corev1.Container{
 		Name:  "validator",
@@ -63,8 +62,7 @@ func validatorContainer(m platform.Member) corev1.Container {
 			pods.WritableMount(execution.VolumeTmp, "/tmp"), pods.ReadOnlyMount(volumeConfig, configDir), pods.ReadOnlyMount(volumeHome, homeConfigDir),
 			pods.ReadOnlyMount(execution.VolumeNetwork, execution.NetworkDir),
 		},
-		StartupProbe: &corev1.Probe{PeriodSeconds: 1, TimeoutSeconds: 10, FailureThreshold: startupTimeoutSeconds, ProbeHandler: corev1.ProbeHandler{
-			Exec: &corev1.ExecAction{Command: members.ReadinessCheck(readyFile, portAgent)}}},
+		StartupProbe: members.StartupProbe(network.Members.Count, portNameAgent, members.ReadinessCheck(readyFile, portAgent)...),
 		ReadinessProbe: &corev1.Probe{PeriodSeconds: 10, TimeoutSeconds: 10, FailureThreshold: 3, ProbeHandler: corev1.ProbeHandler{
 			HTTPGet: &corev1.HTTPGetAction{Path: "/metrics", Port: intstr.FromString(portNameMetrics)}}},
 	}

@@ -110,7 +110,7 @@ func buildEVMPod(in platform.Input, m platform.Member) corev1.PodSpec {
 	pod.TerminationGracePeriodSeconds = new(int64(validators.GracePeriodSeconds))
 	pod.InitContainers = append(pod.InitContainers, layer.InitContainers(in, m)...)
 	pod.Containers = []corev1.Container{
-		program.BuildContainer(program.ImageOrDefault(in, e.Image), layer.Divide(m.Spec).Validator.Resources(m.Spec.ReservationOrDefault()),
+		program.BuildContainer(&in.Network.Spec, program.ImageOrDefault(in, e.Image), layer.Divide(m.Spec).Validator.Resources(m.Spec.ReservationOrDefault()),
 			pods.ReadOnlyMount(validatorIdentity, validators.IdentityDir), pods.ReadOnlyMount(validatorNetwork, validators.NetworkDir),
 			pods.WritableMount(execution.VolumeData, program.HomeDir()),
 			pods.WritableMount(execution.VolumeTmp, "/tmp"), pods.WritableMount(volumeSocket, socketDir)),

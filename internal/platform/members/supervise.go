@@ -45,6 +45,26 @@ func ReadyProbe(port string, periodSeconds, failures int32) *corev1.Probe {
 		HTTPGet: &corev1.HTTPGetAction{Path: "/ready", Port: intstr.FromString(port)}}}
 }
 
+const (
+	// startupTimeoutSeconds is generous: on a host on which many members start, a node took minutes, and validators are ready only
+	// when two thirds of them are up.
+	startupTimeoutSeconds = 1800
+	// maxExplained is the number of members up to which they say why they are not ready. A command in a container costs the host 65 ms
+	// of CPU time, and a request over HTTP 4 ms: 100 validators that ran commands did not leave themselves the time to start.
+	maxExplained = 16
+)
+
+// StartupProbe returns a probe that runs command until it succeeds or, if count members start together and they are many, asks for
+// /ready at the named port. The failure of a command says why a member is not ready, because unlike of an HTTP probe the kubelet
+// reports its output.
+func StartupProbe(count int32, port string, command ...string) *corev1.Probe {
+	if count > maxExplained {
+		return ReadyProbe(port, 5, startupTimeoutSeconds/5)
+	}
+	return &corev1.Probe{PeriodSeconds: 1, TimeoutSeconds: 10, FailureThreshold: startupTimeoutSeconds,
+		ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: command}}}
+}
+
 // HeapFlags returns the flags of SuperviseCommand for a member that is one JVM.
 func HeapFlags(spec *v1alpha1.MembersSpec) []string {
 	return []string{"--heap", fmt.Sprintf("%dMi", sizing.MachineOf(spec).HeapMebibytes())}

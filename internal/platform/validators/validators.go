@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -65,9 +64,6 @@ const (
 )
 
 const (
-	// startupTimeoutSeconds is generous: a validator is ready only when more than two thirds of the validators
-	// are up.
-	startupTimeoutSeconds = 1800
 	// GracePeriodSeconds lets a validator close its store.
 	GracePeriodSeconds = 60
 )
@@ -160,7 +156,7 @@ func (p Program) BuildMembers(in platform.Input, topology platform.Topology, ima
 func (p Program) buildPod(in platform.Input, m platform.Member, image string) corev1.PodSpec {
 	pod := members.BuildPodSpec(in, nil)
 	pod.TerminationGracePeriodSeconds = new(int64(GracePeriodSeconds))
-	pod.Containers = []corev1.Container{p.BuildContainer(image, members.Resources(m.Spec),
+	pod.Containers = []corev1.Container{p.BuildContainer(&in.Network.Spec, image, members.Resources(m.Spec),
 		pods.ReadOnlyMount(volumeIdentity, IdentityDir), pods.ReadOnlyMount(volumeNetwork, NetworkDir),
 		pods.WritableMount(VolumeHome, p.HomeDir()), pods.WritableMount(volumeTmp, "/tmp"))}
 	pod.Volumes = append(pod.Volumes, pods.EmptyDirVolume(volumeTmp), members.ConfigVolume(in.Network, m, VolumeConfig),
@@ -172,7 +168,7 @@ func (p Program) buildPod(in platform.Input, m platform.Member, image string) co
 // BuildContainer returns the container of a validator. mounts are those of its keys, genesis, home and /tmp. It
 // has no liveness probe, because a validator under measurement must not be killed for being slow. A validator that was
 // ready once stays in the measurement while it catches up, so its readiness depends only on the process.
-func (p Program) BuildContainer(image string, resources corev1.ResourceRequirements, mounts ...corev1.VolumeMount) corev1.Container {
+func (p Program) BuildContainer(network *v1alpha1.BenchmarkNetworkSpec, image string, resources corev1.ResourceRequirements, mounts ...corev1.VolumeMount) corev1.Container {
 	return corev1.Container{
 		Name:                     p.Name,
 		Image:                    image,
@@ -183,16 +179,8 @@ func (p Program) BuildContainer(image string, resources corev1.ResourceRequireme
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		VolumeMounts: append([]corev1.VolumeMount{
 			pods.ReadOnlyMount(pods.AgentVolumeName, pods.AgentDir), pods.ReadOnlyMount(VolumeConfig, ConfigDir)}, mounts...),
-		StartupProbe: startupProbe(),
-		ReadinessProbe: &corev1.Probe{PeriodSeconds: 5, TimeoutSeconds: 5, FailureThreshold: 3, ProbeHandler: corev1.ProbeHandler{
-			HTTPGet: &corev1.HTTPGetAction{Path: "/ready", Port: intstr.FromString(portNameHTTP)}}},
+		StartupProbe: members.StartupProbe(network.Members.Count, portNameHTTP, pods.AgentPath, "check", "--get",
+			"http://"+members.HostPort("127.0.0.1", PortHTTP)+"/ready", "--match", "^ready"),
+		ReadinessProbe: members.ReadyProbe(portNameHTTP, 10, 3),
 	}
-}
-
-// startupProbe returns a probe whose failure says why the validator is not ready: unlike of an HTTP probe, the kubelet reports
-// the output of a command in an event.
-func startupProbe() *corev1.Probe {
-	return &corev1.Probe{PeriodSeconds: 1, TimeoutSeconds: 5, FailureThreshold: startupTimeoutSeconds, ProbeHandler: corev1.ProbeHandler{
-		Exec: &corev1.ExecAction{Command: []string{pods.AgentPath, "check", "--get",
-			"http://" + members.HostPort("127.0.0.1", PortHTTP) + "/ready", "--match", "^ready"}}}}
 }
