@@ -1,6 +1,7 @@
 package controllers_test
 
 import (
+	"context"
 	"maps"
 	"strings"
 	"testing"
@@ -193,6 +194,34 @@ func TestResetGeneratesLostSecrets(t *testing.T) {
 	w.removeObject(&corev1.Secret{ObjectMeta: w.objectMeta(identity)})
 	w.reconcileNetwork("banks")
 	w.wantLost(identity, "kubectl benchnet reset", before)
+}
+
+// deletedReader reads every network as if it were being deleted.
+type deletedReader struct{ client.Reader }
+
+func (r deletedReader) Get(ctx context.Context, key client.ObjectKey, o client.Object, options ...client.GetOption) error {
+	err := r.Reader.Get(ctx, key, o, options...)
+	if _, ok := o.(*v1alpha1.BenchmarkNetwork); ok {
+		o.SetDeletionTimestamp(new(metav1.Now()))
+	}
+	return err
+}
+
+// TestDeletedNetworkLosesNoSecrets checks a pass whose cache has the deletion of a Secret, but not yet that of its network.
+func TestDeletedNetworkLosesNoSecrets(t *testing.T) {
+	w := newTestEnvWithReadyRun(t)
+	w.removeObject(&corev1.Secret{ObjectMeta: w.objectMeta(naming.DatabaseSuperuserSecret("banks"))})
+	reader := w.apiReader
+	w.apiReader = deletedReader{reader}
+	w.reconcileNetwork("banks")
+	if n := w.getNetwork("banks"); n.Status.Phase != v1alpha1.PhaseReady && n.Status.Phase != v1alpha1.PhaseRunning {
+		t.Errorf("a network that is being deleted is %s", n.Status.Phase)
+	}
+	w.apiReader = reader
+	w.reconcileNetwork("banks")
+	if n := w.getNetwork("banks"); n.Status.Phase != v1alpha1.PhaseFailed {
+		t.Errorf("a network without its Secret is %s", n.Status.Phase)
+	}
 }
 
 // TestLostSecretsInvalidateRuns checks a run in progress and a run that has not begun.
