@@ -41,7 +41,7 @@ func (r *NetworkReconciler) applyStage(ctx context.Context, pass *networkPass, o
 	applied := 0
 	for _, wave := range applyWaves(stage) {
 		results := make([]client.Object, len(wave))
-		proceed := func() bool { return pass.applyTimer.hasTime() && !isDeleted(ctx, r.Client, pass.network) }
+		proceed := func() bool { return pass.applyTimer.hasTime() && !r.isDeleted(ctx, pass.network) }
 		done, err := runConcurrently(ctx, len(wave), proceed, func(i int) (err error) {
 			live := pass.snapshot.LiveObject(wave[i])
 			if results[i], err = r.applyOrReplace(ctx, owner, pass.withoutOutdatedPod(ctx, wave[i]), pass.snapshot); results[i] != live {
@@ -63,10 +63,10 @@ func (r *NetworkReconciler) applyStage(ctx context.Context, pass *networkPass, o
 	return pass.stageReadiness(stage), nil
 }
 
-// isDeleted reports whether the reader shows that a network has been deleted since the pass read it.
-func isDeleted(ctx context.Context, reader client.Reader, network *v1alpha1.BenchmarkNetwork) bool {
+// isDeleted reports whether the cache shows that a network has been deleted since the pass read it.
+func (r *NetworkReconciler) isDeleted(ctx context.Context, network *v1alpha1.BenchmarkNetwork) bool {
 	now := &v1alpha1.BenchmarkNetwork{}
-	err := reader.Get(ctx, client.ObjectKeyFromObject(network), now, client.UnsafeDisableDeepCopy)
+	err := r.Client.Get(ctx, client.ObjectKeyFromObject(network), now, client.UnsafeDisableDeepCopy)
 	return apierrors.IsNotFound(err) || err == nil && (now.DeletionTimestamp != nil || now.UID != network.UID)
 }
 

@@ -72,9 +72,6 @@ func (r *NetworkReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ct
 	if network.DeletionTimestamp != nil {
 		return r.tearDownNetwork(ctx, pass)
 	}
-	if pass.plan != nil && len(pass.plan.LostSecrets) > 0 && isDeleted(ctx, r.APIReader, network) {
-		return ctrl.Result{}, nil // The cache shows the deletion of its Secrets before its own.
-	}
 	if pass.chartPending {
 		log.FromContext(ctx).V(1).Info("chart is being rendered")
 		return ctrl.Result{RequeueAfter: chartPollInterval}, nil

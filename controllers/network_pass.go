@@ -79,7 +79,26 @@ func (r *NetworkReconciler) readAndPlan(ctx context.Context, network *v1alpha1.B
 	if err := r.checkNamedObjects(ctx, pass); err != nil {
 		return nil, err
 	}
-	return pass, r.buildPlan(ctx, pass, p)
+	if err := r.buildPlan(ctx, pass, p); err != nil {
+		return nil, err
+	}
+	return pass, r.readDeletion(ctx, pass)
+}
+
+// readDeletion reads whether a network without some of its Secrets is being deleted: the cache may have the deletion of the Secrets
+// before that of the network.
+func (r *NetworkReconciler) readDeletion(ctx context.Context, pass *networkPass) error {
+	if pass.plan == nil || len(pass.plan.LostSecrets) == 0 {
+		return nil
+	}
+	live := &v1alpha1.BenchmarkNetwork{}
+	if err := r.APIReader.Get(ctx, client.ObjectKeyFromObject(pass.network), live); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("get network %s: %w", pass.network.Name, err)
+	}
+	if live.DeletionTimestamp != nil {
+		pass.network.DeletionTimestamp = live.DeletionTimestamp
+	}
+	return nil
 }
 
 // buildPlan reads what the plan depends on besides the network's own objects, and sets the plan or the reason why there is none.

@@ -168,7 +168,8 @@ func (p Program) buildPod(in platform.Input, m platform.Member, image string) co
 // BuildContainer returns the container of a validator. mounts are those of its keys, genesis, home and /tmp. It
 // has no liveness probe, because a validator under measurement must not be killed for being slow. A validator that was
 // ready once stays in the measurement while it catches up, so its readiness depends only on the process.
-func (p Program) BuildContainer(network *v1alpha1.BenchmarkNetworkSpec, image string, resources corev1.ResourceRequirements, mounts ...corev1.VolumeMount) corev1.Container {
+func (p Program) BuildContainer(network *v1alpha1.BenchmarkNetworkSpec, image string, resources corev1.ResourceRequirements, mounts ...corev1.VolumeMount,
+) corev1.Container {
 	return corev1.Container{
 		Name:                     p.Name,
 		Image:                    image,
