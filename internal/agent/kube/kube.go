@@ -39,7 +39,7 @@ func NewInCluster(namespace string) (*NamespaceClient, error) {
 		return nil, fmt.Errorf("load the client configuration: %w", err)
 	}
 	config.UserAgent = protocol.FieldManager
-	// The API server limits clients itself. The default, 5 requests per second, held up the keys of 100 validators for 80 s.
+	// The API server limits its clients. The client's own limit, 5 requests per second, delayed the keys of 100 validators by 80 s.
 	config.QPS = -1
 	return New(config, namespace)
 }

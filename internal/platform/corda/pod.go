@@ -62,11 +62,11 @@ func nodeContainer(in platform.Input, m platform.Member) corev1.Container {
 	}
 	c.VolumeMounts = append(c.VolumeMounts, pods.ReadOnlyMount(pods.AgentVolumeName, pods.AgentDir), pods.WritableMount(volumeRun, runDir))
 	c.Ports = members.ContainerPorts(portsOf(&in.Network.Spec, m))
-	count := in.Network.Spec.Members.Count
-	if m.Role == roleNotary {
-		count = notaryReplicas(&in.Network.Spec)
+	sameRole := in.Network.Spec.Members.Count
+	if m.Role == roleNotary { // Only the command sees whether a replica has joined its cluster.
+		sameRole = notaryReplicas(&in.Network.Spec)
 	}
-	c.StartupProbe = members.StartupProbe(count, portNameAgent, append(members.ReadinessCheck(readyFile, portAgent), raft.checkFlags(in.Network)...)...)
+	c.StartupProbe = members.StartupProbe(sameRole, portNameAgent, append(members.ReadinessCheck(readyFile, portAgent), raft.checkFlags(in.Network)...)...)
 	c.ReadinessProbe = &corev1.Probe{PeriodSeconds: 10, TimeoutSeconds: 10, FailureThreshold: 3, ProbeHandler: corev1.ProbeHandler{
 		TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString(portNameRPC)}}}
 	return c

@@ -49,16 +49,15 @@ const (
 	// startupTimeoutSeconds is generous: on a host on which many members start, a node took minutes, and validators are ready only
 	// when two thirds of them are up.
 	startupTimeoutSeconds = 1800
-	// maxExplained is the number of members up to which they say why they are not ready. A command in a container costs the host 65 ms
-	// of CPU time, and a request over HTTP 4 ms: 100 validators that ran commands did not leave themselves the time to start.
-	maxExplained = 16
+	// maxCommandProbes is the largest number of members that are probed by commands while they start. A command in a container costs
+	// the host 65 ms of CPU time, a request over HTTP 4 ms: the commands of 100 validators left them no time to start on 2 cores.
+	maxCommandProbes = 16
 )
 
-// StartupProbe returns a probe that runs command until it succeeds or, if count members start together and they are many, asks for
-// /ready at the named port. The failure of a command says why a member is not ready, because unlike of an HTTP probe the kubelet
-// reports its output.
+// StartupProbe returns the probe of one of count members that start together. It runs command, whose output the kubelet reports in an
+// event, so that users see why a member is not ready. More than maxCommandProbes members are asked for /ready at the named port instead.
 func StartupProbe(count int32, port string, command ...string) *corev1.Probe {
-	if count > maxExplained {
+	if count > maxCommandProbes {
 		return ReadyProbe(port, 5, startupTimeoutSeconds/5)
 	}
 	return &corev1.Probe{PeriodSeconds: 1, TimeoutSeconds: 10, FailureThreshold: startupTimeoutSeconds,
