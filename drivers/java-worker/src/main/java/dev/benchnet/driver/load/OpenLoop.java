@@ -30,7 +30,7 @@ public final class OpenLoop implements Pacing {
         this.arrivals = arrivals;
         intervals = new ScheduleAdherence[timeline.intervalCount()];
         Arrays.setAll(intervals, i -> new ScheduleAdherence());
-        nextDue = timeline.start + arrivals.nextOffsetNanos();
+        nextDue = drawNextDue();
     }
 
     @Override
@@ -54,8 +54,14 @@ public final class OpenLoop implements Pacing {
         }
         addPlanned(nextDue, 1);
         Slot slot = new Slot(worker.globalIndex(taken++), nextDue);
-        nextDue = timeline.start + arrivals.nextOffsetNanos();
+        nextDue = drawNextDue();
         return slot;
+    }
+
+    /** Returns the instant of the next operation; Long.MAX_VALUE if it is too late to be an instant. */
+    private long drawNextDue() {
+        long due = timeline.start + arrivals.nextOffsetNanos();
+        return due < timeline.start ? Long.MAX_VALUE : due;
     }
 
     private synchronized void addPlanned(long due, int count) {
@@ -95,7 +101,7 @@ public final class OpenLoop implements Pacing {
     public synchronized ScheduleAdherence[] close() {
         long now = Math.min(clock.nanos(), timeline.drainUntil());
         closed = true;
-        for (; nextDue < timeline.windowUntil(); nextDue = timeline.start + arrivals.nextOffsetNanos()) {
+        for (; nextDue < timeline.windowUntil(); nextDue = drawNextDue()) {
             addPlanned(nextDue, 1);
             if (timeline.inWindow(nextDue)) {
                 intervals[timeline.intervalOf(nextDue)].recordWait(now - nextDue);

@@ -9,6 +9,8 @@ import java.util.function.Function;
 
 /** A node of a JSON document with its path, so that every error names its field. */
 public final class Field {
+    private static final int MAX_SHOWN = 200;
+
     private final String path;
     private final JsonNode node;
 
@@ -68,6 +70,13 @@ public final class Field {
         return node.doubleValue();
     }
 
+    public double readNonNegative() {
+        if (!node.isNumber() || !(node.doubleValue() >= 0) || Double.isInfinite(node.doubleValue())) {
+            throw invalid("must be a number of at least zero");
+        }
+        return node.doubleValue();
+    }
+
     public <E extends Enum<E>> E readEnum(Class<E> type) {
         for (E constant : type.getEnumConstants()) {
             if (constant.name().equals(node.textValue())) {
@@ -91,6 +100,7 @@ public final class Field {
 
     public FatalException invalid(String complaint) {
         String is = node.isMissingNode() ? "is missing" : "is " + node;
+        is = is.length() <= MAX_SHOWN ? is : is.substring(0, MAX_SHOWN) + "…";
         return new FatalException((path.isEmpty() ? "workload" : path) + ": " + complaint + ", but " + is);
     }
 }

@@ -3,7 +3,9 @@ package dev.benchnet.driver.load;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
+import dev.benchnet.driver.workload.Loads;
 import dev.benchnet.driver.workload.Worker;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 class ArrivalsTest {
@@ -37,6 +39,30 @@ class ArrivalsTest {
             long offset = first.nextOffsetNanos();
             assertEquals(offset, same.nextOffsetNanos());
             assertNotEquals(offset, other.nextOffsetNanos());
+        }
+    }
+
+    @Test
+    void aConstantRateIsAPeriod() throws Exception {
+        Worker worker = new Worker(1, 3);
+        Arrivals arrivals = Arrivals.of(Loads.open("'ratePerSecond':33.3", worker), worker);
+        for (long index = 1; index < COUNT; index += 3) {
+            assertEquals(Math.round(index * (1e9 / 33.3)), arrivals.nextOffsetNanos());
+        }
+    }
+
+    /** Equal seeds repeat the arrivals of earlier versions. */
+    @Test
+    void aConstantRateSumsUpExponentialDistances() throws Exception {
+        Worker worker = new Worker(1, 3);
+        Arrivals arrivals = Arrivals.of(Loads.open("'ratePerSecond':33.3,'arrivals':'Poisson','seed':7", worker), worker);
+        SplittableRandom seeds = new SplittableRandom(7);
+        seeds.split();
+        SplittableRandom random = seeds.split();
+        double offsetNanos = 0;
+        for (int i = 0; i < COUNT; i++) {
+            offsetNanos -= 1e9 * 3 / 33.3 * Math.log1p(-random.nextDouble());
+            assertEquals(Math.round(offsetNanos), arrivals.nextOffsetNanos());
         }
     }
 }

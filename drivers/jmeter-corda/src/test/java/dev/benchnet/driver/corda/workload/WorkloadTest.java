@@ -78,7 +78,7 @@ class WorkloadTest {
         "host:10201                | host                | targets[0].address: must be host:port, but is \"host\"",
         "'user':'benchnet',        | ``                  | targets[0].user: must be a text that is not empty, but is missing",
         "'model':'Closed'          | 'model':'closed'    | load.model: must be one of [Closed, Open], but is \"closed\"",
-        "'model':'Closed'          | 'model':'Open'      | load.ratePerSecond: must be a number above zero, but is missing",
+        "'model':'Closed'          | 'model':'Open'      | load.ratePerSecond: must be set if, and only if, load.rates is not, but is missing",
         "'clients':10              | 'clients':0         | load.clients: must be a whole number from 1 to 2147483647, but is 0",
         "'clients':10              | 'clients':'10'      | load.clients: must be a whole number from 1 to 2147483647, but is \"10\"",
         "'windowSeconds':60        | 'windowSeconds':0.5 | measure.windowSeconds: must be a whole number from 1 to 2147483647, but is 0.5",
