@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,7 +40,7 @@ func setSeries(m *measurement.Measurement, subject, name string, value float64) 
 }
 
 var (
-	containersOnNode1 = []measurement.ContainerInfo{{Subject: "member-0", Node: "node-1"}, {Subject: "notary", Node: "node-1"}, {Subject: "db", Node: "node-1"}, {Subject: "worker-0", Node: "node-1"}}
+	containersOnNode1 = []measurement.ContainerInfo{{Subject: "member-0", Node: "node-1"}, {Subject: "notary", Node: "node-1"}, {Subject: "db", Node: "node-1"}, {Subject: "worker-0", Node: "node-1", Role: measurement.RoleWorker}}
 	// slowLink limits the link from member-0 to the notary to 10 Mbit/s.
 	slowLink = &EmulatedLatency{Config: latency.Config{Members: map[string]string{"member-0": "A", "notary": "B"},
 		Links: []latency.RegionLink{{Between: [2]string{"A", "B"}, Link: latency.Link{BitsPerSecond: 10_000_000}}}}}
@@ -88,6 +89,10 @@ func TestBottleneck(t *testing.T) {
 		"a host filled by neighbours": {func(m *measurement.Measurement) {
 			*m.Members[0].Host = measurement.Host{CPUs: 4, OwnCPUs: 0.5, BusyShare: 0.99}
 		}, NeighborCPU, "node-1", "neighbors used 1.96 of the 4 CPUs of node-1: node-1 host CPU 99 %"},
+		"a host filled by neighbours or a notary that was not observed": {func(m *measurement.Measurement) {
+			*m.Members[0].Host = measurement.Host{CPUs: 4, OwnCPUs: 0.5, BusyShare: 0.99}
+			m.Members = slices.Delete(m.Members, 1, 2)
+		}, HostCPU, "node-1", "neighbors or 1 unobserved container of the run used "},
 		"a host filled by processes of lowered priority": {func(m *measurement.Measurement) {
 			*m.Members[0].Host = measurement.Host{CPUs: 4, OwnCPUs: 0.5, BusyShare: 0.99, NiceShare: 0.5}
 		}, ResourceNone, "", "none"},

@@ -102,7 +102,7 @@ func workerUtilizations(m *measurement.Measurement) []Utilization {
 func hostUtilizations(m *measurement.Measurement, containers []measurement.ContainerInfo) []Utilization {
 	var all []Utilization
 	for _, h := range observedHosts(m, containers) {
-		all = append(all, h.cpuUtilization())
+		all = append(all, h.cpuUtilization(len(unobservedOn(m, h.name, RunObservations{Containers: containers}))))
 		if p := h.Pressure; p != nil && p.IO != nil {
 			all = append(all, waitUtilization(DiskPressure, h.name, *p.IO, 1, ioPressureThreshold, "of the window", "waited for a disk"))
 		}
@@ -111,11 +111,16 @@ func hostUtilizations(m *measurement.Measurement, containers []measurement.Conta
 }
 
 // cpuUtilization returns the use of the host's CPUs, by whom, without processes of lowered priority. Where others
-// used more than daemons need, they are the limit. Without pressure, the host's CPUs are no limit.
-func (h namedHost) cpuUtilization() Utilization {
+// used more than daemons need, they are the limit, unless containers of the run on the host are unobserved. Without
+// pressure, the host's CPUs are no limit.
+func (h namedHost) cpuUtilization(unobserved int) Utilization {
 	resource, others := HostCPU, ""
 	if used := h.othersCPUs(); used > DefaultTolerances().othersLimit(h.CPUs) {
-		resource, others = NeighborCPU, fmt.Sprintf("neighbors used %s of the %s CPUs of %s: ", format.Decimal(used), format.Decimal(h.CPUs), h.name)
+		resource, others = NeighborCPU, "neighbors"
+		if unobserved > 0 {
+			resource, others = HostCPU, "neighbors or "+format.Count(unobserved, "unobserved container")+" of the run"
+		}
+		others = fmt.Sprintf("%s used %s of the %s CPUs of %s: ", others, format.Decimal(used), format.Decimal(h.CPUs), h.name)
 	}
 	u := capacityUtilization(resource, h.name, (h.BusyShare-h.NiceShare+h.StealShare)*h.CPUs, h.CPUs, measurement.HostCPUThreshold, "CPUs")
 	if h.SaturatedShare != nil {
