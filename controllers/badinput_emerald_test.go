@@ -47,7 +47,7 @@ var badEmerald = []badInputCase{
 	{"more accounts than a Secret holds", "image: x/emerald:1", "image: x/emerald:1\n      accounts: 5001", []string{"accounts", "5000"}},
 	{"a database", "  workloads:", "  database: {engine: H2}\n  workloads:", []string{"spec.database", "platform Corda"}},
 	{"no load", `    load: {model: Open, ratePerSecond: "800", clients: 10}` + "\n", "", []string{"load must be set"}},
-	{"a closed loop", `model: Open, ratePerSecond: "800"`, "model: Closed", []string{"load.model must be Open, with load.ratePerSecond, if type is EVM", "ratePerSecond"}},
+	{"a closed loop", `model: Open, ratePerSecond: "800"`, "model: Closed", []string{"load.model must be Open, with load.ratePerSecond or load.profile, if type is EVM", "ratePerSecond"}},
 	{"open loop without a rate", `model: Open, ratePerSecond: "800"`, "model: Open", []string{"load.ratePerSecond"}},
 	{"a pace that contradicts the rate", "batchSize: 200", "batchSize: 200, batchInterval: 100ms", []string{"evm.batchSize", "8000 transactions a second", "800"}},
 	{"missing member", "batchSize: 200", "members: [member-4]", []string{"evm.members[0]", "member-4", "its members are member-0, member-1, member-2, member-3"}},

@@ -163,12 +163,15 @@ func TestExperimentWithQueries(t *testing.T) {
 	}
 }
 
-func TestBadExperiments(t *testing.T) {
-	for _, m := range badExperiments {
+func TestBadExperiments(t *testing.T) { expectExperimentRejections(t, validExperiment, badExperiments) }
+
+// expectExperimentRejections expects a message that names the field and the valid values. No objects may be created.
+func expectExperimentRejections(t *testing.T, good string, mistakes []badInputCase) {
+	for _, m := range mistakes {
 		t.Run(m.name, func(t *testing.T) {
 			w := newTestEnv(t)
-			text := strings.Replace(validExperiment, m.from, m.to, 1)
-			if text == validExperiment {
+			text := strings.Replace(good, m.from, m.to, 1)
+			if text == good {
 				t.Fatalf("the case does not change the experiment, which lacks %q", m.from)
 			}
 			message := w.experimentRejectionMessage(text)

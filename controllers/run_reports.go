@@ -13,6 +13,7 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/run/steadystate"
@@ -99,7 +100,7 @@ func (r *RunReconciler) readReports(ctx context.Context, pass *runPass) error {
 		}
 		return nil
 	}
-	merged, err := mergeReports(each, &pass.run.Spec.Workload.Measure)
+	merged, err := mergeReports(each, &pass.run.Spec.Workload)
 	if err != nil {
 		return err
 	}
@@ -111,11 +112,11 @@ func (r *RunReconciler) readReports(ctx context.Context, pass *runPass) error {
 
 // mergeReports merges the workers' results. With a steady-state policy, it uses only the steady part of what
 // they recorded.
-func mergeReports(each steadystate.WorkerResultIterator, measure *v1alpha1.Measure) (*measurement.Measurement, error) {
-	if measure.SteadyState != nil {
-		return steadystate.MergeSteadyWindow(each, steadystate.PolicyFor(measure))
+func mergeReports(each steadystate.WorkerResultIterator, workload *v1alpha1.Workload) (*measurement.Measurement, error) {
+	if workload.Measure.SteadyState != nil {
+		return steadystate.MergeSteadyWindow(each, steadystate.PolicyFor(&workload.Measure))
 	}
-	merger := measurement.NewMerger()
+	merger := measurement.NewMerger(loadgen.SegmentsOf(workload.Load)...)
 	err := each(merger.AddWorker)
 	return merger.Measurement(), err
 }

@@ -154,7 +154,7 @@ func runObservationsOf(pass *runPass, read *workerReports, troubles []verdict.Di
 		Trial: pass.network.Spec.Purpose == v1alpha1.PurposeTrial,
 	}
 	if load := pass.driver.Workload.Load; load != nil {
-		c.OfferedPerSecond, c.PoissonArrivals = load.RatePerSecond, load.Arrivals == protocol.ArrivalsPoisson
+		c.OfferedPerSecond, c.PoissonArrivals = load.MeanWindowRate(pass.driver.Workload.Measure), load.Arrivals == protocol.ArrivalsPoisson
 		if pass.run.Spec.Workload.JMeter == nil {
 			c.Clients, c.MaxOutstanding = load.Clients, max(load.Clients, load.MaxOutstanding)
 		}

@@ -7,9 +7,14 @@ import (
 )
 
 // Objective is an absolute limit on a metric or on the value of a query (a service level objective).
-// +kubebuilder:validation:XValidation:rule="has(self.metric) != has(self.query)",message="an objective needs exactly one of metric, with its bound, and query"
+// +kubebuilder:validation:XValidation:rule="has(self.metric) != has(self.query) && (has(self.metric) || !has(self.scope))",message="an objective needs exactly one of metric, with its bound, and query, and scope belongs to metric"
 type Objective struct {
 	MetricObjective `json:",inline"`
+	// scope is segment/NAME: the metric of a segment of load.profile is limited. Default: the metric of the whole window.
+	// +kubebuilder:validation:MaxLength=43
+	// +kubebuilder:validation:Pattern=`^segment/[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	// +optional
+	Scope string `json:"scope,omitempty"`
 	// query is limited instead of a metric. It needs an operator with --prometheus-url.
 	// +optional
 	Query *QueryObjective `json:"query,omitempty"`
@@ -68,11 +73,11 @@ type ObjectiveStatus struct {
 }
 
 // MetricObjectives returns the objectives on metrics, in order.
-func (w *Workload) MetricObjectives() []MetricObjective {
-	var all []MetricObjective
+func (w *Workload) MetricObjectives() []Objective {
+	var all []Objective
 	for i := range w.Objectives {
 		if o := &w.Objectives[i]; o.Query == nil {
-			all = append(all, o.MetricObjective)
+			all = append(all, *o)
 		}
 	}
 	return all

@@ -98,7 +98,9 @@ func (t WorkloadType) LimitsOutstanding() bool { return t == WorkloadCorda || t 
 // set.
 // +kubebuilder:validation:XValidation:rule="has(self.corda) == (self.type == 'Corda') && has(self.jpaxos) == (self.type == 'JPaxos') && has(self.blocks) == (self.type == 'Blocks') && has(self.evm) == (self.type == 'EVM') && has(self.jmeter) == (self.type == 'JMeter')",messageExpression="(self.type == 'CometBFT' ? 'cometBFT' : self.type.lowerAscii()) + ' must be set, and no other operations, if type is ' + self.type"
 // +kubebuilder:validation:XValidation:rule="(self.type == 'Blocks') != has(self.load)",message="load must be set with every type except Blocks, whose network makes its own blocks"
-// +kubebuilder:validation:XValidation:rule="!(self.type in ['EVM', 'CometBFT']) || !has(self.load) || self.load.model == 'Open'",message="load.model must be Open, with load.ratePerSecond, if type is EVM or CometBFT: the driver sends at a given rate and does not wait for replies"
+// +kubebuilder:validation:XValidation:rule="!(self.type in ['EVM', 'CometBFT']) || !has(self.load) || self.load.model == 'Open'",message="load.model must be Open, with load.ratePerSecond or load.profile, if type is EVM or CometBFT: the driver sends at a given rate and does not wait for replies"
+// +kubebuilder:validation:XValidation:rule="!has(self.load) || !has(self.load.profile) || duration(self.measure.window) == self.load.profile.map(s, duration(s.duration)).sum()",messageExpression="'measure.window must be the sum of load.profile[].duration, not ' + self.measure.window"
+// +kubebuilder:validation:XValidation:rule="!has(self.load) || !has(self.load.profile) || !has(self.measure.steadyState)",message="measure.steadyState cannot be set with load.profile: it looks for one constant level"
 // +kubebuilder:validation:XValidation:rule="self.sampleLogRetention == 'Delete' || self.type == 'Corda' || self.type == 'JMeter'",message="sampleLogRetention must be Delete unless type is Corda or JMeter: other drivers write no JTL"
 type Workload struct {
 	// name is the name of the workload, unique in its network. Its run is named <network>-<name>. A longer name is shortened to 63
@@ -193,7 +195,7 @@ type JMeterPlan struct {
 }
 
 // Load describes the load on the network. Clients, outstanding operations and rate are totals over all workers.
-// +kubebuilder:validation:XValidation:rule="(self.model == 'Open') == has(self.ratePerSecond)",message="load.ratePerSecond must be set when, and only when, load.model is Open"
+// +kubebuilder:validation:XValidation:rule="self.model == 'Open' ? has(self.ratePerSecond) != has(self.profile) : !has(self.ratePerSecond) && !has(self.profile)",message="load.ratePerSecond or load.profile, but not both, must be set when, and only when, load.model is Open"
 // +kubebuilder:validation:XValidation:rule="!has(self.maxOutstanding) || self.model == 'Closed' && self.maxOutstanding <= self.clients",message="load.maxOutstanding belongs to load.model Closed, and cannot exceed load.clients: each client has one operation outstanding"
 // +kubebuilder:validation:XValidation:rule="self.arrivals == 'Poisson' ? self.model == 'Open' : !has(self.seed)",message="load.arrivals Poisson belongs to load.model Open, and load.seed to load.arrivals Poisson"
 type Load struct {
@@ -214,9 +216,17 @@ type Load struct {
 	// +kubebuilder:validation:Maximum=20000
 	// +optional
 	MaxOutstanding *int32 `json:"maxOutstanding,omitempty"`
-	// ratePerSecond is the number of operations that start per second, such as 20 or 500m. It is required with model Open only.
+	// ratePerSecond is the number of operations that start per second, such as 20 or 500m. It is required with model Open only, unless
+	// profile is set.
 	// +optional
 	RatePerSecond *resource.Quantity `json:"ratePerSecond,omitempty"`
+	// profile is a rate that changes over the window, segment by segment, with model Open. The durations add up to measure.window. The
+	// warm-up has the first rate of the first segment. Default: the constant ratePerSecond.
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	// +optional
+	Profile []LoadSegment `json:"profile,omitempty"`
 	// arrivals is Even or Poisson, with model Open. Poisson draws exponential distances with the same mean, as of many independent
 	// users, so that queues form below the capacity too. Default: Even.
 	// +kubebuilder:default=Even
@@ -279,7 +289,7 @@ func (m *Measure) RecordedDuration() time.Duration {
 	return m.Window.Duration
 }
 
-// Rate returns the rate of an open loop per second, 0 without one.
+// Rate returns the constant rate of an open loop per second, 0 without one.
 func (l *Load) Rate() float64 {
 	if l == nil || l.RatePerSecond == nil {
 		return 0

@@ -161,7 +161,7 @@ type pointOnNetwork struct {
 	PointKey
 	network int
 	// objectives are those of the workload; none in a search, which has a service level instead.
-	objectives      []v1alpha1.MetricObjective
+	objectives      []v1alpha1.Objective
 	queryObjectives []v1alpha1.QueryObjective
 }
 

@@ -316,10 +316,14 @@ func validateSearch(spec *v1alpha1.BenchmarkExperimentSpec, axes []resolvedAxis,
 	if spec.Strategy != v1alpha1.StrategySaturation {
 		return nil
 	}
-	if spec.Template.Workload.Load == nil {
-		return field.Required(path.Child("template", "workload", "load"), "a saturation search varies the load, which this platform generates itself")
+	load, loadPath := spec.Template.Workload.Load, path.Child("template", "workload", "load")
+	if load == nil {
+		return field.Required(loadPath, "a saturation search varies the load, which this platform generates itself")
 	}
-	if err := validateLoads(spec.Saturation, spec.Template.Workload.Load.Model, path.Child("saturation")); err != nil {
+	if len(load.Profile) > 0 {
+		return field.Forbidden(loadPath.Child("profile"), "cannot be set with strategy Saturation, which searches the rate")
+	}
+	if err := validateLoads(spec.Saturation, load.Model, path.Child("saturation")); err != nil {
 		return err
 	}
 	for i := range spec.Saturation.Objectives {

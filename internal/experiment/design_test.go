@@ -232,6 +232,7 @@ func TestNewDesignErrors(t *testing.T) {
 		`{repetitions: 100, axes: [{name: a, field: workload.load.clients, range: {from: 1, to: 100, step: 1}}]}`:                            `spec.repetitions: Invalid value: 100: results in 10000 runs, more than 2000`,
 		`{strategy: Saturation, saturation: {from: 1, to: 9}, repetitions: 1, axes: [{name: a, field: workload.load.clients, values: [1]}]}`: `must not be the load`,
 		`{strategy: Saturation, saturation: {from: 1, to: 9}, repetitions: 3}`:                                                               `spec.repetitions: Invalid value: 3: must be 1 with strategy Saturation`,
+		`{strategy: Saturation, template: {workload: {load: {profile: [{name: a}]}}}}`:                                                       `spec.template.workload.load.profile: Forbidden: cannot be set with strategy Saturation, which searches the rate`,
 	} {
 		if !strings.HasPrefix(spec, "{") {
 			spec = "{" + spec + "}"

@@ -14,10 +14,16 @@ import (
 // judgePoint returns the outcome of each objective at a point. It fails if a run that the system itself made
 // invalid failed it, or if the whole interval over the valid runs misses the limit. It passes if no run failed and the whole
 // interval keeps to the limit. Of too few runs for an interval, all must miss it or keep to it. All else is undecided.
-func judgePoint(required []v1alpha1.MetricObjective, p *Point, runs []Run) []verdict.ObjectiveOutcome {
+func judgePoint(required []v1alpha1.Objective, p *Point, runs []Run) []verdict.ObjectiveOutcome {
 	var all []verdict.ObjectiveOutcome
 	for i := range required {
-		all = append(all, judgePointLimit(objectives.LimitOf(&required[i]), p, runs))
+		limit := objectives.LimitOf(&required[i])
+		if limit.Scope == "" {
+			all = append(all, judgePointLimit(limit, p, runs))
+			continue
+		}
+		outcome, message := judgePointByRuns(limit.Name(), runs)
+		all = append(all, limit.Outcome(outcome, "%s", message))
 	}
 	return all
 }
@@ -71,25 +77,27 @@ func describeFailedRuns(runs []Run) string {
 	return fmt.Sprintf("%d of %s failed", countFailedRuns(runs), format.Count(len(withoutExcluded(runs)), "run"))
 }
 
-// judgePointQueries returns the outcome of each query objective at a point. It fails if it failed in any run, and passes if it passed in
-// all valid runs and no run failed. All else is undecided.
+// judgePointQueries returns the outcome of each query objective at a point.
 func judgePointQueries(required []v1alpha1.QueryObjective, runs []Run) []verdict.ObjectiveOutcome {
 	var all []verdict.ObjectiveOutcome
 	for i := range required {
-		all = append(all, judgePointQuery(&required[i], runs))
+		outcome, message := judgePointByRuns(required[i].Name, runs)
+		all = append(all, objectives.NewQueryOutcome(&required[i], outcome, message))
 	}
 	return all
 }
 
-func judgePointQuery(required *v1alpha1.QueryObjective, runs []Run) verdict.ObjectiveOutcome {
-	decisive, message := verdict.ObjectiveUndecided, required.Name+" is unknown: the point has no valid run"
+// judgePointByRuns returns the outcome at a point of an objective that has no interval over its runs. It fails if it failed in any run, and
+// passes if it passed in all valid runs and no run failed. All else is undecided.
+func judgePointByRuns(name string, runs []Run) (decisive, message string) {
+	decisive, message = verdict.ObjectiveUndecided, name+" is unknown: the point has no valid run"
 	valid := 0
 	for i := range runs {
-		outcome := runs[i].findObjective(required.Name)
+		outcome := runs[i].findObjective(name)
 		switch {
 		case outcome == nil:
 		case outcome.Outcome == verdict.ObjectiveFailed:
-			return objectives.NewQueryOutcome(required, outcome.Outcome, "run "+runs[i].Name+": "+outcome.Message)
+			return outcome.Outcome, "run " + runs[i].Name + ": " + outcome.Message
 		case runs[i].Verdict == RunValid:
 			if valid++; valid == 1 || outcome.Outcome == verdict.ObjectiveUndecided {
 				decisive, message = outcome.Outcome, "run "+runs[i].Name+": "+outcome.Message
@@ -98,11 +106,11 @@ func judgePointQuery(required *v1alpha1.QueryObjective, runs []Run) verdict.Obje
 	}
 	switch {
 	case decisive == verdict.ObjectivePassed && countFailedRuns(runs) > 0:
-		decisive, message = verdict.ObjectiveUndecided, describeFailedRuns(runs)+"; "+message
+		return verdict.ObjectiveUndecided, describeFailedRuns(runs) + "; " + message
 	case decisive == verdict.ObjectivePassed:
 		message = fmt.Sprintf("passed in %s, %s", format.Count(valid, "valid run"), message)
 	}
-	return objectives.NewQueryOutcome(required, decisive, message)
+	return decisive, message
 }
 
 // findObjective returns the run's outcome of the objective on that metric or query, or nil.

@@ -15,7 +15,8 @@ import (
 
 // TestJudgePoint judges a limit of 500 ms on p95 over the runs of a point.
 func TestJudgePoint(t *testing.T) {
-	wanted := []v1alpha1.MetricObjective{{Metric: v1alpha1.MetricLatencyP95, MaxLatency: &v1alpha1.Timeout{Duration: 500 * time.Millisecond}}}
+	wanted := []v1alpha1.Objective{{MetricObjective: v1alpha1.MetricObjective{
+		Metric: v1alpha1.MetricLatencyP95, MaxLatency: &v1alpha1.Timeout{Duration: 500 * time.Millisecond}}}}
 	type run struct {
 		verdict RunVerdict
 		outcome string
@@ -53,6 +54,25 @@ func TestJudgePoint(t *testing.T) {
 			got := judgePoint(wanted, &Point{Metrics: EstimateMetrics(runs, 0, 0.95)}, runs)
 			if len(got) != 1 || got[0].Outcome != c.outcome || !strings.Contains(got[0].Message, c.says) {
 				t.Errorf("got %+v, want %s with %q", got, c.outcome, c.says)
+			}
+		})
+	}
+}
+
+// TestJudgePointBySegment checks that an objective on a segment, which has no interval over the runs, is judged by its outcomes in the runs.
+func TestJudgePointBySegment(t *testing.T) {
+	wanted := []v1alpha1.Objective{{Scope: "segment/peak", MetricObjective: v1alpha1.MetricObjective{
+		Metric: v1alpha1.MetricThroughput, MinThroughputPerSecond: new(resource.MustParse("10"))}}}
+	outcomeOf := func(outcome string) []Run {
+		return []Run{{Name: "r1", Verdict: RunValid, Metrics: map[string]float64{string(v1alpha1.MetricThroughput): 50},
+			Objectives: []verdict.ObjectiveOutcome{{Metric: "Throughput of segment/peak", Outcome: outcome, Message: "its value"}}}}
+	}
+	for _, outcome := range []string{verdict.ObjectivePassed, verdict.ObjectiveFailed, verdict.ObjectiveUndecided} {
+		t.Run(outcome, func(t *testing.T) {
+			runs := outcomeOf(outcome)
+			got := judgePoint(wanted, &Point{Metrics: EstimateMetrics(runs, 0, 0.95)}, runs)[0]
+			if got.Metric != "Throughput of segment/peak" || got.Limit != 10 || got.Outcome != outcome || !strings.Contains(got.Message, "run r1: its value") {
+				t.Errorf("got %+v", got)
 			}
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -78,12 +79,32 @@ func (w *Worker) loadShare() []string {
 		clients++
 	}
 	share := []string{fmt.Sprintf("-Jbenchnet.clients=%d", clients)}
-	if load.RatePerSecond > 0 {
-		rate := load.RatePerSecond / float64(w.Workers)
+	if rate := load.RatePerSecond / float64(w.Workers); rate > 0 {
 		share = append(share, "-Jbenchnet.ratePerSecond="+strconv.FormatFloat(rate, 'f', -1, 64),
 			"-Jbenchnet.ratePerMinute="+strconv.FormatFloat(60*rate, 'f', -1, 64))
 	}
+	if load.MeanRate() > 0 {
+		share = append(share, "-Jbenchnet.schedule="+w.jmeterSchedule(load))
+	}
 	return share
+}
+
+// jmeterSchedule returns the worker's share of an open load as the schedule of JMeter's Open Model Thread Group.
+func (w *Worker) jmeterSchedule(load *protocol.OfferedLoad) string {
+	arrivals, rates := "even_arrivals", load.Rates
+	if load.Arrivals == protocol.ArrivalsPoisson {
+		arrivals = "random_arrivals"
+	}
+	if len(rates) == 0 {
+		rates = []protocol.RatePiece{{Seconds: w.Workload.Measure.WarmUpSeconds + w.Workload.Measure.WindowSeconds,
+			FromPerSecond: load.RatePerSecond, ToPerSecond: load.RatePerSecond}}
+	}
+	share := func(rate float64) string { return strconv.FormatFloat(rate/float64(w.Workers), 'f', -1, 64) }
+	var schedule []string
+	for _, p := range rates {
+		schedule = append(schedule, fmt.Sprintf("rate(%s/sec) %s(%d sec) rate(%s/sec)", share(p.FromPerSecond), arrivals, p.Seconds, share(p.ToPerSecond)))
+	}
+	return strings.Join(schedule, " ")
 }
 
 // awaitJMeter reports progress until the plan ends, and stops JMeter after the drain. A plan that ends by

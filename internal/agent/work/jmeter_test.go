@@ -110,3 +110,26 @@ func TestJMeterPlanGetsItsShare(t *testing.T) {
 		})
 	}
 }
+
+// TestJMeterSchedule checks the schedule of an Open Model Thread Group, which JMeter parses to the same counts as other drivers have.
+func TestJMeterSchedule(t *testing.T) {
+	t.Parallel()
+	ramp := []protocol.RatePiece{{Seconds: 10, FromPerSecond: 20, ToPerSecond: 20}, {Seconds: 40, FromPerSecond: 20, ToPerSecond: 61}}
+	for name, c := range map[string]struct {
+		load protocol.OfferedLoad
+		want string
+	}{
+		"constant": {protocol.OfferedLoad{RatePerSecond: 5}, "rate(2.5/sec) even_arrivals(50 sec) rate(2.5/sec)"},
+		"rates":    {protocol.OfferedLoad{Rates: ramp}, "rate(10/sec) even_arrivals(10 sec) rate(10/sec) rate(10/sec) even_arrivals(40 sec) rate(30.5/sec)"},
+		"Poisson": {protocol.OfferedLoad{Rates: ramp, Arrivals: protocol.ArrivalsPoisson},
+			"rate(10/sec) random_arrivals(10 sec) rate(10/sec) rate(10/sec) random_arrivals(40 sec) rate(30.5/sec)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := &Worker{Workers: 2, Workload: &protocol.WorkloadFile[any]{Load: &c.load, Measure: protocol.MeasureTimes{WarmUpSeconds: 10, WindowSeconds: 40}}}
+			if share := w.loadShare(); !slices.Contains(share, "-Jbenchnet.schedule="+c.want) {
+				t.Errorf("got %q, want the schedule %q", share, c.want)
+			}
+		})
+	}
+}

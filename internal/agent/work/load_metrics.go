@@ -50,11 +50,11 @@ func (w *Worker) WriteLoadMetrics(to io.Writer, now time.Time) error {
 // load is an open loop that has started.
 func (w *Worker) dueOperations(now time.Time) (int64, bool) {
 	window, load := w.window.Load(), w.Workload.Load
-	if window == nil || load == nil || load.RatePerSecond <= 0 || now.Before(window.LoadStart()) {
+	if window == nil || load == nil || load.MeanRate() <= 0 || now.Before(window.LoadStart()) {
 		return 0, false
 	}
 	elapsed := min(now.Sub(window.LoadStart()), window.To().Sub(window.LoadStart()))
-	return int64(math.Floor(elapsed.Seconds() * load.RatePerSecond / float64(w.Workers))), true
+	return int64(math.Floor(load.CountDue(elapsed.Seconds()) / float64(w.Workers))), true
 }
 
 func writeLatency(text *strings.Builder, totals *protocol.LoadTotals) {

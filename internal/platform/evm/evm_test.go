@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
@@ -140,7 +141,7 @@ func newWorkload(targets, accounts int, rate float64, size, interval int) *Workl
 func TestSharesCoverTargetsAndAccountsOnce(t *testing.T) {
 	for _, c := range []struct{ targets, workers int }{{1, 1}, {4, 1}, {4, 3}, {4, 4}, {2, 3}, {3, 7}, {1, 5}} {
 		w := newWorkload(c.targets, 100, 900, 0, 200)
-		rates, owners, senders := make([]float64, c.targets), make([]int, 100), 0
+		planned, owners, senders := make([]int64, c.targets), make([]int, 100), 0
 		for worker := range c.workers {
 			share := w.WorkerSenders(worker, c.workers)
 			if len(share) == 0 {
@@ -148,7 +149,8 @@ func TestSharesCoverTargetsAndAccountsOnce(t *testing.T) {
 			}
 			for _, s := range share {
 				senders++
-				rates[s.Target] += s.RatePerSecond
+				total, _ := s.BatchTotals(10 * time.Second)
+				planned[s.Target] += total
 				for _, a := range s.Accounts {
 					owners[a]++
 				}
@@ -157,9 +159,9 @@ func TestSharesCoverTargetsAndAccountsOnce(t *testing.T) {
 		if senders != w.SenderCount(c.workers) {
 			t.Errorf("%+v: %d senders, want %d", c, senders, w.SenderCount(c.workers))
 		}
-		for i, rate := range rates {
-			if want := 900 / float64(c.targets); rate < want-1e-9 || rate > want+1e-9 {
-				t.Errorf("%+v: target %d gets %g a second, want %g", c, i, rate, want)
+		for i, n := range planned {
+			if want := int64(9000 / c.targets); n != want {
+				t.Errorf("%+v: target %d gets %d in 10 s, want %d", c, i, n, want)
 			}
 		}
 		for a, n := range owners {

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
 const (
@@ -52,11 +53,10 @@ func PlannedOperations(load *v1alpha1.Load, measure *v1alpha1.Measure, highestRa
 	if load == nil {
 		return 0 // A workload of another platform, which validation rejects later.
 	}
-	rate := highestRate
-	if load.Model == v1alpha1.LoadOpen && load.RatePerSecond != nil {
-		rate = load.Rate()
+	planned := highestRate * (measure.WarmUp.Duration + measure.Window.Duration).Seconds()
+	if load.Model == v1alpha1.LoadOpen {
+		planned = loadgen.OfferedOperations(load, measure)
 	}
-	planned := rate * (measure.WarmUp.Duration + measure.Window.Duration).Seconds()
 	if load.Arrivals == v1alpha1.ArrivalsPoisson {
 		planned += poissonMargin * math.Sqrt(planned)
 	}

@@ -22,6 +22,9 @@ func ValidateBatches(p platform.Platform, spec *v1alpha1.BenchmarkNetworkSpec, w
 	}
 	path = path.Child(operations)
 	errs = append(errs, platform.NewMemberNames(p, spec).ValidateList(b.Members, path.Child("members"))...)
+	if len(w.Load.Profile) > 0 {
+		return append(errs, validateProfileBatches(b, path)...)
+	}
 	if b.BatchSize == nil || b.BatchInterval == nil || w.Load.RatePerSecond == nil {
 		return errs
 	}
@@ -33,6 +36,18 @@ func ValidateBatches(p platform.Platform, spec *v1alpha1.BenchmarkNetworkSpec, w
 	return append(errs, field.Invalid(path.Child("batchSize"), *b.BatchSize, fmt.Sprintf(
 		"every %s to each of %d members is %g transactions a second, but load.ratePerSecond is %g: omit one of the three or make them agree",
 		b.BatchInterval.Duration, targets, offered, rate)))
+}
+
+// validateProfileBatches rejects batches with which the segments of a profile would not have their exact operations.
+func validateProfileBatches(b *v1alpha1.Batches, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if b.BatchSize != nil {
+		errs = append(errs, field.Invalid(path.Child("batchSize"), *b.BatchSize, "must not be set with load.profile, whose rate decides the size: set batchInterval"))
+	}
+	if i := b.BatchInterval; i != nil && (i.Duration <= 0 || time.Second%i.Duration != 0) {
+		errs = append(errs, field.Invalid(path.Child("batchInterval"), i.Duration.String(), "must divide a second with load.profile, such as 200ms"))
+	}
+	return errs
 }
 
 // ListTargets returns the names of the members that receive transactions. Default: all members.

@@ -47,8 +47,11 @@ func (p Plan) Validate(driver string) error {
 		return fmt.Errorf("load: not set; the %s driver needs one", driver)
 	case l.Model != "Open":
 		return fmt.Errorf("load.model: %q; the %s driver supports only Open", l.Model, driver)
-	case !(l.RatePerSecond > 0) || math.IsInf(l.RatePerSecond, 0):
-		return fmt.Errorf("load.ratePerSecond: %g is not positive", l.RatePerSecond)
+	case !(l.MeanRate() > 0) || math.IsInf(l.MeanRate(), 0):
+		return fmt.Errorf("load.ratePerSecond: %g is not positive", l.MeanRate())
+	case len(l.Rates) > 0 && (p.Size > 0 || p.IntervalMillis == 0 || 1000%p.IntervalMillis != 0):
+		return fmt.Errorf("operation.batchIntervalMillis: %d with a batchSize of %d; load.rates needs batches of any size, at an interval that divides a second",
+			p.IntervalMillis, p.Size)
 	case l.Clients < 1:
 		return fmt.Errorf("load.clients: %d; a sender needs at least one batch outstanding", l.Clients)
 	}
@@ -69,13 +72,13 @@ type Sender struct {
 	Index int
 	// Target is the index of the target.
 	Target int
-	// RatePerSecond is the sender's rate in operations per second.
-	RatePerSecond float64
 	// Interval is the time between two batches. Offset is the delay of the first batch, which staggers the
 	// senders.
 	Interval, Offset time.Duration
-	// arrivalSeed seeds Poisson arrivals; nil means even ones.
-	arrivalSeed *int64
+
+	load *protocol.OfferedLoad
+	// The sender is the one of the given rank among the sharing senders of its target, which is one of targets.
+	rank, sharing, targets int
 }
 
 // SenderCount returns the number of senders of a run with the given number of workers: one for each target or
@@ -95,15 +98,10 @@ func (p Plan) WorkerSenders(worker, workers int) []Sender {
 
 func (p Plan) buildSender(s, n int) Sender {
 	target := s % p.Targets
-	// The number of the n senders that submit to this target.
-	sharing := (n-target-1)/p.Targets + 1
-	sender := Sender{Index: s, Target: target, RatePerSecond: p.Load.RatePerSecond / float64(p.Targets) / float64(sharing)}
-	if p.Load.Arrivals == protocol.ArrivalsPoisson {
-		sender.arrivalSeed = p.Load.Seed
-	}
+	sender := Sender{Index: s, Target: target, load: p.Load, rank: s / p.Targets, sharing: (n-target-1)/p.Targets + 1, targets: p.Targets}
 	sender.Interval = time.Duration(p.IntervalMillis) * time.Millisecond
 	if sender.Interval == 0 {
-		sender.Interval = time.Duration(float64(p.Size) / sender.RatePerSecond * float64(time.Second))
+		sender.Interval = time.Duration(float64(p.Size*p.Targets*sender.sharing) / p.Load.RatePerSecond * float64(time.Second))
 	}
 	sender.Offset = time.Duration(float64(sender.Interval) * float64(s) / float64(n))
 	return sender
@@ -112,30 +110,37 @@ func (p Plan) buildSender(s, n int) Sender {
 // BatchSizes returns a function that yields the number of operations in each batch in turn. Each call starts at the
 // first batch and repeats the same numbers.
 func (s Sender) BatchSizes() func() int64 {
-	mean, batches := s.RatePerSecond*s.Interval.Seconds(), 0.0
-	if s.arrivalSeed != nil {
-		return poissonBatchSizes(mean, rand.New(rand.NewPCG(uint64(*s.arrivalSeed), uint64(s.Index))))
+	countDue := s.countDue
+	if s.load.Arrivals == protocol.ArrivalsPoisson {
+		countDue = s.newPoissonCount()
 	}
-	// The small constant keeps whole products whole: 8000/s every 200 ms is 1600, not 1599.
-	due := func(batches float64) int64 { return int64(batches*mean + 1e-6) }
+	batches, before := 0, int64(0)
 	return func() int64 {
 		batches++
-		return due(batches) - due(batches-1)
+		due := countDue(s.load.CountDue(float64(batches) * s.Interval.Seconds()))
+		defer func() { before = due }()
+		return due - before
 	}
 }
 
-// poissonBatchSizes returns a function that yields the number of arrivals of a Poisson process in each interval in
-// turn, with a mean per interval.
-func poissonBatchSizes(mean float64, generator *rand.Rand) func() int64 {
-	// next is the time of the next arrival, from the start of the current interval in units of intervals.
-	next := generator.ExpFloat64() / mean
-	return func() int64 {
-		n := int64(0)
-		for ; next < 1; next += generator.ExpFloat64() / mean {
-			n++
+// countDue returns the sender's share of the operations of all senders. The targets take turns, and so do the senders of
+// a target, so that the shares add up.
+func (s Sender) countDue(all float64) int64 {
+	// The small constant keeps whole products whole: 8000/s every 200 ms is 1600, not 1599.
+	target := (int64(all+1e-6) + int64(s.targets-1-s.Target)) / int64(s.targets)
+	return (target + int64(s.sharing-1-s.rank)) / int64(s.sharing)
+}
+
+// newPoissonCount returns a function that counts the sender's arrivals while the mean number of all senders grows.
+func (s Sender) newPoissonCount() func(all float64) int64 {
+	generator := rand.New(rand.NewPCG(uint64(*s.load.Seed), uint64(s.Index)))
+	senders := float64(s.targets * s.sharing)
+	count, next := int64(0), generator.ExpFloat64()
+	return func(all float64) int64 {
+		for ; next < all/senders; next += generator.ExpFloat64() {
+			count++
 		}
-		next--
-		return n
+		return count
 	}
 }
 

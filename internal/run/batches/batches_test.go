@@ -1,8 +1,10 @@
 package batches
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -72,7 +74,7 @@ func TestPoissonBatches(t *testing.T) {
 	if c := product / batches; math.Abs(c) > 0.5 {
 		t.Errorf("covariance %g of two senders", c)
 	}
-	w.Load.Seed = new(int64(8))
+	w.Load = &protocol.OfferedLoad{RatePerSecond: 100, Arrivals: protocol.ArrivalsPoisson, Seed: new(int64(8))}
 	other := w.WorkerSenders(0, 1)[0].BatchSizes()
 	if a, b := senders[0].BatchSizes(), other; slices.Equal([]int64{a(), a(), a(), a()}, []int64{b(), b(), b(), b()}) {
 		t.Error("another seed gives the same batches")
@@ -89,5 +91,79 @@ func TestSendersTakeTurns(t *testing.T) {
 		if got := share[i].BatchesBefore(3 * time.Second); got != 15 {
 			t.Errorf("sender %d has %d batches in 3 s, want 15", i, got)
 		}
+	}
+}
+
+// TestSendersShareExactCounts checks that the senders of any number of workers and targets send exactly the operations of each piece of
+// the rate while the piece lasts.
+func TestSendersShareExactCounts(t *testing.T) {
+	pieces := []protocol.RatePiece{{Seconds: 10, FromPerSecond: 20, ToPerSecond: 20}, {Seconds: 40, FromPerSecond: 20, ToPerSecond: 60},
+		{Seconds: 5}, {Seconds: 10, FromPerSecond: 63.7, ToPerSecond: 63.7}}
+	want := []int64{200, 1600, 0, 637}
+	for _, c := range []struct{ targets, workers int }{{1, 1}, {4, 1}, {3, 3}, {3, 7}, {4, 2}, {1, 5}} {
+		t.Run(fmt.Sprintf("%d targets, %d workers", c.targets, c.workers), func(t *testing.T) {
+			plan := newPlan(c.targets, 0, 0, 200)
+			plan.Load = &protocol.OfferedLoad{Model: "Open", Clients: 1, Rates: pieces}
+			if err := plan.Validate("test"); err != nil {
+				t.Fatal(err)
+			}
+			got := make([]int64, len(pieces))
+			for worker := range c.workers {
+				for _, s := range plan.WorkerSenders(worker, c.workers) {
+					nextSize := s.BatchSizes()
+					for i := range s.BatchesBefore(65 * time.Second) {
+						due, size := s.Offset+time.Duration(i)*s.Interval, nextSize()
+						if size < 0 {
+							t.Fatalf("batch %d of sender %d has %d operations", i, s.Index, size)
+						}
+						got[pieceAt(pieces, due)] += size
+					}
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("pieces have %d operations, want %d", got, want)
+			}
+		})
+	}
+}
+
+// pieceAt returns the index of the piece at a time.
+func pieceAt(pieces []protocol.RatePiece, at time.Duration) int {
+	for i, p := range pieces {
+		if at -= time.Duration(p.Seconds) * time.Second; at < 0 {
+			return i
+		}
+	}
+	return len(pieces) - 1
+}
+
+// TestPoissonFollowsTheRate checks that the arrivals of each piece lie within five standard deviations of their mean.
+func TestPoissonFollowsTheRate(t *testing.T) {
+	pieces := []protocol.RatePiece{{Seconds: 100, FromPerSecond: 0, ToPerSecond: 100}, {Seconds: 50}, {Seconds: 100, FromPerSecond: 30, ToPerSecond: 30}}
+	plan := newPlan(2, 0, 0, 200)
+	plan.Load = &protocol.OfferedLoad{Rates: pieces, Arrivals: protocol.ArrivalsPoisson, Seed: new(int64(1))}
+	got := make([]float64, len(pieces))
+	for _, s := range plan.WorkerSenders(0, 1) {
+		nextSize := s.BatchSizes()
+		for i := range s.BatchesBefore(250 * time.Second) {
+			got[pieceAt(pieces, s.Offset+time.Duration(i)*s.Interval)] += float64(nextSize())
+		}
+	}
+	for i, mean := range []float64{5000, 0, 3000} {
+		if math.Abs(got[i]-mean) > 5*math.Sqrt(mean) {
+			t.Errorf("piece %d has %g arrivals, want about %g", i, got[i], mean)
+		}
+	}
+}
+
+func TestRatesNeedEvenBatches(t *testing.T) {
+	for name, c := range map[string]struct{ size, interval int }{"a size": {10, 0}, "a size and an interval": {10, 200}, "an interval of 300 ms": {0, 300}} {
+		t.Run(name, func(t *testing.T) {
+			plan := newPlan(1, 0, c.size, c.interval)
+			plan.Load = &protocol.OfferedLoad{Model: "Open", Clients: 1, Rates: []protocol.RatePiece{{Seconds: 10, FromPerSecond: 1, ToPerSecond: 1}}}
+			if err := plan.Validate("test"); err == nil || !strings.HasPrefix(err.Error(), "operation.batchIntervalMillis: ") {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }

@@ -26,12 +26,26 @@ func DecodeRunResult(document []byte) (*RunResult, error) {
 	if err := r.validateSeries(); err != nil {
 		return nil, fmt.Errorf("result: %w", err)
 	}
-	r.Summary.Latency.DropUnsupported(r.Summary.Requests - r.Summary.Errors)
+	for _, s := range r.summaries() {
+		s.Latency.DropUnsupported(s.Requests - s.Errors)
+	}
 	return &r, nil
 }
 
-// validateSeries checks the invariants that readers of the series rely on.
+// summaries returns the summaries of the window and of its segments.
+func (r *RunResult) summaries() []*measurement.Summary {
+	all := []*measurement.Summary{&r.Summary}
+	for i := range r.Segments {
+		all = append(all, &r.Segments[i].Summary)
+	}
+	return all
+}
+
+// validateSeries checks the invariants that readers of the series and of the segments rely on.
 func (r *RunResult) validateSeries() error {
+	if len(r.Segments) > measurement.MaxSegments {
+		return fmt.Errorf("segments: %d, at most %d", len(r.Segments), measurement.MaxSegments)
+	}
 	if completed, failed := len(r.Series.CompletedPerSecond), len(r.Series.FailedPerSecond); completed != failed {
 		return fmt.Errorf("series: it has %d seconds of completed and %d of failed operations", completed, failed)
 	}

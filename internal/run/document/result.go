@@ -38,6 +38,8 @@ type RunResult struct {
 	// results of older versions.
 	Bottleneck *verdict.Bottleneck `json:"bottleneck,omitempty"`
 	Summary    measurement.Summary `json:"summary"`
+	// Segments are the parts of the window in their order; absent without a profile of the load.
+	Segments []SegmentResult `json:"segments,omitempty"`
 	// Histogram holds the latencies of all workers in microseconds: HdrHistogram V2 compressed, base64.
 	Histogram string `json:"histogram"`
 	// OutOfRange counts the latencies that the histogram clamps; absent without any.
@@ -68,6 +70,16 @@ type RunResult struct {
 	// Members holds the members' CPU and memory over the window.
 	Members []measurement.MemberUsage   `json:"members"`
 	Workers []measurement.WorkerSummary `json:"workers"`
+}
+
+// SegmentResult is the result of a part of the window.
+type SegmentResult struct {
+	measurement.Segment
+	// Planned is the number of requests that were due.
+	Planned int64               `json:"planned"`
+	Summary measurement.Summary `json:"summary"`
+	// Errors counts the errors by kind, the most frequent first.
+	Errors []measurement.ErrorCount `json:"errors,omitempty"`
 }
 
 // RunIdentity identifies a run.
@@ -177,12 +189,17 @@ func NewRunResult(m *measurement.Measurement, i verdict.Interpretation, v verdic
 	}
 	summary := m.Summarize()
 	summary.Measures = i.Measures
+	var segments []SegmentResult
+	for _, s := range m.Segments {
+		s.Unit, s.LatencyKind, s.FinalityOf = m.Unit, m.LatencyKind, m.FinalityOf
+		segments = append(segments, SegmentResult{s.Segment, s.Schedule.Planned, s.Summarize(), s.Errors})
+	}
 	return &RunResult{
 		APIVersion: APIVersion, Kind: Kind, SchemaVersion: SchemaVersion,
 		Times: Times{
 			WindowStart: m.Start, WindowEnd: m.Start.Add(time.Duration(m.WindowSeconds) * time.Second), WindowSeconds: m.WindowSeconds,
 		},
-		Verdict: v, Summary: summary, Histogram: histogram, OutOfRange: m.OutOfRange,
+		Verdict: v, Summary: summary, Segments: segments, Histogram: histogram, OutOfRange: m.OutOfRange,
 		Series: Throughput{CompletedPerSecond: m.Completed, FailedPerSecond: m.Failed, MeanLatencyMillis: m.MeanLatencyMillis(),
 			LatencyIntervals: m.LatencyIntervals()},
 		Errors: m.Errors, Labels: m.Labels, Schedule: m.Schedule, Phases: m.Phases(), WindowSelection: m.WindowSelection,

@@ -17,8 +17,8 @@ import (
 // what to keep. The platform adds targets and operation, and the run adds its reference.
 func NewWorkloadFile(w *v1alpha1.Workload) protocol.WorkloadFile[any] {
 	return protocol.WorkloadFile[any]{
-		Load:    convertLoad(w.Load),
-		Measure: convertMeasure(&w.Measure),
+		Load:    convertLoad(w.Load, &w.Measure),
+		Measure: convertMeasure(w),
 		KeepJTL: w.SampleLogRetention == v1alpha1.RetentionRetain,
 	}
 }
@@ -34,9 +34,12 @@ const (
 )
 
 // convertMeasure returns the lengths of the phases.
-func convertMeasure(m *v1alpha1.Measure) protocol.MeasureTimes {
-	times := convertPhases(m)
-	times.CalibrationSeconds = int(m.CalibrationDuration().Seconds())
+func convertMeasure(w *v1alpha1.Workload) protocol.MeasureTimes {
+	times := convertPhases(&w.Measure)
+	times.CalibrationSeconds = int(w.Measure.CalibrationDuration().Seconds())
+	if segments, _ := expandProfile(w.Load, nil); len(segments) > 0 {
+		times.IntervalSeconds = profileIntervalSeconds(times.WindowSeconds, segments)
+	}
 	return times
 }
 
@@ -45,29 +48,33 @@ func convertMeasure(m *v1alpha1.Measure) protocol.MeasureTimes {
 func convertPhases(m *v1alpha1.Measure) protocol.MeasureTimes {
 	warmUp, window, drain := int(m.WarmUp.Seconds()), int(m.Window.Seconds()), int(m.Drain.Seconds())
 	if m.SteadyState == nil {
-		return protocol.MeasureTimes{WarmUpSeconds: warmUp, WindowSeconds: window, DrainSeconds: drain, IntervalSeconds: fixedIntervalSeconds(window)}
+		return protocol.MeasureTimes{WarmUpSeconds: warmUp, WindowSeconds: window, DrainSeconds: drain, IntervalSeconds: findInterval(window, window, window/2)}
 	}
 	longest := int(m.RecordedDuration().Seconds())
 	interval := minIntervalSeconds * ((longest + minIntervalSeconds*maxIntervals - 1) / (minIntervalSeconds * maxIntervals))
 	return protocol.MeasureTimes{WindowSeconds: longest - longest%interval, DrainSeconds: drain, IntervalSeconds: interval, StopsEarly: true}
 }
 
-// fixedIntervalSeconds returns the length of the intervals of a fixed window, for latencies over time: the shortest, from
-// minIntervalSeconds, that divides the window into at most maxFixedIntervals, or 0 if there is none.
-func fixedIntervalSeconds(window int) int {
-	for each := max(minIntervalSeconds, (window+maxFixedIntervals-1)/maxFixedIntervals); each <= window/2; each++ {
-		if window%each == 0 {
+// findInterval returns the length of the intervals of a window, for latencies over time: the shortest, up to longest, that
+// divides a part of the window, and the window into at most maxFixedIntervals; or 0 if there is none.
+func findInterval(window, part, longest int) int {
+	for each := minInterval(window); each <= longest; each++ {
+		if part%each == 0 {
 			return each
 		}
 	}
 	return 0
 }
 
-func convertLoad(l *v1alpha1.Load) *protocol.OfferedLoad {
+func minInterval(window int) int {
+	return max(minIntervalSeconds, (window+maxFixedIntervals-1)/maxFixedIntervals)
+}
+
+func convertLoad(l *v1alpha1.Load, m *v1alpha1.Measure) *protocol.OfferedLoad {
 	if l == nil {
 		return nil
 	}
-	load := protocol.OfferedLoad{Model: string(l.Model), Clients: l.Clients, RatePerSecond: l.Rate()}
+	load := protocol.OfferedLoad{Model: string(l.Model), Clients: l.Clients, RatePerSecond: l.Rate(), Rates: profileRates(l, int(m.WarmUp.Seconds()))}
 	if l.MaxOutstanding != nil {
 		load.MaxOutstanding = *l.MaxOutstanding
 	}
@@ -106,6 +113,7 @@ func ValidateLoad(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	if r := w.Load.RatePerSecond; r != nil && r.Sign() <= 0 {
 		errs = append(errs, field.Invalid(path.Child("load", "ratePerSecond"), r.String(), "must be greater than 0, such as 20 or 500m"))
 	}
+	errs = append(errs, validateProfile(w, path)...)
 	return append(errs, ValidateMeasure(w, path)...)
 }
 

@@ -48,9 +48,9 @@ func TestCalibrationBoundsOf(t *testing.T) {
 	}
 }
 
-func TestFixedIntervalSeconds(t *testing.T) {
+func TestFindInterval(t *testing.T) {
 	for window, want := range map[int]int{1: 0, 9: 0, 10: 5, 12: 6, 60: 5, 61: 0, 300: 5, 301: 7, 305: 61, 600: 10, 1200: 20, 1260: 21, 172_800: 2880} {
-		if got := fixedIntervalSeconds(window); got != want || want > 0 && window%want != 0 {
+		if got := findInterval(window, window, window/2); got != want || want > 0 && window%want != 0 {
 			t.Errorf("a window of %d s has intervals of %d s, want %d", window, got, want)
 		}
 	}

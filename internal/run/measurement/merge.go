@@ -51,6 +51,8 @@ type Measurement struct {
 	Workers       []WorkerSummary
 	// Calibration is empty without a calibration.
 	Calibration []PodCalibration
+	// Segments are the parts of the window with results of their own; nil without any.
+	Segments []SegmentMeasurement
 	// machines describe the hosts by the member, database or worker that reported them.
 	machines map[string]Machine
 }
@@ -93,6 +95,7 @@ type Merger struct {
 	// members and series map to positions in the measurement.
 	members    map[string]int
 	series     map[seriesKey]int
+	segments   []segmentMerger
 	lastWorker *WorkerResult
 	// heights are the heights of all listed blocks, with duplicates. tails describe the ends of the workers'
 	// lists.
@@ -103,10 +106,14 @@ type Merger struct {
 // seriesKey identifies a series of a measurement.
 type seriesKey struct{ subject, name string }
 
-// NewMerger returns a Merger without workers.
-func NewMerger() *Merger {
-	return &Merger{measurement: &Measurement{Histogram: NewHistogram(), Members: []MemberUsage{}, Workers: []WorkerSummary{}},
+// NewMerger returns a Merger without workers, which measures the segments apart too.
+func NewMerger(segments ...Segment) *Merger {
+	m := &Merger{measurement: &Measurement{Histogram: NewHistogram(), Members: []MemberUsage{}, Workers: []WorkerSummary{}},
 		errors: errorCounts{}, labels: labelCounts{}, members: map[string]int{}, series: map[seriesKey]int{}}
+	for _, s := range segments {
+		m.segments = append(m.segments, segmentMerger{s, NewMerger()})
+	}
+	return m
 }
 
 // AddWorker adds a worker's result, which must have been validated when it was decoded. It fails and adds
@@ -119,6 +126,10 @@ func (m *Merger) AddWorker(w *WorkerResult) error {
 	}
 	if slices.ContainsFunc(m.measurement.Workers, func(s WorkerSummary) bool { return s.Worker == w.Worker }) {
 		return fmt.Errorf("two results of worker %d", w.Worker)
+	}
+	parts, err := cutParts(w, m.segments)
+	if err != nil {
+		return err
 	}
 	histogram, err := DecodeHistogram(w.Histogram)
 	if err != nil {
@@ -150,6 +161,11 @@ func (m *Merger) AddWorker(w *WorkerResult) error {
 	for _, l := range w.Labels {
 		m.labels.addCount(l)
 	}
+	for i, part := range parts {
+		if err := m.segments[i].merger.AddWorker(part); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -161,6 +177,10 @@ func (m *Merger) Measurement() *Measurement {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Subject, b.Subject))
 	})
 	slices.SortStableFunc(merged.Members, func(a, b MemberUsage) int { return cmp.Compare(a.Member, b.Member) })
+	merged.Segments = nil
+	for _, s := range m.segments {
+		merged.Segments = append(merged.Segments, SegmentMeasurement{s.Segment, s.merger.Measurement()})
+	}
 	return merged
 }
 

@@ -15,7 +15,7 @@ import (
 // JudgeRun returns the outcome of each objective, in order. A valid run passes or fails by its value, unless it
 // has too few samples. A run that is invalid by faults of the system fails where it misses the limit; it cannot
 // pass. Another invalid run decides nothing.
-func JudgeRun(listed []v1alpha1.MetricObjective, r *document.RunResult) []verdict.ObjectiveOutcome {
+func JudgeRun(listed []v1alpha1.Objective, r *document.RunResult) []verdict.ObjectiveOutcome {
 	var all []verdict.ObjectiveOutcome
 	for i := range listed {
 		limit := LimitOf(&listed[i])
@@ -28,12 +28,14 @@ func JudgeRun(listed []v1alpha1.MetricObjective, r *document.RunResult) []verdic
 // from 0 to 1.
 type Limit struct {
 	Metric v1alpha1.Metric
-	Bound  float64
+	// Scope is segment/NAME; empty for the whole window.
+	Scope string
+	Bound float64
 }
 
 // LimitOf returns the limit of an objective.
-func LimitOf(o *v1alpha1.MetricObjective) Limit {
-	l := Limit{Metric: o.Metric}
+func LimitOf(o *v1alpha1.Objective) Limit {
+	l := Limit{Metric: o.Metric, Scope: o.Scope}
 	switch {
 	case o.MaxLatency != nil:
 		l.Bound = float64(o.MaxLatency.Microseconds()) / 1000
@@ -43,6 +45,14 @@ func LimitOf(o *v1alpha1.MetricObjective) Limit {
 		l.Bound = o.MaxErrorPercent.AsApproximateFloat64() / 100
 	}
 	return l
+}
+
+// Name returns the name of the objective in results: its metric, with the scope if there is one.
+func (l Limit) Name() string {
+	if l.Scope == "" {
+		return string(l.Metric)
+	}
+	return string(l.Metric) + " of " + l.Scope
 }
 
 // IsMet reports whether a value keeps to the limit.
@@ -55,7 +65,7 @@ func (l Limit) IsMet(value float64) bool {
 
 // Outcome returns an outcome with that message.
 func (l Limit) Outcome(outcome, message string, args ...any) verdict.ObjectiveOutcome {
-	return verdict.ObjectiveOutcome{Metric: string(l.Metric), Limit: l.Bound, Outcome: outcome, Message: fmt.Sprintf(message, args...)}
+	return verdict.ObjectiveOutcome{Metric: l.Name(), Limit: l.Bound, Outcome: outcome, Message: fmt.Sprintf(message, args...)}
 }
 
 // Describe returns the value beside the limit, such as "LatencyP95 is 612 ms, must be at most 500 ms".
@@ -64,7 +74,7 @@ func (l Limit) Describe(value string) string {
 	if l.Metric == v1alpha1.MetricThroughput {
 		bound = "at least"
 	}
-	return fmt.Sprintf("%s is %s, must be %s %s", l.Metric, value, bound, l.Format(l.Bound))
+	return fmt.Sprintf("%s is %s, must be %s %s", l.Name(), value, bound, l.Format(l.Bound))
 }
 
 // Format returns a value of the metric with its unit.
@@ -80,7 +90,8 @@ func (l Limit) Format(value float64) string {
 }
 
 func (l Limit) judgeRun(r *document.RunResult) verdict.ObjectiveOutcome {
-	value, samples, required := l.measuredValue(&r.Summary)
+	summary := l.findSummary(r)
+	value, samples, required := l.measuredValue(summary)
 	described := l.Describe(l.Format(value))
 	if math.IsNaN(value) {
 		described = l.Describe("blank")
@@ -88,8 +99,8 @@ func (l Limit) judgeRun(r *document.RunResult) verdict.ObjectiveOutcome {
 	switch {
 	case !r.Verdict.IsEvidence():
 		return l.Outcome(verdict.ObjectiveUndecided, "%s, but the run is invalid: %s", described, firstForeignReason(r.Verdict))
-	case required > 0 && r.Summary.Requests == r.Summary.Errors:
-		return l.Outcome(verdict.ObjectiveFailed, "no operation succeeded, so %s is unknown, must be at most %s", l.Metric, l.Format(l.Bound))
+	case required > 0 && summary.Requests == summary.Errors:
+		return l.Outcome(verdict.ObjectiveFailed, "no operation succeeded, so %s is unknown, must be at most %s", l.Name(), l.Format(l.Bound))
 	case samples < required:
 		return l.Outcome(verdict.ObjectiveUndecided, "%s, but %d latencies are too few for it, which requires %d", described, samples, required)
 	case !l.IsMet(value):
@@ -100,6 +111,22 @@ func (l Limit) judgeRun(r *document.RunResult) verdict.ObjectiveOutcome {
 		return l.Outcome(verdict.ObjectivePassed, "%s", described)
 	}
 }
+
+// findSummary returns the summary of the scope. That of a segment without a result has no operations.
+func (l Limit) findSummary(r *document.RunResult) *measurement.Summary {
+	if l.Scope == "" {
+		return &r.Summary
+	}
+	for i := range r.Segments {
+		if SegmentScope(r.Segments[i].Name) == l.Scope {
+			return &r.Segments[i].Summary
+		}
+	}
+	return &measurement.Summary{}
+}
+
+// SegmentScope returns the scope of objectives on a segment.
+func SegmentScope(name string) string { return "segment/" + name }
 
 // measuredValue returns the value of the metric, and the number of latencies behind it and that it requires. A mean requires as
 // many as must lie above a percentile.

@@ -58,9 +58,36 @@ func TestJudgeRun(t *testing.T) {
 			if c.change != nil {
 				c.change(&r.Summary)
 			}
-			got := JudgeRun([]v1alpha1.MetricObjective{c.objective}, r)
+			got := JudgeRun([]v1alpha1.Objective{{MetricObjective: c.objective}}, r)
 			if len(got) != 1 || got[0].Outcome != c.outcome || !strings.Contains(got[0].Message, c.says) {
 				t.Errorf("got %+v, want %s with %q", got, c.outcome, c.says)
+			}
+		})
+	}
+}
+
+// TestJudgeRunBySegment checks that an objective with a scope is judged by the summary of its segment only.
+func TestJudgeRunBySegment(t *testing.T) {
+	peak := v1alpha1.Objective{Scope: "segment/peak",
+		MetricObjective: v1alpha1.MetricObjective{Metric: v1alpha1.MetricLatencyP95, MaxLatency: &v1alpha1.Timeout{Duration: 500 * time.Millisecond}}}
+	for name, c := range map[string]struct {
+		segment  string
+		requests int64
+		p95      float64
+		outcome  string
+		message  string
+	}{
+		"within":             {"peak", 200, 480, "Passed", "LatencyP95 of segment/peak is 480.0 ms, must be at most 500.0 ms"},
+		"beyond":             {"peak", 200, 501, "Failed", "LatencyP95 of segment/peak is 501.0 ms, must be at most 500.0 ms"},
+		"of 199 latencies":   {"peak", 199, 480, "Undecided", "LatencyP95 of segment/peak is 480.0 ms, must be at most 500.0 ms, but 199 latencies are too few for it, which requires 200"},
+		"of another segment": {"base", 200, 480, "Failed", "no operation succeeded, so LatencyP95 of segment/peak is unknown, must be at most 500.0 ms"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &document.RunResult{Summary: measurement.Summary{Requests: 7200, Latency: measurement.Latency{P95: new(900.0)}}, Segments: []document.SegmentResult{
+				{Segment: measurement.Segment{Name: c.segment}, Summary: measurement.Summary{Requests: c.requests, Latency: measurement.Latency{P95: &c.p95}}}}}
+			got := JudgeRun([]v1alpha1.Objective{peak}, r)[0]
+			if got.Metric != "LatencyP95 of segment/peak" || got.Outcome != c.outcome || got.Message != c.message {
+				t.Errorf("got %+v, want %s with %q", got, c.outcome, c.message)
 			}
 		})
 	}

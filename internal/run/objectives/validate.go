@@ -1,18 +1,25 @@
 package objectives
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
 // Validate rejects objectives of the same metric or name, and limits that no run or every run meets. The path is that of the workload.
 func Validate(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
+	var scopes []string
+	for _, s := range loadgen.SegmentsOf(w.Load) {
+		scopes = append(scopes, SegmentScope(s.Name))
+	}
 	seen := map[string]bool{}
 	for i := range w.Objectives {
 		o, path := &w.Objectives[i], path.Child("objectives").Index(i)
-		name, at := string(o.Metric), path.Child("metric")
+		name, at := LimitOf(o).Name(), path.Child("metric")
 		if o.Query != nil {
 			name, at = o.Query.Name, path.Child("query", "name")
 		}
@@ -20,6 +27,13 @@ func Validate(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 			errs = append(errs, field.Duplicate(at, name))
 		}
 		seen[name] = true
+		switch {
+		case o.Scope == "" || slices.Contains(scopes, o.Scope):
+		case w.Load == nil || len(w.Load.Profile) == 0:
+			errs = append(errs, field.Invalid(path.Child("scope"), o.Scope, "needs load.profile, whose segments it names"))
+		case len(scopes) > 0: // Else the profile itself is rejected.
+			errs = append(errs, field.NotSupported(path.Child("scope"), o.Scope, scopes))
+		}
 		errs = append(errs, ValidateLimit(&o.MetricObjective, path)...)
 	}
 	return errs

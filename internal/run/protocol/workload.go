@@ -53,12 +53,15 @@ type OfferedLoad struct {
 	Clients int32 `json:"clients"`
 	// MaxOutstanding is the maximum number of outstanding operations. Closed only.
 	MaxOutstanding int32 `json:"maxOutstanding,omitempty"`
-	// RatePerSecond is the rate in operations per second. Open only.
+	// RatePerSecond is the constant rate in operations per second. Open only.
 	RatePerSecond float64 `json:"ratePerSecond,omitempty"`
+	// Rates is the rate over time, from the start of the load to the end of the window, instead of RatePerSecond. With
+	// CountDue, which integrates it, the operation of index k over all workers is due when more than k are. Open only.
+	Rates []RatePiece `json:"rates,omitempty"`
 	// Arrivals is Poisson, or empty for operations at equal distances. Open only. With Poisson, each worker draws
-	// exponential distances with the mean of workers / RatePerSecond seconds from a generator of its own. Workers'
+	// exponential distances with the mean of workers / rate seconds from a generator of its own. Workers'
 	// arrivals are independent, so together they are a Poisson process of the whole rate. Schedule.Planned is the
-	// number drawn in the window: its mean is RatePerSecond × window, its standard deviation the root of that.
+	// number drawn in the window: its mean is rate × window, its standard deviation the root of that.
 	Arrivals string `json:"arrivals,omitempty"`
 	// Seed, with the index of the worker, seeds that generator. The same seed, rate and number of workers repeat
 	// the same arrivals. Poisson only.
@@ -202,6 +205,9 @@ func (w *WorkloadFile[_]) validateWorkload() error {
 		return err
 	}
 	if err := w.Load.validateArrivals(); err != nil {
+		return err
+	}
+	if err := w.Load.validateRates(w.Measure.WarmUpSeconds + w.Measure.WindowSeconds); err != nil {
 		return err
 	}
 	for i, o := range w.Observe {

@@ -15,8 +15,8 @@ import (
 func (j *verdictBuilder) judgeOfferedLoad(c RunObservations) {
 	m := j.measurement
 	planned, ended := m.Schedule.Planned, statistics.Sum(m.Completed)+statistics.Sum(m.Failed)
-	if planned == 0 {
-		return
+	if planned == 0 || len(m.Segments) > 0 {
+		return // Each segment is judged by its own load.
 	}
 	w := statistics.OpenLoopWindow{Planned: float64(planned), Poisson: c.PoissonArrivals, Ended: statistics.Floats(m.Completed),
 		Completed: statistics.Floats(m.Completed), LatencySums: statistics.Floats(m.LatencyMicros)}
@@ -30,7 +30,7 @@ func (j *verdictBuilder) judgeOfferedLoad(c RunObservations) {
 	seconds := float64(max(1, m.WindowSeconds))
 	j.addReason(ReasonOfferedNotAchieved, "", growth, limit,
 		"the network ended %s of %s requests per second that were offered (%s), and its backlog grew by %.0f requests, at most %.0f are chance: "+
-			"it is overloaded, and its latency grows with the window; lower load.ratePerSecond",
+			"it is overloaded, and its latency grows with the window; lower the rate of the load",
 		format.Number(float64(ended)/seconds), format.Number(float64(planned)/seconds), format.Percent(statistics.Ratio(ended, planned)), growth, limit)
 }
 
@@ -50,11 +50,11 @@ func (j *verdictBuilder) judgeUnscheduledLoad(c RunObservations) {
 	if due == 0 || j.measurement.Schedule.Planned > 0 || len(j.measurement.Workers) < c.ExpectedWorkers {
 		return
 	}
-	j.judgeExcess(c, counted, due, "the plan gets its worker's share of the rate as property benchnet.ratePerSecond: use that")
+	j.judgeExcess(c, counted, due, "the plan gets its worker's share of the load as properties such as benchnet.ratePerSecond: use them")
 	missing := max(0, due-counted-c.arrivalChance(due)) / due
 	j.addStabilityFinding(ReasonOfferedNotAchieved, "", missing, unplannedNoted, unplannedLimit,
-		"the JMeter plan made %.0f of the %.0f requests of load.ratePerSecond: lower the rate if its threads wait for the network; "+
-			"else use the property benchnet.ratePerSecond, and enough threads", counted, due)
+		"the JMeter plan made %.0f of the %.0f requests of the load: lower its rate if its threads wait for the network; "+
+			"else use its properties, such as benchnet.ratePerSecond, and enough threads", counted, due)
 }
 
 // judgeDuplicates finds requests that were counted more than once. In an open loop each request that was due is counted
@@ -88,7 +88,7 @@ func (c RunObservations) arrivalChance(due float64) float64 {
 func (j *verdictBuilder) judgeExcess(c RunObservations, requests, due float64, advice string) {
 	excess := max(0, requests-due-c.arrivalChance(due)) / due
 	j.addStabilityFinding(ReasonOfferedExceeded, "", excess, unplannedNoted, unplannedLimit,
-		"the load was %.0f requests, but load.ratePerSecond demands %.0f: %s", requests, due, advice)
+		"the load was %.0f requests, but its rate demands %.0f: %s", requests, due, advice)
 }
 
 // AreAboutLoad reports whether a run is invalid only because its load was too high: it fell short of the offered

@@ -38,13 +38,19 @@ func (p StabilityPolicy) changeLimits() (throughput, latency float64) {
 // judgeStability finds changes within the window, and evidence that is missing: a window of fixed times is a
 // measurement only if one level describes it.
 func (j *verdictBuilder) judgeStability(c RunObservations) {
-	if m := j.measurement; m.WindowSelection == nil && statistics.Sum(m.Completed) > 0 {
-		j.judgeThroughputChange()
-		j.judgeLatencyChange()
+	if m := j.measurement; m.WindowSelection == nil && len(m.Segments) == 0 {
+		j.judgeChanges()
 	}
 	j.judgeBalance(c)
 	j.judgePlanned(c)
 	j.judgeObservation(c)
+}
+
+func (j *verdictBuilder) judgeChanges() {
+	if statistics.Sum(j.measurement.Completed) > 0 {
+		j.judgeThroughputChange()
+		j.judgeLatencyChange()
+	}
 }
 
 // addStabilityFinding adds a reason if value exceeds the limit, and a note if it exceeds only noted.

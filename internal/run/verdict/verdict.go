@@ -231,6 +231,7 @@ func Judge(m *measurement.Measurement, c RunObservations, t Tolerances) Verdict 
 	j.judgeSilence()
 	j.judgeWorkerClocks(c)
 	j.judgeSampleCount()
+	j.judgeSegments(c)
 	return Verdict{Reasons: j.reasons, Notes: j.notes}
 }
 

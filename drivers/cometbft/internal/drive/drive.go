@@ -91,7 +91,7 @@ func (c *session) prepareSenders(ctx context.Context) error {
 	measure := c.workload.Measure
 	for _, share := range c.workload.BatchPlan().WorkerSenders(c.worker.Index, c.worker.Workers) {
 		s := &sender{node: c.nodes[share.Target],
-			generator: payload.NewGenerator(c.workload.Reference, share.Index, o.TransactionBytes, uint64(c.workload.Load.Clients), c.workload.Load.RatePerSecond)}
+			generator: payload.NewGenerator(c.workload.Reference, share.Index, o.TransactionBytes, uint64(c.workload.Load.Clients), c.workload.Load.MeanRate())}
 		method := "broadcast_tx_" + string(o.Method)
 		s.Sender = openloop.Sender[*flight]{Sender: share, Clients: int(c.workload.Load.Clients), Take: s.takeFlights, MarkSent: c.tracker.markSent,
 			Submit: func(ctx context.Context, flights []*flight) ([]error, error) {
