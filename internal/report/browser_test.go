@@ -65,6 +65,10 @@ func browserReports(t *testing.T) map[string]struct {
 			func(w io.Writer) error { return WriteRunPage(w, newCrowdedRun(t)) },
 			[]string{"crowd", "3 min"},
 		},
+		"profile": {
+			func(w io.Writer) error { return WriteRunPage(w, newProfiledRun(t)) },
+			[]string{"Segments", "climb", "20–60"},
+		},
 		"search": {
 			func(w io.Writer) error { return WriteExperimentPage(w, search, nil) },
 			[]string{"a load of 16 is the highest", "23 of 24 runs are valid", "member-0 was restarted"},

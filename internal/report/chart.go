@@ -52,7 +52,8 @@ const (
 	// verticalMark is a line across the chart at the x of its point, horizontalMark at the y, with a text.
 	verticalMark   markKind = "vertical"
 	horizontalMark markKind = "horizontal"
-	// shadeMark shades the chart from the x of its point to the right.
+	// shadeMark shades every second of the bands that begin at the x of its points, from the first on, and has texts at their
+	// tops. The last band ends at the right.
 	shadeMark markKind = "shade"
 	// textsMark has texts next to the points.
 	textsMark markKind = "texts"

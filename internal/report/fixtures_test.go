@@ -176,6 +176,22 @@ func newCrowdedRun(t testing.TB) *document.RunResult {
 	return r
 }
 
+// newProfiledRun returns a real run with the segments and the workload of a profile.
+func newProfiledRun(t testing.TB) *document.RunResult {
+	t.Helper()
+	r := readRecordedRun(t, "testdata/malachite.json.gz")
+	r.Workload = []byte(`{"load": {"model": "Open", "rates": [{"seconds": 30, "fromPerSecond": 10, "toPerSecond": 10},
+		{"seconds": 20, "fromPerSecond": 10, "toPerSecond": 10}, {"seconds": 40, "fromPerSecond": 10, "toPerSecond": 50}]},
+		"measure": {"warmUpSeconds": 30, "windowSeconds": 60}}`)
+	r.Segments = []document.SegmentResult{
+		{Segment: measurement.Segment{Name: "base", Seconds: 20, OfferedPerSecond: 10, Constant: true}, Planned: 200,
+			Summary: measurement.Summary{ThroughputPerSecond: 9.9, Completed: 198, Requests: 200, Errors: 2, ErrorShare: 0.01,
+				Latency: measurement.Latency{Mean: 21, P50: new(20.0), P95: new(30.0), Max: 40}}},
+		{Segment: measurement.Segment{Name: "climb", FromSeconds: 20, Seconds: 40, OfferedPerSecond: 30}, Planned: 1200},
+	}
+	return r
+}
+
 // hostileName is a name with HTML injection.
 const hostileName = `</script><script>alert(1)</script>"'><img src=x onerror=alert(1)>&{{.}}`
 
@@ -191,6 +207,7 @@ func newHostileRun(t testing.TB) *document.RunResult {
 		r.Recorded[i].Name, r.Recorded[i].Subject, r.Recorded[i].Unit = hostileName, hostileName, hostileName
 	}
 	r.Phases = &measurement.OperationPhases{Operations: 1, MeanMillis: 2, Phases: []measurement.Phase{{Name: hostileName, Operations: 1, Share: 1}}}
+	r.Segments = []document.SegmentResult{{Segment: measurement.Segment{Name: hostileName}}}
 	r.Labels = []measurement.LabelCount{{Label: hostileName, Requests: 2, Errors: 1}}
 	r.Errors = []measurement.ErrorCount{{Kind: hostileName, Count: 1, Example: hostileName + "\x00\u2028\u202e"}}
 	r.Verdict.Reasons = []verdict.Reason{{Code: hostileName, Subject: hostileName, Message: hostileName}}

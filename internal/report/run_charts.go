@@ -26,7 +26,8 @@ func measuredCharts(r *document.RunResult) ([]Chart, error) {
 	return append(charts, blockCharts(r)...), nil
 }
 
-// throughputOverTime shows the throughput of each second, smoothed if there are many, and any failures.
+// throughputOverTime shows the throughput of each second, smoothed if there are many, any failures, and the mean. One mean does
+// not describe a window with a profile, which has the offered rate instead.
 func throughputOverTime(r *document.RunResult) Chart {
 	c := newWindowChart(r, "throughput-over-time", "Throughput over time", unitOrDefault(r.Summary.Unit)+" per second")
 	source := seriesSource{Path: []any{"series", "completedPerSecond"}, Seconds: 1}
@@ -43,7 +44,12 @@ func throughputOverTime(r *document.RunResult) Chart {
 		c.addMark(mark{Kind: lineMark, Legend: "failed", style: style{Color: worseColor, Width: thickLine},
 			Series: &seriesSource{Path: []any{"series", "failedPerSecond"}, Seconds: 1}})
 	}
-	c.addHorizontalLine(r.Summary.ThroughputPerSecond, "mean "+formatNumber(r.Summary.ThroughputPerSecond), hintLine)
+	if offered := offeredRates(r); len(offered) > 0 {
+		c.addMark(mark{Kind: lineMark, Legend: "offered", style: hintLine, Points: offered})
+	} else {
+		c.addHorizontalLine(r.Summary.ThroughputPerSecond, "mean "+formatNumber(r.Summary.ThroughputPerSecond), hintLine)
+	}
+	c.shadeSegments(r)
 	return c
 }
 

@@ -48,10 +48,28 @@ func emitDocument(row Row, r *document.RunResult, emit Emit) error {
 	for _, s := range r.Recorded {
 		w.addSeries(s.Subject, s.Name, s.Unit, r.ExpandToSeconds(s.Values))
 	}
+	w.addSegments(r.Segments)
 	return w.err
 }
 
-// addSummary emits the numbers of the whole window. Latencies exist only if an operation succeeded.
+// addSegments emits the numbers of the segments of the window, each as a subject.
+func (w *writer) addSegments(all []document.SegmentResult) {
+	for i := range all {
+		s := &all[i]
+		part := writer{row: w.row, emit: func(row Row) error {
+			row.Subject, row.Metric = s.Name, "Segment"+row.Metric
+			w.write(row)
+			return w.err
+		}}
+		part.addTotal("Start", float64(s.FromSeconds), "s")
+		part.addTotal("Duration", float64(s.Seconds), "s")
+		part.addTotal("Offered", s.OfferedPerSecond, unitOf(v1alpha1.MetricThroughput, s.Summary.Unit))
+		part.addTotal("Planned", float64(s.Planned), s.Summary.Unit)
+		part.addSummary(&s.Summary)
+	}
+}
+
+// addSummary emits the numbers of the whole window, or of a segment. Latencies exist only if an operation succeeded.
 func (w *writer) addSummary(s *measurement.Summary) {
 	w.addTotal(string(v1alpha1.MetricThroughput), s.ThroughputPerSecond, unitOf(v1alpha1.MetricThroughput, s.Unit))
 	w.addTotal("Completed", float64(s.Completed), s.Unit)

@@ -123,6 +123,28 @@ func TestRunRows(t *testing.T) {
 	}
 }
 
+// TestSegmentRows checks that segments have values of their own, which are not among those of the window.
+func TestSegmentRows(t *testing.T) {
+	r := readRecordedRun(t)
+	r.Segments = []document.SegmentResult{{Segment: measurement.Segment{Name: "peak", FromSeconds: 20, Seconds: 40, OfferedPerSecond: 50}, Planned: 2000,
+		Summary: measurement.Summary{ThroughputPerSecond: 49, Requests: 2000, Errors: 40, ErrorShare: 0.02, Unit: "flows", Latency: measurement.Latency{P95: new(80.0)}}}}
+	rows := collectRows(t, func(emit Emit) error { return Run(r, emit) })
+	for metric, want := range map[string]float64{"SegmentStart": 20, "SegmentDuration": 40, "SegmentOffered": 50, "SegmentPlanned": 2000,
+		"SegmentThroughput": 49, "SegmentErrorShare": 0.02, "SegmentLatencyP95": 80, "Throughput": r.Summary.ThroughputPerSecond} {
+		t.Run(metric, func(t *testing.T) {
+			if got := findValues(rows, metric, false); !cmp.Equal(got, []float64{want}) {
+				t.Errorf("got %v, want %v", got, want)
+			}
+		})
+	}
+	if got := findValues(rows, "SegmentLatencyP99", false); got != nil {
+		t.Errorf("an unknown percentile has the value %v", got)
+	}
+	if last := rows[len(rows)-1]; last.Subject != "peak" || last.Run != r.Run.Name {
+		t.Errorf("the last row is %+v", last)
+	}
+}
+
 // newExperiment returns an experiment with a run that has a document, one without, and a failed one.
 func newExperiment(r *document.RunResult) *experiment.Result {
 	failed := experiment.NewFailedRun("failed", "no worker was ready in time", time.Time{})

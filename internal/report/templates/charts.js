@@ -162,7 +162,11 @@ const drawMark = (parent, mark, points, x, y, box, row) => {
       for (const [[center, low], [, high]] of pairs) create("path", parent, {d: `M${center} ${low}V${high}M${center - 3} ${low}h6M${center - 3} ${high}h6`, style: stroke(mark)});
       break;
     case "shade":
-      for (const p of at) create("path", parent, {d: `M${p[0]} ${box.top}H${right}V${bottom}H${p[0]}Z`, style: fill(mark)});
+      for (const [i, [x]] of at.entries()) {
+        const start = Math.max(x, box.left), end = Math.min(at[i + 1]?.[0] ?? right, right), room = end - start - 8;
+        if (i % 2 === 0 && end > start) create("path", parent, {d: `M${start} ${box.top}H${end}V${bottom}H${start}Z`, style: fill(mark)});
+        if (mark.texts && room > 12) text(parent, start + 4, box.top + 10, "start", mark.color, shorten(mark.texts[i], room));
+      }
       break;
     case "vertical":
       for (const [i, [x]] of at.entries()) {

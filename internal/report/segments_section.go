@@ -1,0 +1,79 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+)
+
+// segmentsSection has the results of each segment of the window. It is empty without a profile of the load.
+func segmentsSection(r *document.RunResult) section {
+	s := section{ID: "segments", Title: "Segments"}
+	if len(r.Segments) == 0 {
+		return s
+	}
+	t := htmlTable{Header: slices.Concat(textColumns("Segment"),
+		numberColumns("Seconds", "Offered/s", "Planned", "Throughput/s", "p50", "p95", "p99", "Errors"))}
+	for i := range r.Segments {
+		part := &r.Segments[i]
+		row := []string{part.Name, fmt.Sprintf("%d–%d", part.FromSeconds, part.FromSeconds+part.Seconds), formatNumber(part.OfferedPerSecond),
+			formatInteger(part.Planned), formatNumber(part.Summary.ThroughputPerSecond)}
+		for _, v := range []*float64{part.Summary.Latency.P50, part.Summary.Latency.P95, part.Summary.Latency.P99} {
+			row = append(row, formatQuantity(measurement.ValueOrMissing(v), "ms"))
+		}
+		t.Rows = append(t.Rows, tableRow{Cells: append(row, formatPercent(part.Summary.ErrorShare))})
+	}
+	s.Tables = []htmlTable{t}
+	return s
+}
+
+// shadeSegments shades every second segment of the window and names all.
+func (c *Chart) shadeSegments(r *document.RunResult) {
+	bands := mark{Kind: shadeMark, style: style{Color: faintColor, Opacity: 0.1}}
+	for i := range r.Segments {
+		bands.Points = append(bands.Points, xy{X: float64(r.Segments[i].FromSeconds)})
+		bands.Texts = append(bands.Texts, truncateRunes(r.Segments[i].Name, 40))
+	}
+	c.addMark(bands)
+}
+
+// offeredRates returns the rate of a profile over the seconds of the window, or nil without one.
+func offeredRates(r *document.RunResult) []xy {
+	var w protocol.WorkloadFile[any]
+	if json.Unmarshal(r.Workload, &w) != nil || w.Load == nil {
+		return nil
+	}
+	var points []xy
+	from := -w.Measure.WarmUpSeconds
+	for _, p := range w.Load.Rates {
+		if to := from + p.Seconds; to > 0 {
+			points = append(points, xy{float64(max(0, from)), p.FromPerSecond}, xy{float64(to), p.ToPerSecond})
+		}
+		from += p.Seconds
+	}
+	return points
+}
+
+// WriteSegmentsCSV writes a row for each segment of the window. Without segments it writes only the header.
+func WriteSegmentsCSV(w io.Writer, r *document.RunResult) error {
+	t := csvTable{header: []string{"segment", "fromSeconds", "seconds", "offeredPerSecond", "planned", "throughputPerSecond", "completed", "requests", "errors",
+		"errorShare", "meanMillis", "p50Millis", "p90Millis", "p95Millis", "p99Millis", "p999Millis", "maxMillis"}}
+	for i := range r.Segments {
+		part := &r.Segments[i]
+		s := &part.Summary
+		row := []string{part.Name, strconv.Itoa(part.FromSeconds), strconv.Itoa(part.Seconds), formatCSVFloat(part.OfferedPerSecond),
+			formatCSVInteger(part.Planned), formatCSVFloat(s.ThroughputPerSecond), formatCSVInteger(s.Completed), formatCSVInteger(s.Requests),
+			formatCSVInteger(s.Errors), formatCSVFloat(s.ErrorShare)}
+		for _, v := range s.Latency.Values() {
+			row = append(row, formatCSVFloat(measurement.ValueOrMissing(v.Millis)))
+		}
+		t.rows = append(t.rows, row)
+	}
+	return t.writeTo(w)
+}

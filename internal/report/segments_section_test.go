@@ -1,0 +1,74 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/benchnet/benchnet/internal/run/document"
+)
+
+func TestSegmentsSection(t *testing.T) {
+	r := newProfiledRun(t)
+	s := segmentsSection(r)
+	for i, want := range [][]string{
+		{"base", "0–20", "10", "200", "9.9", "20\u202fms", "30\u202fms", "–\u202fms", "1\u202f%"},
+		{"climb", "20–60", "30", "1200", "0", "–\u202fms", "–\u202fms", "–\u202fms", "0\u202f%"},
+	} {
+		t.Run(want[0], func(t *testing.T) {
+			if got := s.Tables[0].Rows[i].Cells; !slices.Equal(got, want) {
+				t.Errorf("cells %q, want %q", got, want)
+			}
+		})
+	}
+	var csv strings.Builder
+	if err := WriteSegmentsCSV(&csv, r); err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Split(csv.String(), "\n"); lines[1] != "base,0,20,10,200,9.9,198,200,2,0.01,21,20,,30,,,40" {
+		t.Errorf("CSV %q", lines)
+	}
+	if s := segmentsSection(&document.RunResult{}); !s.Empty() {
+		t.Errorf("a run without segments has the section %+v", s)
+	}
+}
+
+// TestChartsNameSegments checks that the charts over time have bands with names.
+func TestChartsNameSegments(t *testing.T) {
+	r := newProfiledRun(t)
+	r.Series.MeanLatencyMillis = []float64{20}
+	for _, c := range append(latencyOverTime(r), throughputOverTime(r)) {
+		t.Run(c.Name, func(t *testing.T) {
+			last := c.Marks[len(c.Marks)-1]
+			if last.Kind != shadeMark || !cmp.Equal(last.Texts, []string{"base", "climb"}) || !cmp.Equal(last.Points, []xy{{}, {X: 20}}) {
+				t.Errorf("the last mark is %+v", last)
+			}
+		})
+	}
+}
+
+func TestOfferedRates(t *testing.T) {
+	for name, c := range map[string]struct {
+		workload string
+		want     []xy
+	}{
+		"profile":             {string(newProfiledRun(t).Workload), []xy{{0, 10}, {20, 10}, {20, 10}, {60, 50}}},
+		"constant rate":       {`{"load": {"ratePerSecond": 5}}`, nil},
+		"no load":             {`{}`, nil},
+		"no workload":         {"", nil},
+		"another workload":    {`{"load": 1}`, nil},
+		"pieces of no length": {`{"load": {"rates": [{"fromPerSecond": 5}]}}`, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &document.RunResult{Workload: []byte(c.workload)}
+			if got := offeredRates(r); !cmp.Equal(got, c.want) {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
+			if last := throughputOverTime(r).Marks; (last[len(last)-1].Kind == horizontalMark) != (c.want == nil) {
+				t.Errorf("the marks are %+v", last)
+			}
+		})
+	}
+}
