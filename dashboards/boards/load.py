@@ -6,6 +6,7 @@ from .promql import NETWORK, quantile, rate, select, sum_by
 
 LATENCY, DUE = "benchnet_worker_latency_seconds", "benchnet_worker_operations_due_total"
 START, END = "benchnet_run_window_start_timestamp_seconds", "benchnet_run_window_end_timestamp_seconds"
+SEGMENT = "benchnet_run_segment_start_timestamp_seconds"
 RUN_KEYS = "namespace, run"
 
 
@@ -24,23 +25,25 @@ def row(matchers: str = NETWORK) -> Row:
     ]])
 
 
-def window_millis(metric: str, matchers: str) -> str:
-    """Returns a boundary of the windows of runs, in milliseconds since 1970."""
-    return f"floor(max by ({RUN_KEYS}) ({select(metric, matchers)}) * 1000)"
+def window_millis(metric: str, matchers: str, keys: str = RUN_KEYS) -> str:
+    """Returns a boundary of the windows of runs, or of their segments, in milliseconds since 1970."""
+    return f"floor(max by ({keys}) ({select(metric, matchers)}) * 1000)"
 
 
 def window_marks(runs: str) -> list[TimeMarks]:
     """Returns the marks of the measured windows of the runs that match. Their texts link to the run, at the time of its window."""
-    text = '<a href="d/benchnet-run?var-namespace={{namespace}}&var-run={{run}}&from={{from}}&to={{to}}">The measured window of {{run}}</a>'
+    link = '<a href="d/benchnet-run?var-namespace={{namespace}}&var-run={{run}}&from={{from}}&to={{to}}">'
+    text = link + "The measured window of {{run}}</a>"
     return [TimeMarks("Window begins", _mark(START, runs), "green", "Window begins", text),
-            TimeMarks("Window ends", _mark(END, runs), "red", "Window ends", text)]
+            TimeMarks("Window ends", _mark(END, runs), "red", "Window ends", text),
+            TimeMarks("Segment begins", _mark(SEGMENT, runs, RUN_KEYS + ", segment"), "blue", "Segment begins", link + "Segment {{segment}} of {{run}}</a>")]
 
 
-def _mark(metric: str, runs: str) -> str:
-    """Returns a boundary of windows with the labels workload, and from and to with both boundaries."""
+def _mark(metric: str, runs: str, keys: str = RUN_KEYS) -> str:
+    """Returns a boundary of windows or segments with the labels workload, and from and to with both boundaries of the window."""
     scope = 'namespace="$namespace"'
     joined = f"on ({RUN_KEYS}) group_left"
     info = f"max by ({RUN_KEYS}, workload) ({select('benchnet_run_info', runs)})"
-    return (f"{window_millis(metric, scope)} * {joined} (workload) {info} "
+    return (f"{window_millis(metric, scope, keys)} * {joined} (workload) {info} "
             f"""* {joined} (from) count_values by ({RUN_KEYS}) ("from", {window_millis(START, scope)}) """
             f"""* {joined} (to) count_values by ({RUN_KEYS}) ("to", {window_millis(END, scope)})""")

@@ -209,8 +209,8 @@ func TestShippedDashboardsPassLint(t *testing.T) {
 	}
 }
 
-// TestWindowsAreMarked checks that every dashboard of a platform and that of a run mark the measured windows, with
-// links to the run at that time.
+// TestWindowsAreMarked checks that every dashboard of a platform and that of a run mark the measured windows and their segments,
+// with links to the run at that time.
 func TestWindowsAreMarked(t *testing.T) {
 	for _, d := range readShippedDashboards(t) {
 		if !d.HasVariable("network") || !d.HasVariable("member") && !d.HasVariable("database") {
@@ -223,8 +223,8 @@ func TestWindowsAreMarked(t *testing.T) {
 				t.Errorf("%s: annotation %q with the text %q does not link to the run", d.UID, a.Name, a.TextFormat)
 			}
 		}
-		if !slices.Equal(names, []string{"Window begins", "Window ends"}) {
-			t.Errorf("%s: annotations %q, want the begin and end of windows", d.UID, names)
+		if !slices.Equal(names, []string{"Window begins", "Window ends", "Segment begins"}) {
+			t.Errorf("%s: annotations %q, want the begin and end of windows, and segments", d.UID, names)
 		}
 	}
 }

@@ -68,6 +68,9 @@ func newRunUnderWay() *v1alpha1.BenchmarkRun {
 	return &v1alpha1.BenchmarkRun{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: "sweep-p02-r1", Labels: map[string]string{v1alpha1.LabelExperiment: "sweep"}},
 		Spec: v1alpha1.BenchmarkRunSpec{NetworkName: "two-banks", Workload: v1alpha1.Workload{Name: "pay",
+			Load: &v1alpha1.Load{Model: v1alpha1.LoadOpen, Profile: []v1alpha1.LoadSegment{
+				{Name: "low", Type: v1alpha1.SegmentConstant, Duration: v1alpha1.Seconds{Duration: 20 * time.Second}},
+				{Name: "high", Type: v1alpha1.SegmentConstant, Duration: v1alpha1.Seconds{Duration: 40 * time.Second}}}},
 			Measure: v1alpha1.Measure{Drain: v1alpha1.Seconds{Duration: time.Minute}}}},
 		Status: v1alpha1.BenchmarkRunStatus{Phase: "WarmUp",
 			Window: &v1alpha1.MeasuredWindow{Start: metav1.NewMicroTime(startTime), End: metav1.NewMicroTime(startTime.Add(time.Minute))}},

@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
 var (
@@ -17,11 +18,13 @@ var (
 		"Start of the measured window, in seconds since 1970: planned, and actual once the run is complete.", "namespace", "run")
 	runWindowEnd = newGauge("benchnet_run_window_end_timestamp_seconds",
 		"End of the measured window, in seconds since 1970: planned, and actual once the run is complete.", "namespace", "run")
+	runSegmentStart = newGauge("benchnet_run_segment_start_timestamp_seconds",
+		"Start of a segment of the load's profile, in seconds since 1970; exported while the run is active.", "namespace", "run", "segment")
 	runDrainEnd = newGauge("benchnet_run_drain_end_timestamp_seconds",
 		"End of the wait for operations of the window, in seconds since 1970; exported while the run is active.", "namespace", "run")
 	runCompletion = newGauge("benchnet_run_completion_timestamp_seconds", "When the run was complete, failed or was cancelled, in seconds since 1970.",
 		"namespace", "run")
-	runOffered    = newGauge("benchnet_run_offered_per_second", "Target rate of operations per second of an open load.", "namespace", "run")
+	runOffered    = newGauge("benchnet_run_offered_per_second", "Target rate of operations per second of an open load without a profile.", "namespace", "run")
 	runThroughput = newGauge("benchnet_run_throughput_per_second",
 		"Operations completed per second of the window, or so far while the run is active.", "namespace", "run")
 	runLatency = newMetric(Summary, "benchnet_run_latency_seconds",
@@ -32,7 +35,7 @@ var (
 		"A finding about the run by severity: Invalid, Recorded (not Invalid, since measure.environmentPolicy is Record) or Note; always 1.",
 		"namespace", "run", "reason", "severity")
 
-	runMetrics = []*Metric{runInfo, runPhase, runWindowStart, runWindowEnd, runDrainEnd, runCompletion, runOffered,
+	runMetrics = []*Metric{runInfo, runPhase, runWindowStart, runWindowEnd, runSegmentStart, runDrainEnd, runCompletion, runOffered,
 		runThroughput, runLatency, runErrors, runValid, runFinding}
 )
 
@@ -57,6 +60,9 @@ func (s sampleWriter) writeRunTimes(r *v1alpha1.BenchmarkRun) {
 		s.writeSample(runWindowStart, unixSeconds(w.Start.Time), r.Namespace, r.Name)
 		s.writeSample(runWindowEnd, unixSeconds(w.End.Time), r.Namespace, r.Name)
 		if r.Status.CompletionTime == nil {
+			for _, segment := range loadgen.SegmentsOf(r.Spec.Workload.Load) {
+				s.writeSample(runSegmentStart, unixSeconds(w.Start.Time)+float64(segment.FromSeconds), r.Namespace, r.Name, segment.Name)
+			}
 			s.writeSample(runDrainEnd, unixSeconds(w.End.Add(r.Spec.Workload.Measure.Drain.Duration)), r.Namespace, r.Name)
 		}
 	}
