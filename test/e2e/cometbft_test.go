@@ -12,6 +12,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
@@ -29,7 +30,15 @@ func TestCometBFT(t *testing.T) {
 	ns := cluster.NewNamespace(t, "cometbft")
 	ns.MustApply(cometBFTManifest)
 	logStages(ns, ns.WaitReady("kv"))
-	mustPass(t, "transactions are measured", func(t *testing.T) { assertTransactions(ns.ForSubtest(t), "kv-load", "blockTimeMean", "throughputMean") })
+	mustPass(t, "transactions at a changing rate are measured by segment", func(t *testing.T) {
+		ns := ns.ForSubtest(t)
+		assertTransactions(ns, "kv-load", "blockTimeMean", "throughputMean")
+		r := readResult(ns, ns.WaitEnded("kv-load"))
+		assertSegments(ns, r, []string{"low", "up", "high"}, []int64{200, 800, 600})
+		if len(r.Objectives) != 1 || r.Objectives[0].Metric != "Throughput of segment/high" || r.Objectives[0].Outcome == verdict.ObjectiveFailed {
+			t.Errorf("the objectives are %+v", r.Objectives)
+		}
+	})
 	mustPass(t, "blocks of a set size are measured", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
 		run := ns.WaitEnded("own-blocks")

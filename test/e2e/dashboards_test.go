@@ -91,14 +91,18 @@ func lacksPercentile(run *v1alpha1.BenchmarkRun, expr string) bool {
 // dueMetric counts the operations that an open loop makes due.
 const dueMetric = "benchnet_worker_operations_due_total"
 
-// lacksOffered reports whether a query needs the offered load of an open loop but the run has a closed loop.
-func lacksOffered(run *v1alpha1.BenchmarkRun, expr string) bool {
+// segmentMetric has the segments of the load's profile.
+const segmentMetric = "benchnet_run_segment_start_timestamp_seconds"
+
+// lacksLoad reports whether a query needs the offered load of an open loop, or a profile, which the load of the run has not.
+func lacksLoad(run *v1alpha1.BenchmarkRun, expr string) bool {
 	load := run.Spec.Workload.Load
-	return strings.Contains(expr, dueMetric) && (load == nil || load.Model != v1alpha1.LoadOpen)
+	return strings.Contains(expr, dueMetric) && (load == nil || load.Model != v1alpha1.LoadOpen) ||
+		strings.Contains(expr, segmentMetric) && (load == nil || len(load.Profile) == 0)
 }
 
 // assertDashboards runs the dashboards' queries from shortly before the run on. Every query of the systems in
-// here must return data, unless it is of a percentile or an offered load that the run lacks. It logs how many were skipped.
+// here must return data, unless it is of a percentile, an offered load or segments that the run lacks. It logs how many were skipped.
 func assertDashboards(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, here ...system) {
 	ns.Helper()
 	prometheus := ns.ConnectPrometheus()
@@ -126,7 +130,7 @@ func assertDashboards(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, here ..
 				left[missing[0]]++
 				continue
 			}
-			if lacksPercentile(run, q.Expr) || lacksOffered(run, q.Expr) {
+			if lacksPercentile(run, q.Expr) || lacksLoad(run, q.Expr) {
 				blank++
 				continue
 			}
@@ -138,7 +142,7 @@ func assertDashboards(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, here ..
 			assertQueryData(ns, prometheus, q.Where, expr, from, patience)
 		}
 	}
-	ns.Logf("%d queries of dashboards were run over the time of %s; %d of percentiles of few latencies or of offered load were not", asked, run.Name, blank)
+	ns.Logf("%d queries of dashboards were run over the time of %s; %d of percentiles of few latencies, of offered load or of segments were not", asked, run.Name, blank)
 	for _, s := range slices.Sorted(maps.Keys(left)) {
 		ns.Logf("%d queries were not run, since %s was not there", left[s], s)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/document"
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
 
@@ -53,12 +54,10 @@ func TestTwoBanksOnPostgreSQL(t *testing.T) {
 		assertPhases(ns, waitAndAssertRun(ns, "banks-pay"))
 	})
 	mustPass(t, "issue and pay, the operator dies in mid-run", func(t *testing.T) { assertSurvivesOperator(ns.ForSubtest(t)) })
-	mustPass(t, "issue, open loop", func(t *testing.T) {
+	mustPass(t, "issue, open loop in steps", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
 		run := waitAndAssertRun(ns, "banks-issue-open")
-		if planned := readResult(ns, run).Schedule.Planned; planned != 60 {
-			t.Errorf("2 a second over 30 s make 60 planned starts, not %d", planned)
-		}
+		assertSegments(ns, readResult(ns, run), []string{"level-1", "level-2", "level-3"}, []int64{10, 20, 30})
 		assertNoDuplicates(ns)
 	})
 	t.Run("every recording rule gives data, no alert fires, the page of metrics is right", func(t *testing.T) {
@@ -102,6 +101,20 @@ func waitAndAssertRun(ns *cluster.Namespace, name string) *v1alpha1.BenchmarkRun
 	run := ns.WaitEnded(name)
 	assertMeasured(ns, run)
 	return run
+}
+
+// assertSegments fails unless the result has the segments, with the numbers of operations that were due in them. All must have succeeded.
+func assertSegments(ns *cluster.Namespace, r *document.RunResult, names []string, planned []int64) {
+	ns.Helper()
+	if len(r.Segments) != len(names) {
+		ns.Fatalf("the segments are %+v, want %s", r.Segments, names)
+	}
+	for i, s := range r.Segments {
+		ns.Logf("segment %s: %d of %d planned, %.1f/s, mean latency %.0f ms", s.Name, s.Summary.Requests, s.Planned, s.Summary.ThroughputPerSecond, s.Summary.Latency.Mean)
+		if s.Name != names[i] || s.Planned != planned[i] || s.Summary.Requests != planned[i] || s.Summary.Errors != 0 {
+			ns.Errorf("segment %s has %d operations, %d errors and %d planned; want %s with %d", s.Name, s.Summary.Requests, s.Summary.Errors, s.Planned, names[i], planned[i])
+		}
+	}
 }
 
 // assertPhases fails unless the clients followed every payment, up to its notarization and distribution.
