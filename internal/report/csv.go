@@ -30,23 +30,31 @@ func (t csvTable) writeTo(w io.Writer) error {
 	return nil
 }
 
+// latencyColumns are the columns of formatCSVLatency.
+var latencyColumns = []string{"meanMillis", "p50Millis", "p90Millis", "p95Millis", "p99Millis", "p999Millis", "maxMillis"}
+
+// formatCSVLatency returns the cells of a latency. Those of unknown percentiles are empty.
+func formatCSVLatency(l *measurement.Latency) []string {
+	var cells []string
+	for _, v := range l.Values() {
+		cells = append(cells, formatCSVFloat(measurement.ValueOrMissing(v.Millis)))
+	}
+	return cells
+}
+
 // WriteRunCSV writes the summary of a run: a header and one row. Column names include the units.
 func WriteRunCSV(w io.Writer, r *document.RunResult) error {
 	s := r.Summary
-	t := csvTable{header: []string{
+	t := csvTable{header: slices.Concat([]string{
 		"namespace", "run", "network", "workload", "platform", "start", "windowSeconds", "verdict", "reasons", "unit",
 		"throughputPerSecond", "completed", "requests", "errors", "errorShare",
-		"meanMillis", "p50Millis", "p90Millis", "p95Millis", "p99Millis", "p999Millis", "maxMillis",
-	}, rows: [][]string{{
+	}, latencyColumns), rows: [][]string{slices.Concat([]string{
 		r.Run.Namespace, r.Run.Name, r.Run.Network, r.Run.Workload, r.Environment.PlatformVersion, formatCSVTime(r.Times.WindowStart),
 		strconv.Itoa(r.Times.WindowSeconds), r.Verdict.Validity(), strings.Join(reasonCodes(r.Verdict.Reasons), " "), s.Unit,
 		formatCSVFloat(
 			s.ThroughputPerSecond,
 		), formatCSVInteger(s.Completed), formatCSVInteger(s.Requests), formatCSVInteger(s.Errors), formatCSVFloat(s.ErrorShare),
-	}}}
-	for _, v := range s.Latency.Values() {
-		t.rows[0] = append(t.rows[0], formatCSVFloat(measurement.ValueOrMissing(v.Millis)))
-	}
+	}, formatCSVLatency(&s.Latency))}}
 	if f := s.Finality; f != nil {
 		t.header = append(t.header, "finalityOf", "finalityMeanMillis", "finalityP50Millis", "finalityP95Millis", "finalityP99Millis")
 		t.rows[0] = append(t.rows[0], string(f.Of), formatCSVFloat(f.Mean), formatCSVFloat(measurement.ValueOrMissing(f.P50)),

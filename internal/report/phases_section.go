@@ -57,17 +57,13 @@ const rowBarHalf = 0.32
 
 // WritePhasesCSV writes a row for each phase of the sampled operations. Without phases it writes only the header.
 func WritePhasesCSV(w io.Writer, r *document.RunResult) error {
-	t := csvTable{header: []string{"phase", "operations", "share", "meanMillis", "p50Millis", "p90Millis", "p95Millis", "p99Millis", "p999Millis", "maxMillis"}}
+	t := csvTable{header: slices.Concat([]string{"phase", "operations", "share"}, latencyColumns)}
 	if r.Phases == nil {
 		return t.writeTo(w)
 	}
 	for i := range r.Phases.Phases {
 		p := &r.Phases.Phases[i]
-		row := []string{p.Name, formatCSVInteger(p.Operations), formatCSVFloat(p.Share)}
-		for _, v := range p.Latency.Values() {
-			row = append(row, formatCSVFloat(measurement.ValueOrMissing(v.Millis)))
-		}
-		t.rows = append(t.rows, row)
+		t.rows = append(t.rows, append([]string{p.Name, formatCSVInteger(p.Operations), formatCSVFloat(p.Share)}, formatCSVLatency(&p.Latency)...))
 	}
 	return t.writeTo(w)
 }

@@ -62,18 +62,15 @@ func offeredRates(r *document.RunResult) []xy {
 
 // WriteSegmentsCSV writes a row for each segment of the window. Without segments it writes only the header.
 func WriteSegmentsCSV(w io.Writer, r *document.RunResult) error {
-	t := csvTable{header: []string{"segment", "fromSeconds", "seconds", "offeredPerSecond", "planned", "throughputPerSecond", "completed", "requests", "errors",
-		"errorShare", "meanMillis", "p50Millis", "p90Millis", "p95Millis", "p99Millis", "p999Millis", "maxMillis"}}
+	t := csvTable{header: slices.Concat([]string{"segment", "fromSeconds", "seconds", "offeredPerSecond", "planned", "throughputPerSecond", "completed",
+		"requests", "errors", "errorShare"}, latencyColumns)}
 	for i := range r.Segments {
 		part := &r.Segments[i]
 		s := &part.Summary
 		row := []string{part.Name, strconv.Itoa(part.FromSeconds), strconv.Itoa(part.Seconds), formatCSVFloat(part.OfferedPerSecond),
 			formatCSVInteger(part.Planned), formatCSVFloat(s.ThroughputPerSecond), formatCSVInteger(s.Completed), formatCSVInteger(s.Requests),
 			formatCSVInteger(s.Errors), formatCSVFloat(s.ErrorShare)}
-		for _, v := range s.Latency.Values() {
-			row = append(row, formatCSVFloat(measurement.ValueOrMissing(v.Millis)))
-		}
-		t.rows = append(t.rows, row)
+		t.rows = append(t.rows, append(row, formatCSVLatency(&s.Latency)...))
 	}
 	return t.writeTo(w)
 }

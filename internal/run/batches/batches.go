@@ -50,7 +50,7 @@ func (p Plan) Validate(driver string) error {
 	case !(l.MeanRate() > 0) || math.IsInf(l.MeanRate(), 0):
 		return fmt.Errorf("load.ratePerSecond: %g is not positive", l.MeanRate())
 	case len(l.Rates) > 0 && (p.Size > 0 || p.IntervalMillis == 0 || 1000%p.IntervalMillis != 0):
-		return fmt.Errorf("operation.batchIntervalMillis: %d with a batchSize of %d; load.rates needs batches of any size, at an interval that divides a second",
+		return fmt.Errorf("operation.batchIntervalMillis: %d, with a batchSize of %d; with load.rates it must divide a second, and batchSize must not be set",
 			p.IntervalMillis, p.Size)
 	case l.Clients < 1:
 		return fmt.Errorf("load.clients: %d; a sender needs at least one batch outstanding", l.Clients)

@@ -26,14 +26,14 @@ func DecodeRunResult(document []byte) (*RunResult, error) {
 	if err := r.validateSeries(); err != nil {
 		return nil, fmt.Errorf("result: %w", err)
 	}
-	for _, s := range r.summaries() {
+	for _, s := range r.listSummaries() {
 		s.Latency.DropUnsupported(s.Requests - s.Errors)
 	}
 	return &r, nil
 }
 
-// summaries returns the summaries of the window and of its segments.
-func (r *RunResult) summaries() []*measurement.Summary {
+// listSummaries returns the summaries of the window and of its segments.
+func (r *RunResult) listSummaries() []*measurement.Summary {
 	all := []*measurement.Summary{&r.Summary}
 	for i := range r.Segments {
 		all = append(all, &r.Segments[i].Summary)

@@ -21,9 +21,9 @@ import (
 )
 
 const (
-	// minWavePeriod is the shortest period of a Sine, whose rate is linear between whole seconds.
+	// minWavePeriod is the shortest period of a Sine. Its pieces last whole seconds, so a shorter one would be no wave.
 	minWavePeriod = 10 * time.Second
-	// wavePieces is the number of pieces of a period of a Sine that has so many seconds.
+	// wavePieces is the number of pieces of a period of a Sine, unless they would last less than a second.
 	wavePieces = 60
 	// maxTraceRate bounds the rates of a Replay, so that no sum of operations overflows.
 	maxTraceRate = 1e9
@@ -269,18 +269,13 @@ func replayRates(replay v1alpha1.LoadReplay, seconds int, path *field.Path) ([]p
 			continue
 		}
 		second, rate, err := parseTraceLine(fields)
-		line, _ := lines.FieldPos(0)
-		switch invalid := func(problem string) (_ []protocol.RatePiece, _ *field.Error) {
+		problem := checkTraceSecond(second, last, seconds, len(rates) == 0)
+		if err != nil {
+			problem = wantedTraceLine
+		}
+		if problem != "" {
+			line, _ := lines.FieldPos(0)
 			return nil, field.Invalid(path, strings.Join(fields, ","), fmt.Sprintf("line %d: %s", line, problem))
-		}; {
-		case err != nil:
-			return invalid(wantedTraceLine)
-		case len(rates) == 0 && second != 0:
-			return invalid("the trace must begin with second 0")
-		case len(rates) > 0 && second <= last:
-			return invalid(fmt.Sprintf("second %d is not above %d of the line before", second, last))
-		case second > seconds:
-			return invalid(fmt.Sprintf("second %d is after the end of the segment, which lasts %ds", second, seconds))
 		}
 		if len(rates) > 0 {
 			rates[len(rates)-1].Seconds = second - last
@@ -309,6 +304,20 @@ func parseTraceLine(fields []string) (second int, rate float64, err error) {
 		rateErr = strconv.ErrRange
 	}
 	return second, rate, cmp.Or(err, rateErr)
+}
+
+// checkTraceSecond returns what is wrong with the second of a line, or nothing. last is the second of the line before, unless the line is
+// the first, and seconds is the length of the segment.
+func checkTraceSecond(second, last, seconds int, first bool) string {
+	switch {
+	case first && second != 0:
+		return "the trace must begin with second 0"
+	case !first && second <= last:
+		return fmt.Sprintf("second %d is not above %d of the line before", second, last)
+	case second > seconds:
+		return fmt.Sprintf("second %d is after the end of the segment, which lasts %ds", second, seconds)
+	}
+	return ""
 }
 
 // endTrace lets the last rate hold as long as the one before, and one alone for the whole segment.

@@ -55,8 +55,8 @@ type OfferedLoad struct {
 	MaxOutstanding int32 `json:"maxOutstanding,omitempty"`
 	// RatePerSecond is the constant rate in operations per second. Open only.
 	RatePerSecond float64 `json:"ratePerSecond,omitempty"`
-	// Rates is the rate over time, from the start of the load to the end of the window, instead of RatePerSecond. With
-	// CountDue, which integrates it, the operation of index k over all workers is due when more than k are. Open only.
+	// Rates is a rate that changes, from the start of the load to the end of the window, instead of RatePerSecond. The
+	// operation with the index k, counted over all workers from 0, is due when CountDue exceeds k. Open only.
 	Rates []RatePiece `json:"rates,omitempty"`
 	// Arrivals is Poisson, or empty for operations at equal distances. Open only. With Poisson, each worker draws
 	// exponential distances with the mean of workers / rate seconds from a generator of its own. Workers'
