@@ -116,7 +116,7 @@ func mergeReports(each steadystate.WorkerResultIterator, workload *v1alpha1.Work
 	if workload.Measure.SteadyState != nil {
 		return steadystate.MergeSteadyWindow(each, steadystate.PolicyFor(&workload.Measure))
 	}
-	merger := measurement.NewMerger(loadgen.SegmentsOf(workload.Load)...)
+	merger := measurement.NewMerger(loadgen.SegmentsOf(workload)...)
 	err := each(merger.AddWorker)
 	return merger.Measurement(), err
 }

@@ -93,6 +93,8 @@ func (r *RunReconciler) assembleResult(ctx context.Context, pass *runPass, read 
 	}
 	read.measurement.LatencyKind = latencyKindOf(&pass.run.Spec.Workload)
 	read.measurement.FinalityOf = pass.platform.FinalityOf(&pass.run.Spec.Workload)
+	orders := &pass.driver.Workload
+	read.measurement.CompleteFaults(orders.Faults)
 	tolerances := tolerancesOf(&pass.network.Spec, &pass.run.Spec.Workload.Measure)
 	judged := verdict.Judge(read.measurement, circumstances, tolerances)
 	interpretation := interpretMeasurement(pass, read.measurement)
@@ -103,6 +105,7 @@ func (r *RunReconciler) assembleResult(ctx context.Context, pass *runPass, read 
 	if err := r.addProvenance(pass, result, nodes); err != nil {
 		return nil, err
 	}
+	result.AddFaults(read.measurement, orders.Load.DuePerSecond(orders.Measure))
 	result.Policies = tolerances.Policies()
 	result.Environment.Regions = regions
 	result.Environment.Calibration = read.measurement.Calibration

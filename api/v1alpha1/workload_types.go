@@ -137,6 +137,12 @@ type Workload struct {
 	// otherwise.
 	// +optional
 	Load *Load `json:"load,omitempty"`
+	// faults are injected in the window. A run in which a fault was not proved is Invalid. Default: none.
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=16
+	// +optional
+	Faults []Fault `json:"faults,omitempty"`
 	// measure says which part of the load is measured, and which errors a valid run may have.
 	// +kubebuilder:default={warmUp: "30s", window: "60s", drain: "60s", maxErrorPercent: "0"}
 	// +optional

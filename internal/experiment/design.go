@@ -323,6 +323,9 @@ func validateSearch(spec *v1alpha1.BenchmarkExperimentSpec, axes []resolvedAxis,
 	if len(load.Profile) > 0 {
 		return field.Forbidden(loadPath.Child("profile"), "cannot be set with strategy Saturation, which searches the rate")
 	}
+	if len(spec.Template.Workload.Faults) > 0 {
+		return field.Forbidden(path.Child("template", "workload", "faults"), "cannot be set with strategy Saturation, which looks for one constant level")
+	}
 	if err := validateLoads(spec.Saturation, load.Model, path.Child("saturation")); err != nil {
 		return err
 	}

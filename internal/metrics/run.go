@@ -60,7 +60,7 @@ func (s sampleWriter) writeRunTimes(r *v1alpha1.BenchmarkRun) {
 		s.writeSample(runWindowStart, unixSeconds(w.Start.Time), r.Namespace, r.Name)
 		s.writeSample(runWindowEnd, unixSeconds(w.End.Time), r.Namespace, r.Name)
 		if r.Status.CompletionTime == nil {
-			for _, segment := range loadgen.SegmentsOf(r.Spec.Workload.Load) {
+			for _, segment := range loadgen.SegmentsOf(&r.Spec.Workload) {
 				s.writeSample(runSegmentStart, unixSeconds(w.Start.Time)+float64(segment.FromSeconds), r.Namespace, r.Name, segment.Name)
 			}
 			s.writeSample(runDrainEnd, unixSeconds(w.End.Add(r.Spec.Workload.Measure.Drain.Duration)), r.Namespace, r.Name)

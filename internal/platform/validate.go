@@ -2,11 +2,15 @@ package platform
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/limits"
 	"github.com/benchnet/benchnet/internal/kube/pods"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
 	"github.com/benchnet/benchnet/internal/run/objectives"
 )
 
@@ -26,6 +30,8 @@ func ValidateNetwork(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, path *fiel
 func ValidateWorkload(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	problems := pods.ValidateScheduling(w.Workers.Scheduling, path.Child("workers", "scheduling"))
 	problems = append(problems, p.ValidateWorkload(spec, w, path)...)
+	problems = append(problems, loadgen.ValidateFaults(w, path)...)
+	problems = append(problems, validateFaultTargets(p, spec, w, path)...)
 	problems = append(problems, objectives.Validate(w, path)...)
 	for i := range w.Objectives {
 		problems = append(problems, ValidateMetric(p, w, w.Objectives[i].Metric, path.Child("objectives").Index(i).Child("metric"))...)
@@ -38,6 +44,41 @@ func ValidateWorkload(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, w *v1alph
 			"must be Even: the driver of %s workloads on %s networks plans operations at equal distances only", w.Type, p.Type())))
 	}
 	return problems
+}
+
+// validateFaultTargets rejects targets that the network will not have, and those whose agents the workers do not reach. The path is that of
+// the workload.
+func validateFaultTargets(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
+	if len(w.Faults) == 0 {
+		return nil
+	}
+	path = path.Child("faults")
+	if spec.Observation == v1alpha1.ObservationNone {
+		return field.ErrorList{field.Forbidden(path, "need spec.observation Full of the network: the agents of its members inject the faults")}
+	}
+	var members []string
+	for _, m := range p.Topology(&v1alpha1.BenchmarkNetwork{Spec: *spec}).Members {
+		members = append(members, m.Name)
+	}
+	_, uses := p.(DatabaseConsumer)
+	database := spec.DatabaseOrDefault()
+	var errs field.ErrorList
+	for i := range w.Faults {
+		target, path := &w.Faults[i].Target, path.Index(i).Child("target")
+		for k, name := range target.Members {
+			member, _, _ := strings.Cut(name, "/")
+			switch {
+			case !slices.Contains(members, member):
+				errs = append(errs, field.Invalid(path.Child("members").Index(k), name, "is not a member of the network; its members are "+limits.JoinItems(members, ", ")))
+			case w.Blocks != nil && member == w.Blocks.Observe:
+				errs = append(errs, field.Invalid(path.Child("members").Index(k), name, "is the member whose blocks are observed: choose another one, or another blocks.observe"))
+			}
+		}
+		if len(target.Databases) > 0 && (!uses || database.Engine == v1alpha1.EngineH2 || database.Provider == v1alpha1.ProviderExternal || database.Chart != nil) {
+			errs = append(errs, field.Forbidden(path.Child("databases"), "needs a database of the network of provider Managed with engine PostgreSQL; with H2 it is part of the member"))
+		}
+	}
+	return errs
 }
 
 // ValidateMetric rejects a finality of a workload that has none. The path is that of the metric.

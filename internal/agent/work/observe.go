@@ -24,6 +24,7 @@ type workerObservation struct {
 	// machines describe the hosts of the observed members.
 	machines map[string]*measurement.Machine
 	ownLoad  *measurement.WorkerUsage
+	faults   []measurement.FaultRecord
 	clock    *measurement.WorkerClock
 }
 
@@ -34,7 +35,7 @@ func (w *Worker) addObservation(window *protocol.Window, seen workerObservation,
 	if err != nil {
 		return nil, err
 	}
-	r.Members, r.Load, r.Clock, r.Calibration = seen.Members, seen.ownLoad, seen.clock, w.calibration
+	r.Members, r.Load, r.Clock, r.Calibration, r.Faults = seen.Members, seen.ownLoad, seen.clock, w.calibration, seen.faults
 	for i := range r.Members {
 		if clock := r.Members[i].Clock; clock != nil {
 			clock.Worker = w.Index
@@ -46,8 +47,8 @@ func (w *Worker) addObservation(window *protocol.Window, seen workerObservation,
 	return r, nil
 }
 
-// startObserving observes the worker's share of the members and its own container during the window. The
-// channel receives the observation when the window or ctx ends.
+// startObserving observes the worker's share of the members and its own container during the window, and injects its share of the faults.
+// The channel receives the observation when the window or ctx ends.
 func (w *Worker) startObserving(ctx context.Context, window *protocol.Window) <-chan workerObservation {
 	done := make(chan workerObservation, 1)
 	go func() {
@@ -57,8 +58,10 @@ func (w *Worker) startObserving(ctx context.Context, window *protocol.Window) <-
 		share := observe.SelectEndpoints(w.Workload.Observe, w.Index, w.Workers)
 		machines := make(chan map[string]*measurement.Machine, 1)
 		go func() { machines <- observe.DescribeMachines(ctx, w.CommandsToken, share) }()
+		faults := make(chan []measurement.FaultRecord, 1)
+		go func() { faults <- w.injectFaults(ctx, window) }()
 		seen := observe.Observe(ctx, share, window, w.Scrape)
-		done <- workerObservation{seen, <-machines, <-own, <-clock}
+		done <- workerObservation{seen, <-machines, <-own, <-faults, <-clock}
 	}()
 	return done
 }

@@ -122,6 +122,9 @@ func (w *Worker) measureRun(ctx context.Context) (*measurement.WorkerResult, err
 	if err := w.removeStaleFiles(); err != nil {
 		return nil, err
 	}
+	if err := w.checkFaults(ctx); err != nil {
+		return nil, err
+	}
 	switch {
 	case w.StreamURL != "":
 		return w.runStream(ctx)

@@ -38,7 +38,9 @@ type RunResult struct {
 	// results of older versions.
 	Bottleneck *verdict.Bottleneck `json:"bottleneck,omitempty"`
 	Summary    measurement.Summary `json:"summary"`
-	// Segments are the parts of the window in their order; absent without a profile of the load.
+	// Faults are the declared faults in the order of the workload; absent without any.
+	Faults []FaultResult `json:"faults,omitempty"`
+	// Segments are the parts of the window in their order; absent without a profile of the load or faults.
 	Segments []SegmentResult `json:"segments,omitempty"`
 	// Histogram holds the latencies of all workers in microseconds: HdrHistogram V2 compressed, base64.
 	Histogram string `json:"histogram"`

@@ -37,11 +37,15 @@ type profileSegment struct {
 	index int
 }
 
-// SegmentsOf returns the segments of the window, or nil without a valid profile.
-func SegmentsOf(load *v1alpha1.Load) []measurement.Segment {
-	segments, errs := expandProfile(load, nil)
-	if len(errs) > 0 {
+// SegmentsOf returns the segments of the window: those of the profile, or else, with faults, the baseline before them and the rest. It
+// returns nil if the profile or the faults are invalid.
+func SegmentsOf(w *v1alpha1.Workload) []measurement.Segment {
+	segments, errs := expandProfile(w.Load, nil)
+	switch {
+	case len(errs) > 0:
 		return nil
+	case len(segments) == 0:
+		return faultSegments(w)
 	}
 	var all []measurement.Segment
 	for _, s := range segments {

@@ -85,7 +85,7 @@ func TestSineRates(t *testing.T) {
 			if errs := ValidateLoad(w, field.NewPath("workload")); len(errs) > 0 {
 				t.Fatal(errs.ToAggregate())
 			}
-			if mean := SegmentsOf(w.Load)[0].OfferedPerSecond; math.Abs(mean-30) > 1e-6 {
+			if mean := SegmentsOf(w)[0].OfferedPerSecond; math.Abs(mean-30) > 1e-6 {
 				t.Errorf("the mean rate is %g", mean)
 			}
 			rates := profileRates(w.Load, 0)
@@ -113,7 +113,7 @@ func TestSegmentsOf(t *testing.T) {
 	if errs := ValidateLoad(w, field.NewPath("workload")); len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
-	segments := SegmentsOf(w.Load)
+	segments := SegmentsOf(w)
 	segment := func(name string, from, seconds int, rate float64, constant bool) measurement.Segment {
 		return measurement.Segment{Name: name, FromSeconds: from, Seconds: seconds, OfferedPerSecond: rate, Constant: constant}
 	}

@@ -53,3 +53,35 @@ type FaultRecord struct {
 	Fault
 	FaultEffect
 }
+
+// CompleteFaults replaces the reported faults by the declared ones, in their order. Of a fault that no worker reported, nothing is proved.
+func (m *Measurement) CompleteFaults(declared []Fault) {
+	reported := map[Fault]FaultEffect{}
+	for _, r := range m.Faults {
+		for _, text := range []*string{&r.Before, &r.During, &r.After, &r.Problem} {
+			*text = truncateText(*text)
+		}
+		reported[r.Fault] = r.FaultEffect
+	}
+	m.Faults = nil
+	for _, f := range declared {
+		effect, ok := reported[f]
+		switch {
+		case !ok:
+			effect.Problem = "no worker reported it"
+		case effect.Problem == "" && (effect.Injected == nil || effect.Healed == nil):
+			effect.Problem = "its agent reported no times"
+		}
+		m.Faults = append(m.Faults, FaultRecord{f, effect})
+	}
+}
+
+// FirstFaultSeconds returns when the first fault was due, in seconds of the window, and whether there is any.
+func (m *Measurement) FirstFaultSeconds() (seconds int, ok bool) {
+	for i, f := range m.Faults {
+		if i == 0 || f.AtSeconds < seconds {
+			seconds = f.AtSeconds
+		}
+	}
+	return seconds, len(m.Faults) > 0
+}

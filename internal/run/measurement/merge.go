@@ -51,6 +51,8 @@ type Measurement struct {
 	Workers       []WorkerSummary
 	// Calibration is empty without a calibration.
 	Calibration []PodCalibration
+	// Faults are the declared faults that the workers reported.
+	Faults []FaultRecord
 	// Segments are the parts of the window with results of their own; nil without any.
 	Segments []SegmentMeasurement
 	// machines describe the hosts by the member, database or worker that reported them.
@@ -221,6 +223,7 @@ func (m *Measurement) addCounts(w *WorkerResult) {
 	m.Schedule.addSchedule(w.Schedule)
 	m.addLedger(w.Ledger)
 	m.addCalibration(w.Calibration)
+	m.Faults = append(m.Faults, w.Faults[:min(len(w.Faults), MaxFaults-len(m.Faults))]...)
 	if w.Load != nil {
 		m.addMachine(WorkerSubject(w.Worker), w.Load.Machine)
 	}

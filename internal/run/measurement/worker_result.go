@@ -64,6 +64,8 @@ type WorkerResult struct {
 	Load *WorkerUsage `json:"load,omitempty"`
 	// Calibration holds the worker and the pods that it calibrated; absent without a calibration. The agent adds it.
 	Calibration []PodCalibration `json:"calibration,omitempty"`
+	// Faults are the faults that this worker had injected; absent without any. The agent adds them.
+	Faults []FaultRecord `json:"faults,omitempty"`
 }
 
 // ErrorCount counts the errors of one kind.

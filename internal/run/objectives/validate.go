@@ -13,7 +13,7 @@ import (
 func Validate(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	var scopes []string
-	for _, s := range loadgen.SegmentsOf(w.Load) {
+	for _, s := range loadgen.SegmentsOf(w) {
 		scopes = append(scopes, SegmentScope(s.Name))
 	}
 	seen := map[string]bool{}
@@ -29,9 +29,9 @@ func Validate(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 		seen[name] = true
 		switch {
 		case o.Scope == "" || slices.Contains(scopes, o.Scope):
-		case w.Load == nil || len(w.Load.Profile) == 0:
-			errs = append(errs, field.Invalid(path.Child("scope"), o.Scope, "needs load.profile, whose segments it names"))
-		case len(scopes) > 0: // Else the profile itself is rejected.
+		case (w.Load == nil || len(w.Load.Profile) == 0) && len(w.Faults) == 0:
+			errs = append(errs, field.Invalid(path.Child("scope"), o.Scope, "needs load.profile or faults, whose segments it names"))
+		case len(scopes) > 0: // Else the profile itself, or the faults, are rejected.
 			errs = append(errs, field.NotSupported(path.Child("scope"), o.Scope, scopes))
 		}
 		errs = append(errs, ValidateLimit(&o.MetricObjective, path)...)

@@ -40,6 +40,19 @@ func (l *OfferedLoad) CountDue(seconds float64) float64 {
 	return due
 }
 
+// DuePerSecond returns the operations that are due in each second of the window, or nil unless the load has a rate.
+func (l *OfferedLoad) DuePerSecond(m MeasureTimes) []float64 {
+	if l == nil || l.MeanRate() == 0 {
+		return nil
+	}
+	due := make([]float64, m.WindowSeconds)
+	for i := range due {
+		from := float64(m.WarmUpSeconds + i)
+		due[i] = l.CountDue(from+1) - l.CountDue(from)
+	}
+	return due
+}
+
 // MeanRate returns the mean rate from the start of the load to the end of the window, in operations per second.
 func (l *OfferedLoad) MeanRate() float64 {
 	seconds := 0

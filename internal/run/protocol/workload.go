@@ -30,7 +30,12 @@ type WorkloadFile[Operation any] struct {
 	Unit string `json:"unit,omitempty"`
 	// Observe lists the metrics endpoints of members and databases to sample during the window.
 	Observe []ObservedEndpoint `json:"observe,omitempty"`
+	// Faults are injected by the agents behind Observe in the window.
+	Faults []measurement.Fault `json:"faults,omitempty"`
 }
+
+// FaultLead is how long before a fault a worker asks the agent for it. The agent injects it by its own clock.
+const FaultLead = 2 * time.Second
 
 // Target is one endpoint of a network.
 type Target struct {

@@ -4,14 +4,22 @@ package verdict
 func SegmentSubject(name string) string { return "segment " + name }
 
 // judgeSegments judges in each segment whether the workers offered its load and the network kept up with it, and, in segments of a constant
-// rate that are long enough, whether throughput and latency were steady.
+// rate that are long enough, whether throughput and latency were steady. Segments in which a declared fault had begun are left out; those
+// before it are judged by their errors too.
 func (j *verdictBuilder) judgeSegments(c RunObservations) {
+	firstFault, faulty := j.measurement.FirstFaultSeconds()
 	for _, s := range j.measurement.Segments {
+		if faulty && s.FromSeconds+s.Seconds > firstFault {
+			continue
+		}
 		own := verdictBuilder{measurement: s.Measurement, tolerances: j.tolerances}
 		c.OfferedPerSecond = s.OfferedPerSecond
 		own.judgeOfferedLoad(c)
 		own.judgeUnscheduledLoad(c)
 		own.judgePlanned(c)
+		if faulty {
+			own.judgeErrors()
+		}
 		if s.Constant && s.Seconds >= stabilitySeconds {
 			own.judgeChanges()
 		}

@@ -113,7 +113,7 @@ func describeChange(c statistics.LevelChange, scale float64, unit string) string
 
 // judgeBalance compares the completions of each worker, per client, with those of the best worker.
 func (j *verdictBuilder) judgeBalance(c RunObservations) {
-	if c.Clients == 0 || c.ExpectedWorkers < 2 {
+	if c.Clients == 0 || c.ExpectedWorkers < 2 || len(j.measurement.Faults) > 0 {
 		return
 	}
 	var best int64

@@ -141,6 +141,10 @@ const (
 	// ReasonCalibrationMissing means that a figure is missing to which measure.calibrate sets a bound. As a note: a pod was not
 	// calibrated completely.
 	ReasonCalibrationMissing ReasonCode = "CalibrationMissing"
+	// ReasonFaultNotApplied means that a declared fault was not injected, or that it is not proved what it did. ReasonFaultLate means that it
+	// was injected more than a second after its time.
+	ReasonFaultNotApplied ReasonCode = "FaultNotApplied"
+	ReasonFaultLate       ReasonCode = "FaultLate"
 	// ReasonFewSamples (note) means that fewer than ten latencies lie above the percentile, which is left out.
 	ReasonFewSamples ReasonCode = "FewSamples"
 )
@@ -212,6 +216,7 @@ func Judge(m *measurement.Measurement, c RunObservations, t Tolerances) Verdict 
 	j.judgeCalibration()
 	j.judgeWorkers(c)
 	j.judgeDisturbances(c)
+	j.judgeFaults()
 	j.judgeErrors()
 	j.judgeOutOfRange()
 	j.judgeSchedule()
@@ -344,7 +349,7 @@ func (j *verdictBuilder) judgeErrors() {
 	}
 	text := fmt.Sprintf("%d of %d requests failed (%s), at most %s are tolerated; most often %s",
 		s.Errors, s.Requests, format.Percent(s.ErrorShare), format.Percent(j.tolerances.ErrorShare), describeError(j.measurement.Errors[0]))
-	if s.ErrorShare > j.tolerances.ErrorShare {
+	if s.ErrorShare > j.tolerances.ErrorShare && len(j.measurement.Faults) == 0 {
 		j.addReason(ReasonErrors, "", s.ErrorShare, j.tolerances.ErrorShare, "%s", text)
 	} else {
 		j.addNote(ReasonErrors, "", s.ErrorShare, j.tolerances.ErrorShare, "%s", text)
@@ -386,6 +391,10 @@ func (j *verdictBuilder) judgeLedger() {
 		j.addReason(ReasonLedgerDiffers, "", float64(l.Recorded), float64(l.Expected), "the ledger contradicts the clients: %s", l.Violation)
 	case !l.Checked:
 		j.addNote(ReasonLedgerUnchecked, "", 0, 0, "the ledger was not compared with the clients: %s", l.Reason)
+	case len(j.measurement.Faults) > 0 && l.Recorded > l.Expected && l.Recorded-l.Expected <= j.measurement.Summarize().Errors:
+		j.addNote(ReasonLedgerDiffers, "", float64(l.Recorded), float64(l.Expected),
+			"the nodes recorded %d transactions more than the clients completed: they were applied, but their clients saw an error or no end",
+			l.Recorded-l.Expected)
 	case l.Expected != l.Recorded:
 		j.addReason(ReasonLedgerDiffers, "", float64(l.Recorded), float64(l.Expected),
 			"the nodes recorded %d transactions, the clients completed %d: a difference of %+d", l.Recorded, l.Expected, l.Recorded-l.Expected)

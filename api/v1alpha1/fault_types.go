@@ -1,0 +1,56 @@
+package v1alpha1
+
+// FaultType is what a fault does to its targets.
+// +kubebuilder:validation:Enum=Kill;Pause
+type FaultType string
+
+// The fault types.
+const (
+	// FaultKill kills the processes of the target, which are started again after the duration.
+	FaultKill FaultType = "Kill"
+	// FaultPause stops the processes of the target for the duration.
+	FaultPause FaultType = "Pause"
+)
+
+// Fault is a fault that is injected on purpose while the load runs.
+// +kubebuilder:validation:XValidation:rule="has(self.duration) || self.type != 'Pause'",message="duration must be set if type is Pause"
+type Fault struct {
+	// name is the name of the fault, unique in the workload.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	// +required
+	Name string `json:"name"`
+	// type is Kill (SIGKILL to all processes of the target, which start again) or Pause (SIGSTOP, then SIGCONT).
+	// +required
+	Type FaultType `json:"type"`
+	// at is the time from the start of the window, at least 30s: the throughput before it is what the scores compare with.
+	// +required
+	At Seconds `json:"at"`
+	// duration is how long the processes are stopped, or down before they are started again, up to 10m. Default: 0s with type Kill.
+	// +optional
+	Duration *Seconds `json:"duration,omitempty"`
+	// target names the processes.
+	// +required
+	Target FaultTarget `json:"target"`
+}
+
+// FaultTarget names members and databases of the network.
+// +kubebuilder:validation:MinProperties=1
+type FaultTarget struct {
+	// members are names of members, such as member-0, or of one container of a member, such as member-0/execution.
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MaxLength=80
+	// +optional
+	Members []string `json:"members,omitempty"`
+	// databases are names of database instances, as in status.databases of the network. Their database must be Managed, without a chart of
+	// your own.
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MaxLength=80
+	// +optional
+	Databases []string `json:"databases,omitempty"`
+}

@@ -1,0 +1,128 @@
+package work
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/benchnet/benchnet/internal/agent/observe"
+	"github.com/benchnet/benchnet/internal/agent/supervise"
+	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+)
+
+const (
+	// maxEffectBytes bounds the answer of an agent to a fault, in bytes of JSON.
+	maxEffectBytes = 16 << 10
+	// checkAttempts and checkInterval bound the wait for an agent that cannot be reached: network policies admit a new pod after seconds.
+	checkAttempts = 30
+	checkInterval = time.Second
+	// effectTimeout is how long after the end of a fault its agent must have answered.
+	effectTimeout = 30 * time.Second
+)
+
+// faultShare returns the faults that this worker injects.
+func (w *Worker) faultShare() []measurement.Fault {
+	var mine []measurement.Fault
+	for i, f := range w.Workload.Faults {
+		if i%w.Workers == w.Index {
+			mine = append(mine, f)
+		}
+	}
+	return mine
+}
+
+// checkFaults asks the agents whether the worker's faults can be injected. It fails if one cannot, before the load begins.
+func (w *Worker) checkFaults(ctx context.Context) error {
+	for _, f := range w.faultShare() {
+		effect, err := w.checkFault(ctx, f)
+		if err == nil && effect.Problem != "" {
+			err = errors.New(effect.Problem)
+		}
+		if err != nil {
+			return newFailure(1, "fault %s cannot be injected into %s: %v", f.Name, f.Member, err)
+		}
+	}
+	return nil
+}
+
+func (w *Worker) checkFault(ctx context.Context, f measurement.Fault) (effect measurement.FaultEffect, err error) {
+	for attempt := 1; ; attempt++ {
+		effect, _, err = w.requestFault(ctx, http.MethodGet, f, 0)
+		if err == nil || attempt == checkAttempts {
+			return effect, err
+		}
+		select {
+		case <-ctx.Done():
+			return effect, err
+		case <-time.After(checkInterval):
+		}
+	}
+}
+
+// injectFaults has the worker's faults injected at their time and returns what their agents observed. The end of ctx heals those that are
+// active and drops the rest.
+func (w *Worker) injectFaults(ctx context.Context, window *protocol.Window) []measurement.FaultRecord {
+	faults := w.faultShare()
+	records := make([]measurement.FaultRecord, len(faults))
+	var all sync.WaitGroup
+	for i, f := range faults {
+		all.Go(func() {
+			records[i] = measurement.FaultRecord{Fault: f, FaultEffect: w.injectFault(ctx, window.From(), f)}
+		})
+	}
+	all.Wait()
+	return records
+}
+
+// injectFault has a fault injected into a window that begins at from.
+func (w *Worker) injectFault(ctx context.Context, from time.Time, f measurement.Fault) measurement.FaultEffect {
+	at := from.Add(time.Duration(f.AtSeconds) * time.Second)
+	select {
+	case <-ctx.Done():
+		return measurement.FaultEffect{Problem: "the run ended before the fault"}
+	case <-time.After(time.Until(at) - protocol.FaultLead):
+	}
+	ctx, cancel := context.WithDeadline(ctx, at.Add(time.Duration(f.DurationSeconds)*time.Second+effectTimeout))
+	defer cancel()
+	sent := time.Now()
+	effect, received, err := w.requestFault(ctx, http.MethodPost, f, max(0, at.Sub(sent)))
+	if err != nil {
+		slog.Warn("fault not injected", "fault", f.Name, "member", f.Member, "err", err)
+		return measurement.FaultEffect{Problem: fmt.Sprintf("the agent did not report the fault: %v", err)}
+	}
+	// The agent counts from the receipt of the request, between sent and received.
+	for _, b := range []*measurement.Bracket{effect.Injected, effect.Healed} {
+		if b != nil {
+			b.FromSeconds, b.ToSeconds = roundMillis(b.FromSeconds+sent.Sub(from).Seconds()), roundMillis(b.ToSeconds+received.Sub(from).Seconds())
+		}
+	}
+	return effect
+}
+
+// roundMillis rounds seconds to milliseconds.
+func roundMillis(seconds float64) float64 { return math.Round(seconds*1000) / 1000 }
+
+// requestFault sends a fault to its agent. received is when the header of the answer arrived.
+func (w *Worker) requestFault(ctx context.Context, method string, f measurement.Fault, after time.Duration) (effect measurement.FaultEffect, received time.Time, err error) {
+	i := slices.IndexFunc(w.Workload.Observe, func(o protocol.ObservedEndpoint) bool {
+		return o.Member == f.Member && o.Kind == f.Kind && o.CommandsURL != ""
+	})
+	if i < 0 {
+		return effect, received, fmt.Errorf("%s has no agent", f.Member)
+	}
+	url := w.Workload.Observe[i].CommandsURL + supervise.FaultPath(f, after)
+	err = observe.SendRequest(ctx, method, url, w.CommandsToken, func(body io.Reader) error {
+		received = time.Now()
+		return json.NewDecoder(io.LimitReader(body, maxEffectBytes)).Decode(&effect)
+	})
+	return effect, received, err
+}

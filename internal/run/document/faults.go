@@ -1,0 +1,63 @@
+package document
+
+import (
+	"math"
+
+	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/resilience"
+)
+
+// FaultResult is a declared fault with its evidence and its effect on the throughput.
+type FaultResult struct {
+	Name string                `json:"name"`
+	Type measurement.FaultType `json:"type"`
+	// AtSeconds is when the fault was due, in seconds of the window, and DurationSeconds how long it was to last.
+	AtSeconds       int `json:"atSeconds"`
+	DurationSeconds int `json:"durationSeconds"`
+	// Targets are the containers of the fault.
+	Targets []FaultTarget `json:"targets"`
+	// Score is absent unless the fault is proved on every target.
+	Score *resilience.Score `json:"score,omitempty"`
+}
+
+// FaultTarget is a container of a fault with what its agent observed. Its instants are in seconds of the window.
+type FaultTarget struct {
+	Member string                 `json:"member"`
+	Kind   measurement.MemberKind `json:"kind,omitempty"`
+	measurement.FaultEffect
+}
+
+// AddFaults adds the faults of a measurement with their scores. due holds the operations that were due in each second of an open load; it
+// is nil in closed loops, and where the network makes its own load.
+func (r *RunResult) AddFaults(m *measurement.Measurement, due []float64) {
+	var spans []resilience.Span
+	var scored []int
+	for _, f := range m.Faults {
+		last := len(r.Faults) - 1
+		if last < 0 || r.Faults[last].Name != f.Name {
+			r.Faults = append(r.Faults, FaultResult{Name: f.Name, Type: f.Type, AtSeconds: f.AtSeconds, DurationSeconds: f.DurationSeconds})
+			last++
+		}
+		r.Faults[last].Targets = append(r.Faults[last].Targets, FaultTarget{f.Member, f.Kind, f.FaultEffect})
+	}
+	for i := range r.Faults {
+		if span, ok := r.Faults[i].span(); ok {
+			spans, scored = append(spans, span), append(scored, i)
+		}
+	}
+	for i, score := range resilience.ScoreFaults(resilience.Window{Completed: m.Completed, Due: due}, spans) {
+		r.Faults[scored[i]].Score = &score
+	}
+}
+
+// span returns the time from the first injection to the last heal, and whether the fault is proved on every target.
+func (f *FaultResult) span() (resilience.Span, bool) {
+	s := resilience.Span{Name: f.Name, FromSeconds: math.Inf(1)}
+	for _, t := range f.Targets {
+		if t.Problem != "" {
+			return s, false
+		}
+		s.FromSeconds, s.HealedSeconds = min(s.FromSeconds, t.Injected.FromSeconds), max(s.HealedSeconds, t.Healed.ToSeconds)
+	}
+	return s, true
+}

@@ -1,0 +1,162 @@
+package loadgen
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+)
+
+const (
+	// minBaseline is the shortest time of the window before the first fault. Thirty seconds are enough to see by how much the throughput
+	// varies.
+	minBaseline = 30 * time.Second
+	// recoveryMargin is the time that must be left in the window after a fault: the hold by which a recovery is recognized.
+	recoveryMargin = 10 * time.Second
+	// maxFaultDuration keeps a fault within the time that the agents accept.
+	maxFaultDuration = 10 * time.Minute
+)
+
+// Segments of a window with faults and without a profile.
+const (
+	baselineSegment = "baseline"
+	faultsSegment   = "faults"
+)
+
+// faultSegments returns the part of the window before the first fault, to the last whole interval, and the rest; or nil without faults or
+// if no interval lies before them.
+func faultSegments(w *v1alpha1.Workload) []measurement.Segment {
+	interval := convertPhases(&w.Measure).IntervalSeconds
+	if len(w.Faults) == 0 || interval == 0 {
+		return nil
+	}
+	window, first := int(w.Measure.Window.Seconds()), firstFaultSeconds(w)
+	before := first - first%interval
+	if before <= 0 || before >= window {
+		return nil
+	}
+	rate := w.Load.Rate()
+	return []measurement.Segment{
+		{Name: baselineSegment, Seconds: before, OfferedPerSecond: rate, Constant: true},
+		{Name: faultsSegment, FromSeconds: before, Seconds: window - before, OfferedPerSecond: rate},
+	}
+}
+
+func firstFaultSeconds(w *v1alpha1.Workload) int {
+	first := slices.MinFunc(w.Faults, func(a, b v1alpha1.Fault) int { return int(a.At.Duration - b.At.Duration) })
+	return int(first.At.Seconds())
+}
+
+// ValidateFaults rejects faults that cannot be scored, or that overlap on one target. The path is that of the workload.
+func ValidateFaults(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
+	if len(w.Faults) == 0 {
+		return nil
+	}
+	var errs field.ErrorList
+	if w.Measure.SteadyState != nil {
+		return append(errs, field.Forbidden(path.Child("measure", "steadyState"), "cannot be set with faults: it looks for one constant level"))
+	}
+	window, count, names := w.Measure.Window.Duration, 0, map[string]bool{}
+	path = path.Child("faults")
+	for i := range w.Faults {
+		f, path := &w.Faults[i], path.Index(i)
+		if names[f.Name] { // A variant of an experiment can repeat a name.
+			errs = append(errs, field.Duplicate(path.Child("name"), f.Name))
+		}
+		names[f.Name] = true
+		count += len(f.Target.Members) + len(f.Target.Databases)
+		duration := faultDuration(f)
+		if f.At.Duration < minBaseline {
+			errs = append(errs, field.Invalid(path.Child("at"), f.At.Duration.String(), fmt.Sprintf(
+				"must be at least %s from the start of the window: there would be nothing to compare with", minBaseline)))
+		}
+		if duration > maxFaultDuration || f.Type == v1alpha1.FaultPause && duration < time.Second {
+			errs = append(errs, field.Invalid(path.Child("duration"), duration.String(), fmt.Sprintf("must be from 1s, or 0s with type Kill, to %s", maxFaultDuration)))
+		}
+		if end := f.At.Duration + duration; end+recoveryMargin > window {
+			errs = append(errs, field.Invalid(path.Child("at"), f.At.Duration.String(), fmt.Sprintf(
+				"ends the fault at %s of the window, which needs %s more to recover: raise measure.window, %s", end, recoveryMargin, window)))
+		}
+	}
+	if count > measurement.MaxFaults {
+		errs = append(errs, field.TooMany(path, count, measurement.MaxFaults))
+	}
+	errs = append(errs, validateOverlaps(w.Faults, path)...)
+	if len(errs) == 0 && len(SegmentsOf(w)) == 0 {
+		errs = append(errs, field.Invalid(path, window.String(), fmt.Sprintf(
+			"need a measure.window with an interval of whole seconds before the first fault; its intervals last %ds: choose a multiple of %ds",
+			convertPhases(&w.Measure).IntervalSeconds, minInterval(int(window.Seconds())))))
+	}
+	return errs
+}
+
+func faultDuration(f *v1alpha1.Fault) time.Duration {
+	return ptr.Deref(f.Duration, v1alpha1.Seconds{}).Duration
+}
+
+// validateOverlaps rejects two faults of one target at one time: an agent injects one fault after the other.
+func validateOverlaps(faults []v1alpha1.Fault, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for i := range faults {
+		for k := range i {
+			a, b := &faults[k], &faults[i]
+			if a.At.Duration > b.At.Duration {
+				a, b = b, a
+			}
+			target := commonTarget(a, b)
+			if end := a.At.Duration + faultDuration(a) + protocol.FaultLead + time.Second; target != "" && b.At.Duration < end {
+				errs = append(errs, field.Invalid(path.Index(i).Child("at"), faults[i].At.Duration.String(), fmt.Sprintf(
+					"overlaps with fault %s on %s: the later one of both must begin at %s or after it", faults[k].Name, target, end)))
+			}
+		}
+	}
+	return errs
+}
+
+// commonTarget returns a target of both faults, or "".
+func commonTarget(a, b *v1alpha1.Fault) string {
+	for _, targets := range [][2][]string{{a.Target.Members, b.Target.Members}, {a.Target.Databases, b.Target.Databases}} {
+		for _, name := range targets[0] {
+			if slices.Contains(targets[1], name) {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// BindFaults adds the faults to the workload file, each with the endpoint whose agent injects it. It fails if a target has none. The path is
+// that of the workload.
+func BindFaults(w *protocol.WorkloadFile[any], faults []v1alpha1.Fault, path *field.Path) error {
+	endpoints := map[measurement.MemberKind]map[string]bool{"": {}, measurement.KindDatabase: {}}
+	for _, o := range w.Observe {
+		if o.CommandsURL != "" {
+			endpoints[o.Kind][o.Member] = true
+		}
+	}
+	var errs field.ErrorList
+	for i := range faults {
+		f, target := &faults[i], path.Child("faults").Index(i).Child("target")
+		for _, of := range []struct {
+			kind  measurement.MemberKind
+			field string
+			names []string
+		}{{"", "members", f.Target.Members}, {measurement.KindDatabase, "databases", f.Target.Databases}} {
+			for k, name := range of.names {
+				if !endpoints[of.kind][name] {
+					errs = append(errs, field.NotSupported(target.Child(of.field).Index(k), name, slices.Sorted(maps.Keys(endpoints[of.kind]))))
+				}
+				w.Faults = append(w.Faults, measurement.Fault{Name: f.Name, Type: measurement.FaultType(f.Type), Member: name, Kind: of.kind,
+					AtSeconds: int(f.At.Seconds()), DurationSeconds: int(faultDuration(f).Seconds())})
+			}
+		}
+	}
+	return errs.ToAggregate()
+}
