@@ -25,7 +25,7 @@ const (
 	// more in 0.05 % of cases.
 	noiseDeviations = 3.3
 	// minBaselineBins is the least number of bins that show the noise.
-	minBaselineBins = 3
+	minBaselineBins = 4
 	// minShareOfDue is the least share of the due operations that the baseline must complete. With less, the throughput does not
 	// follow what is due.
 	minShareOfDue = 0.5

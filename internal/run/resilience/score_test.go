@@ -194,7 +194,7 @@ func TestScoreFaults(t *testing.T) {
 		},
 		"baseline of 2 s": {
 			Window{Completed: steady}, []Span{{FromSeconds: 2.5, HealedSeconds: 3}},
-			[]Score{{BaselinePerSecond: 100, Problem: "the fault begins less than 3 s after the start of the window"}},
+			[]Score{{BaselinePerSecond: 100, Problem: "the fault begins less than 4 s after the start of the window"}},
 		},
 		"no second before the fault": {
 			Window{Completed: steady}, []Span{{FromSeconds: 20, HealedSeconds: 21}, {FromSeconds: 0.9, HealedSeconds: 3}}, nil,
@@ -229,7 +229,7 @@ func formatScores(t *testing.T, scores []Score) string {
 func TestNoiseIsNoImpact(t *testing.T) {
 	const series = 2000
 	for _, rate := range []float64{100, 20} {
-		for _, baseline := range []int{60, 120} {
+		for _, baseline := range []int{30, 60, 120} {
 			t.Run(fmt.Sprintf("%.0f per second, baseline of %d s", rate, baseline), func(t *testing.T) {
 				random := rand.New(rand.NewPCG(uint64(rate), uint64(baseline)))
 				scored, impacts := 0, 0
