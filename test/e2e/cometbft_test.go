@@ -12,6 +12,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/document"
 	"github.com/benchnet/benchnet/internal/run/verdict"
 	"github.com/benchnet/benchnet/test/e2e/cluster"
 )
@@ -24,8 +25,8 @@ var (
 )
 
 // TestCometBFT measures transactions on four CometBFT validators and, beside them, blocks that four others make by themselves. It
-// kills pods without notice, first one and then all, and measures again: nothing is lost, and all members have the same blocks. At the end
-// it pauses and resumes the network.
+// kills pods without notice, first one and then all, and measures again, with declared faults: nothing is lost, and all members have the same
+// blocks. At the end it pauses and resumes the network.
 func TestCometBFT(t *testing.T) {
 	ns := cluster.NewNamespace(t, "cometbft")
 	ns.MustApply(cometBFTManifest)
@@ -60,11 +61,44 @@ func TestCometBFT(t *testing.T) {
 		killMembers(ns, "kv", "member-3")
 		killMembers(ns, "kv", "member-0", "member-1", "member-2", "member-3")
 		ns.WaitReady("kv")
+	})
+	mustPass(t, "faults are proved and scored", func(t *testing.T) {
+		ns := ns.ForSubtest(t)
 		ns.MustApply(cometBFTRunManifest)
 		assertTransactions(ns, "kv-again", "throughputMean")
+		assertFaults(ns, readResult(ns, ns.WaitEnded("kv-again")), map[string]int{"crash": 0, "no-quorum": 7})
 	})
 	mustPass(t, "a paused network resumes with its chain", func(t *testing.T) { assertPauses(ns.ForSubtest(t), "kv") })
 	mustPass(t, "a deleted network leaves nothing but results", func(t *testing.T) { assertDeletedCompletely(ns.ForSubtest(t), "kv", "kv-again") })
+}
+
+// assertFaults fails unless every fault is proved on its targets and healed in time, and the network recovered from it after an outage of at
+// least the given seconds.
+func assertFaults(ns *cluster.Namespace, r *document.RunResult, outages map[string]int) {
+	ns.Helper()
+	if len(r.Faults) != len(outages) {
+		ns.Fatalf("the faults are %+v", r.Faults)
+	}
+	for _, f := range r.Faults {
+		for _, target := range f.Targets {
+			ns.Logf("%s of %s: before: %s; during: %s; after: %s", f.Name, target.Member, target.Before, target.During, target.After)
+			if target.Problem != "" {
+				ns.Errorf("fault %s of %s is not proved: %s", f.Name, target.Member, target.Problem)
+				continue
+			}
+			if lasted := target.Healed.FromSeconds - target.Injected.ToSeconds; lasted > float64(f.DurationSeconds)+2 || lasted < float64(f.DurationSeconds)-1 {
+				ns.Errorf("fault %s of %s lasted %.1f s, want %d", f.Name, target.Member, lasted, f.DurationSeconds)
+			}
+		}
+		switch s := f.Score; {
+		case s == nil:
+			ns.Errorf("fault %s has no score", f.Name)
+		case s.OutageSeconds < outages[f.Name]:
+			ns.Errorf("fault %s: the outage is %d s, want at least %d: %+v", f.Name, s.OutageSeconds, outages[f.Name], *s)
+		default:
+			ns.Logf("the score of %s is %+v", f.Name, *s)
+		}
+	}
 }
 
 // assertPauses pauses a network and fails if its members do not stop, or resume below their height.

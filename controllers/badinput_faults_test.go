@@ -1,0 +1,73 @@
+package controllers_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// killAndPause is a measurement with faults that the cases of TestBadFaults make invalid.
+const killAndPause = `    measure: {warmUp: 1s, window: 2m}
+    faults:
+    - {name: crash, type: Kill, at: 30s, duration: 10s, target: {members: [notary], databases: [banks-db]}}
+    - {name: stop, type: Pause, at: 1m, duration: 10s, target: {members: [member-1]}}`
+
+// withFaults returns a valid network with the faults and a window of 2 minutes instead of 10 s.
+func withFaults(network string) string {
+	return strings.Replace(network, "    measure: {warmUp: 1s, window: 10s}", killAndPause, 1)
+}
+
+var badCordaFaults = []badInputCase{
+	{"no name", "{name: crash, ", "{", []string{"faults[0].name", "Required"}},
+	{"a name with capitals", "name: crash", "name: Crash", []string{"faults[0].name", "Crash", "should match"}},
+	{"two faults of one name", "name: stop", "name: crash", []string{"faults[1]", "Duplicate value", "crash"}},
+	{"an unknown type", "type: Pause", "type: Freeze", []string{"faults[1].type", "Freeze", `"Kill", "Pause"`}},
+	{"no time", "at: 30s, ", "", []string{"faults[0].at", "Required"}},
+	{"parts of a second", "at: 30s", "at: 30500ms", []string{"faults[0].at", "whole seconds"}},
+	{"before the baseline", "at: 30s", "at: 29s", []string{"workloads[0].faults[0].at", "29s", "at least 30s"}},
+	{"a pause without a duration", "at: 1m, duration: 10s", "at: 1m", []string{"faults[1]", "duration must be set if type is Pause"}},
+	{"a pause of no time", "at: 1m, duration: 10s", "at: 1m, duration: 0s", []string{"workloads[0].faults[1].duration", "0s", "from 1s"}},
+	{"too long", "at: 1m, duration: 10s", "at: 1m, duration: 11m", []string{"workloads[0].faults[1].duration", "11m0s", "10m0s"}},
+	{"after the window", "at: 1m", "at: 1m50s", []string{"workloads[0].faults[1].at", "1m50s", "raise measure.window, 2m0s"}},
+	{"no target", ", target: {members: [member-1]}", "", []string{"faults[1].target", "Required"}},
+	{"an empty target", "{members: [member-1]}", "{}", []string{"faults[1].target", "at least 1 propert"}},
+	{"no members", "{members: [member-1]}", "{members: []}", []string{"faults[1].target.members", "at least 1 item"}},
+	{"a member twice", "[member-1]", "[member-1, member-1]", []string{"faults[1].target.members[1]", "Duplicate value"}},
+	{"an unknown member", "[member-1]", "[member-2]", []string{"workloads[0].faults[1].target.members[0]", "member-2", "member-0, member-1, notary"}},
+	{"a pod's name", "[member-1]", "[banks-member-1-0]", []string{"workloads[0].faults[1].target.members[0]", "banks-member-1-0", "its members are"}},
+	{"17 members", "[member-1]", "[" + strings.Repeat("member-1, ", 16) + "member-1]", []string{"faults[1].target.members", "at most 16 items"}},
+	{"two at once", "at: 1m, duration: 10s, target: {members: [member-1]}", "at: 35s, duration: 10s, target: {members: [member-1, notary]}",
+		[]string{"workloads[0].faults[1].at", "35s", "overlaps with fault crash on notary", "43s"}},
+	{"a steady state", "window: 2m", "window: 2m, steadyState: {}", []string{"workloads[0].measure.steadyState", "cannot be set with faults"}},
+	{"without observation", "  database:", "  observation: None\n  database:", []string{"workloads[0].faults", "need spec.observation Full"}},
+	{"a database in the member", "engine: PostgreSQL, topology: Shared", "engine: H2", []string{"workloads[0].faults[0].target.databases", "with H2 it is part of the member"}},
+	{"no common interval", "window: 2m", "window: 127s", []string{"workloads[0].faults", "2m7s", "multiple of 5s"}},
+	{"the scope of no segment", "    faults:", "    objectives: [{metric: LatencyP95, maxLatency: 1s, scope: segment/crash}]\n    faults:",
+		[]string{"workloads[0].objectives[0].scope", "segment/crash", `"segment/baseline", "segment/faults"`}},
+}
+
+// TestBadFaults expects a message that names the field and the valid values, and no objects.
+func TestBadFaults(t *testing.T) {
+	t.Run("Corda", func(t *testing.T) { expectRejections(t, withFaults(validCordaNetwork), badCordaFaults) })
+	t.Run("blocks", func(t *testing.T) {
+		stop := "measure: {warmUp: 1s, window: 2m}\n    faults: [{name: stop, type: Pause, at: 30s, duration: 5s, target: "
+		expectRejections(t, validCometBFTBlocks, []badInputCase{
+			{"the observed member", "measure: {warmUp: 1s, window: 10s}", stop + "{members: [member-0]}}]", []string{"workloads[0].faults[0].target.members[0]", "member-0", "whose blocks are observed"}},
+			{"a database", "measure: {warmUp: 1s, window: 10s}", stop + "{databases: [db]}}]", []string{"workloads[0].faults[0].target.databases", "needs a database of the network"}},
+		})
+	})
+}
+
+// TestBadFaultExperiments expects a message that names the field, and no objects.
+func TestBadFaultExperiments(t *testing.T) {
+	experiment := strings.Replace(validExperiment, "    measure: {warmUp: 1s, window: 10s}",
+		"    measure: {warmUp: 1s, window: 2m}\n      faults: [{name: stop, type: Pause, at: 1m, duration: 10s, target: {members: [member-1]}}]", 1)
+	expectExperimentRejections(t, experiment, []badInputCase{
+		{"search", "  repetitions: 2\n  order: {type: Interleaved}\n  networkRetention: Delete", "  " + saturationSpec,
+			[]string{"spec.template.workload.faults", "cannot be set with strategy Saturation"}},
+		{"patch without a target", "{name: new}", "{name: new, patch: {workload: {faults: [{name: stop, type: Kill, at: 60s}]}}}", []string{"variant=new", "faults[0].target"}},
+		{"patch with two faults of one name", "{name: new}",
+			"{name: new, patch: {workload: {faults: [{name: a, type: Kill, at: 40s, target: {members: [member-0]}}, {name: a, type: Kill, at: 60s, target: {members: [member-0]}}]}}}",
+			[]string{"variant=new", "faults[1]", "Duplicate value"}},
+		{"axis of an instant", "workload.load.clients, " + axisValues, "'workload.faults[0].at', values: [10s]", []string{"users=10s", "faults[0].at", "at least 30s"}},
+	})
+}

@@ -1,0 +1,106 @@
+package loadgen
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/protocol"
+)
+
+// faultWorkload returns a workload with the faults at 10 operations per second.
+func faultWorkload(t *testing.T, window time.Duration, faults string) *v1alpha1.Workload {
+	t.Helper()
+	w := &v1alpha1.Workload{Workers: v1alpha1.Workers{Count: 1}}
+	text := `load: {model: Open, clients: 1, ratePerSecond: "10"}` + "\nmeasure: {warmUp: 10s}\nfaults: [" + faults + "]"
+	if err := yaml.UnmarshalStrict([]byte(text), w); err != nil {
+		t.Fatal(err)
+	}
+	w.Measure.Window.Duration = window
+	return w
+}
+
+func TestValidateFaults(t *testing.T) {
+	const valid = "{name: a, type: Kill, at: 30s, target: {members: [member-0]}}"
+	for name, c := range map[string]struct {
+		window time.Duration
+		faults string
+		want   []string
+	}{
+		"valid":               {time.Minute, valid, nil},
+		"on two targets":      {2 * time.Minute, valid + ", {name: b, type: Pause, at: 30s, duration: 10s, target: {members: [member-1], databases: [member-0]}}", nil},
+		"one after the other": {2 * time.Minute, valid + ", {name: b, type: Pause, at: 33s, duration: 10s, target: {members: [member-0]}}", nil},
+		"before the baseline": {time.Minute, "{name: a, type: Kill, at: 29s, target: {members: [member-0]}}", []string{"faults[0].at", "29s", "at least 30s"}},
+		"too late to recover": {time.Minute, "{name: a, type: Kill, at: 31s, duration: 20s, target: {members: [member-0]}}",
+			[]string{"faults[0].at", "ends the fault at 51s", "needs 10s more", "measure.window, 1m0s"}},
+		"too long":               {time.Hour, "{name: a, type: Pause, at: 31s, duration: 601s, target: {members: [member-0]}}", []string{"faults[0].duration", "10m1s", "to 10m0s"}},
+		"a pause of no time":     {time.Minute, "{name: a, type: Pause, at: 30s, target: {members: [member-0]}}", []string{"faults[0].duration", "from 1s"}},
+		"two of one name":        {time.Hour, valid + ", {name: a, type: Kill, at: 5m, target: {members: [member-0]}}", []string{"faults[1].name", "Duplicate", `"a"`}},
+		"two at once":            {2 * time.Minute, valid + ", {name: b, type: Kill, at: 30s, target: {members: [member-1, member-0]}}", []string{"faults[1].at", "fault a on member-0", "33s"}},
+		"an earlier one is last": {2 * time.Minute, "{name: b, type: Kill, at: 40s, target: {databases: [x]}}, {name: a, type: Pause, at: 30s, duration: 9s, target: {databases: [x]}}", []string{"faults[1].at", "fault b on x", "42s"}},
+		"an interval too long":   {62 * time.Second, valid, []string{"faults", "1m2s", "last 31s", "multiple of 5s"}},
+		"no intervals":           {97 * time.Second, valid, []string{"faults", "1m37s", "multiple of 5s"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := ""
+			if err := ValidateFaults(faultWorkload(t, c.window, c.faults), field.NewPath("workload")).ToAggregate(); err != nil {
+				got = err.Error()
+			}
+			if (got == "") != (c.want == nil) {
+				t.Errorf("error %q, want %q", got, c.want)
+			}
+			for _, part := range c.want {
+				if !strings.Contains(got, part) {
+					t.Errorf("error %q lacks %q", got, part)
+				}
+			}
+		})
+	}
+}
+
+func TestFaultSegments(t *testing.T) {
+	w := faultWorkload(t, 2*time.Minute, "{name: b, type: Kill, at: 90s, target: {members: [m]}}, {name: a, type: Kill, at: 47s, target: {members: [m]}}")
+	want := []measurement.Segment{{Name: "baseline", Seconds: 45, OfferedPerSecond: 10, Constant: true},
+		{Name: "faults", FromSeconds: 45, Seconds: 75, OfferedPerSecond: 10}}
+	if got := SegmentsOf(w); !reflect.DeepEqual(got, want) {
+		t.Errorf("the segments are %+v, want %+v", got, want)
+	}
+	w.Load.RatePerSecond, w.Load.Profile = nil, []v1alpha1.LoadSegment{{Name: "own", Duration: v1alpha1.Seconds{Duration: 2 * time.Minute}}}
+	if got := SegmentsOf(w); len(got) != 1 || got[0].Name != "own" {
+		t.Errorf("with a profile the segments are %+v", got)
+	}
+}
+
+func TestBindFaults(t *testing.T) {
+	observe := []protocol.ObservedEndpoint{{Member: "member-0", CommandsURL: "http://a"}, {Member: "member-0/consensus"}, {Member: "notary-0", CommandsURL: "http://b"},
+		{Member: "shared", Kind: measurement.KindDatabase, CommandsURL: "http://c"}}
+	for name, c := range map[string]struct {
+		target string
+		want   []measurement.Fault
+		err    string
+	}{
+		"a member and a database": {"{members: [notary-0], databases: [shared]}", []measurement.Fault{
+			{Name: "a", Type: "Pause", Member: "notary-0", AtSeconds: 30, DurationSeconds: 5},
+			{Name: "a", Type: "Pause", Member: "shared", Kind: "Database", AtSeconds: 30, DurationSeconds: 5}}, ""},
+		"a database among the members": {"{members: [shared]}", nil, `faults[0].target.members[0]: Unsupported value: "shared": supported values: "member-0", "notary-0"`},
+		"a program without an agent":   {"{members: [member-0/consensus]}", nil, `"member-0/consensus": supported values`},
+		"an unknown database":          {"{databases: [own]}", nil, `faults[0].target.databases[0]: Unsupported value: "own": supported values: "shared"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := protocol.WorkloadFile[any]{Observe: observe}
+			err := BindFaults(&w, faultWorkload(t, time.Minute, "{name: a, type: Pause, at: 30s, duration: 5s, target: "+c.target+"}").Faults, field.NewPath("workload"))
+			if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+				t.Fatalf("error %v, want %q", err, c.err)
+			}
+			if err == nil && !reflect.DeepEqual(w.Faults, c.want) {
+				t.Errorf("the faults are %+v", w.Faults)
+			}
+		})
+	}
+}

@@ -1,0 +1,67 @@
+package verdict
+
+import (
+	"testing"
+
+	"github.com/benchnet/benchnet/internal/run/measurement"
+)
+
+// TestJudgeFaults checks what a declared fault excuses, and what it does not.
+func TestJudgeFaults(t *testing.T) {
+	proved := measurement.FaultEffect{Injected: &measurement.Bracket{FromSeconds: 60, ToSeconds: 60.1}, Healed: &measurement.Bracket{FromSeconds: 70, ToSeconds: 70.1}}
+	late := measurement.FaultEffect{Injected: &measurement.Bracket{FromSeconds: 60, ToSeconds: 61.2}, Healed: proved.Healed}
+	unproved := measurement.FaultEffect{Injected: proved.Injected, Healed: proved.Healed, Problem: "something continued it"}
+	baseline := measurement.Segment{Name: "baseline", Seconds: 60, OfferedPerSecond: 100, Constant: true}
+	rest := measurement.Segment{Name: "faults", FromSeconds: 60, Seconds: 60, OfferedPerSecond: 100}
+	level := func(int) int64 { return 100 }
+	outage := func(second int) int64 { return []int64{0, 100}[second/30] }
+	ledger := func(expected, recorded int64) *measurement.Ledger {
+		return &measurement.Ledger{Checked: true, Expected: expected, Recorded: recorded}
+	}
+	failed := []measurement.ErrorCount{{Kind: "RPCException", Count: 20}}
+	for name, c := range map[string]struct {
+		effect         measurement.FaultEffect
+		before         func(second int) int64
+		change         func(m *measurement.Measurement)
+		reasons, notes string
+	}{
+		"an outage is a result":      {effect: proved},
+		"errors are a note":          {effect: proved, change: func(m *measurement.Measurement) { m.Errors = failed }, notes: "Errors"},
+		"errors before the fault":    {effect: proved, change: func(m *measurement.Measurement) { m.Segments[0].Errors = failed }, reasons: "Errors/segment baseline"},
+		"an outage before the fault": {effect: proved, before: outage, reasons: "OfferedNotAchieved/segment baseline ThroughputUnstable/segment baseline"},
+		"not proved":                 {effect: unproved, reasons: "FaultNotApplied/member-1"},
+		"late":                       {effect: late, reasons: "FaultLate/member-1"},
+		"applied although the client saw an error": {effect: proved, change: func(m *measurement.Measurement) {
+			m.Errors, m.Ledger = failed, ledger(6000, 6020)
+		}, notes: "Errors LedgerDiffers"},
+		"applied more often than it failed": {effect: proved, change: func(m *measurement.Measurement) {
+			m.Errors, m.Ledger = failed, ledger(6000, 6021)
+		}, reasons: "LedgerDiffers", notes: "Errors"},
+		"lost": {effect: proved, change: func(m *measurement.Measurement) { m.Ledger = ledger(6000, 5999) }, reasons: "LedgerDiffers"},
+		"another member restarted": {effect: proved, change: func(m *measurement.Measurement) {
+			m.Members = []measurement.MemberUsage{{Member: "member-0", Resets: 1}}
+		}, reasons: "MemberRestarted/member-0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := level
+			if c.before != nil {
+				before = c.before
+			}
+			whole := newSegment(measurement.Segment{Seconds: 120, OfferedPerSecond: 100}, func(second int) int64 { return []int64{100, 0}[second/60] })
+			m := whole.Measurement
+			m.Schedule, m.Segments = measurement.Schedule{}, []measurement.SegmentMeasurement{newSegment(baseline, before), newSegment(rest, outage)}
+			m.Faults = []measurement.FaultRecord{{Fault: measurement.Fault{Name: "stop", Type: measurement.FaultPause, Member: "member-1", AtSeconds: 60, DurationSeconds: 10},
+				FaultEffect: c.effect}}
+			if c.change != nil {
+				c.change(m)
+			}
+			v := Judge(m, RunObservations{ExpectedWorkers: 1, Clients: 1}, DefaultTolerances())
+			if got := joinCodes(v.Reasons); got != c.reasons {
+				t.Errorf("reasons %q, want %q: %+v", got, c.reasons, v.Reasons)
+			}
+			if got := joinCodes(v.Notes); got != c.notes {
+				t.Errorf("notes %q, want %q", got, c.notes)
+			}
+		})
+	}
+}
