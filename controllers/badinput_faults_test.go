@@ -8,7 +8,7 @@ import (
 // killAndPause is a measurement with faults that the cases of TestBadFaults make invalid.
 const killAndPause = `    measure: {warmUp: 1s, window: 2m}
     faults:
-    - {name: crash, type: Kill, at: 30s, duration: 10s, target: {members: [notary], databases: [banks-db]}}
+    - {name: crash, type: Kill, at: 30s, duration: 10s, target: {members: [notary], databases: [db]}}
     - {name: stop, type: Pause, at: 1m, duration: 10s, target: {members: [member-1]}}`
 
 // withFaults returns a valid network with the faults and a window of 2 minutes instead of 10 s.
@@ -43,6 +43,13 @@ var badCordaFaults = []badInputCase{
 	{"no common interval", "window: 2m", "window: 127s", []string{"workloads[0].faults", "2m7s", "multiple of 5s"}},
 	{"the scope of no segment", "    faults:", "    objectives: [{metric: LatencyP95, maxLatency: 1s, scope: segment/crash}]\n    faults:",
 		[]string{"workloads[0].objectives[0].scope", "segment/crash", `"segment/baseline", "segment/faults"`}},
+	{"a time of a fault without a scope", "    faults:", "    objectives: [{metric: RecoveryTime, maxDuration: 30s}]\n    faults:", []string{"workloads[0].objectives[0].scope", "must be fault/NAME"}},
+	{"a time of no fault", "    faults:", "    objectives: [{metric: RecoveryTime, maxDuration: 30s, scope: fault/none}]\n    faults:",
+		[]string{"workloads[0].objectives[0].scope", "fault/none", `"fault/crash", "fault/stop"`}},
+	{"a latency of a fault", "    faults:", "    objectives: [{metric: LatencyP95, maxLatency: 1s, scope: fault/crash}]\n    faults:", []string{"workloads[0].objectives[0].scope", "must be fault/NAME if, and only if"}},
+	{"a time of a fault as a latency", "    faults:", "    objectives: [{metric: OutageTime, maxLatency: 1s, scope: fault/crash}]\n    faults:",
+		[]string{"workloads[0].objectives[0]", "maxDuration of OutageTime"}},
+	{"a latency as a duration", "    faults:", "    objectives: [{metric: LatencyP95, maxDuration: 1s}]\n    faults:", []string{"workloads[0].objectives[0]", "maxLatency of a latency"}},
 }
 
 // TestBadFaults expects a message that names the field and the valid values, and no objects.
@@ -64,6 +71,7 @@ func TestBadFaultExperiments(t *testing.T) {
 	expectExperimentRejections(t, experiment, []badInputCase{
 		{"search", "  repetitions: 2\n  order: {type: Interleaved}\n  networkRetention: Delete", "  " + saturationSpec,
 			[]string{"spec.template.workload.faults", "cannot be set with strategy Saturation"}},
+		{"comparison of a time of a fault", "networkRetention: Delete", strings.Replace(compareSpec, "metrics: [Throughput], gates: [{metric: Throughput}]", "metrics: [RecoveryTime]", 1), []string{"spec.compare.metrics[0]", "RecoveryTime", "LatencyP95"}},
 		{"patch without a target", "{name: new}", "{name: new, patch: {workload: {faults: [{name: stop, type: Kill, at: 60s}]}}}", []string{"variant=new", "faults[0].target"}},
 		{"patch with two faults of one name", "{name: new}",
 			"{name: new, patch: {workload: {faults: [{name: a, type: Kill, at: 40s, target: {members: [member-0]}}, {name: a, type: Kill, at: 60s, target: {members: [member-0]}}]}}}",

@@ -321,8 +321,8 @@ type SaturationSearch struct {
 	Repeats int32 `json:"repeats,omitempty"`
 }
 
-// Metric is a number of a run that can be compared.
-// +kubebuilder:validation:Enum=Throughput;LatencyMean;LatencyP50;LatencyP90;LatencyP95;LatencyP99;LatencyP999;FinalityMean;FinalityP50;FinalityP95;FinalityP99;ErrorShare
+// Metric is a number of a run that can be limited. All but those of faults can be compared.
+// +kubebuilder:validation:Enum=Throughput;LatencyMean;LatencyP50;LatencyP90;LatencyP95;LatencyP99;LatencyP999;FinalityMean;FinalityP50;FinalityP95;FinalityP99;ErrorShare;OutageTime;RecoveryTime;DegradationTime
 type Metric string
 
 // The metrics.
@@ -339,14 +339,23 @@ const (
 	MetricFinalityP95  Metric = "FinalityP95"
 	MetricFinalityP99  Metric = "FinalityP99"
 	MetricErrorShare   Metric = "ErrorShare"
+	// The metrics of a fault are in seconds. docs/faults.md defines them.
+	MetricOutageTime      Metric = "OutageTime"
+	MetricRecoveryTime    Metric = "RecoveryTime"
+	MetricDegradationTime Metric = "DegradationTime"
 )
 
-// AllMetrics lists the metrics in the order in which they are shown.
+// AllMetrics lists the metrics of a window in the order in which they are shown.
 var AllMetrics = []Metric{MetricThroughput, MetricLatencyMean, MetricLatencyP50, MetricLatencyP90, MetricLatencyP95, MetricLatencyP99,
 	MetricLatencyP999, MetricFinalityMean, MetricFinalityP50, MetricFinalityP95, MetricFinalityP99, MetricErrorShare}
 
 // IsFinality reports whether the metric is a time until operations or blocks are final.
 func (m Metric) IsFinality() bool { return strings.HasPrefix(string(m), "Finality") }
+
+// IsOfFault reports whether the metric is a time of a fault.
+func (m Metric) IsOfFault() bool {
+	return m == MetricOutageTime || m == MetricRecoveryTime || m == MetricDegradationTime
+}
 
 // Comparison compares variants with a baseline. Exactly one of baseline and stored is set.
 // +kubebuilder:validation:XValidation:rule="!has(self.control) || has(self.stored)",message="compare.control needs compare.stored, the earlier result that the control repeats"

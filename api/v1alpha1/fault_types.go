@@ -45,8 +45,8 @@ type FaultTarget struct {
 	// +kubebuilder:validation:items:MaxLength=80
 	// +optional
 	Members []string `json:"members,omitempty"`
-	// databases are names of database instances, as in status.databases of the network. Their database must be Managed, without a chart of
-	// your own.
+	// databases are names of database instances, as in status.databases of the network but without its name, such as db or db-0. Their
+	// database must be Managed, without a chart of your own.
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16

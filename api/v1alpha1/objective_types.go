@@ -10,9 +10,9 @@ import (
 // +kubebuilder:validation:XValidation:rule="has(self.metric) != has(self.query) && (has(self.metric) || !has(self.scope))",message="an objective needs exactly one of metric, with its bound, and query, and scope belongs to metric"
 type Objective struct {
 	MetricObjective `json:",inline"`
-	// scope is segment/NAME: the metric of a segment of load.profile is limited. Default: the metric of the whole window.
+	// scope is segment/NAME, whose metric is limited, or fault/NAME with a metric of faults. Default: the metric of the whole window.
 	// +kubebuilder:validation:MaxLength=43
-	// +kubebuilder:validation:Pattern=`^segment/[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	// +kubebuilder:validation:Pattern=`^(segment|fault)/[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	// +optional
 	Scope string `json:"scope,omitempty"`
 	// query is limited instead of a metric. It needs an operator with --prometheus-url.
@@ -21,7 +21,7 @@ type Objective struct {
 }
 
 // MetricObjective is a limit on one metric. Exactly the bound that belongs to the metric is set.
-// +kubebuilder:validation:XValidation:rule="(has(self.metric) && !(self.metric in ['Throughput', 'ErrorShare'])) == has(self.maxLatency) && (has(self.metric) && self.metric == 'Throughput') == has(self.minThroughputPerSecond) && (has(self.metric) && self.metric == 'ErrorShare') == has(self.maxErrorPercent)",message="an objective has the bound of its metric only: maxLatency of a latency or finality, minThroughputPerSecond of Throughput, maxErrorPercent of ErrorShare"
+// +kubebuilder:validation:XValidation:rule="(has(self.metric) && !(self.metric in ['Throughput', 'ErrorShare', 'OutageTime', 'RecoveryTime', 'DegradationTime'])) == has(self.maxLatency) && (has(self.metric) && self.metric in ['OutageTime', 'RecoveryTime', 'DegradationTime']) == has(self.maxDuration) && (has(self.metric) && self.metric == 'Throughput') == has(self.minThroughputPerSecond) && (has(self.metric) && self.metric == 'ErrorShare') == has(self.maxErrorPercent)",message="an objective has the bound of its metric only: maxLatency of a latency or finality, minThroughputPerSecond of Throughput, maxErrorPercent of ErrorShare, maxDuration of OutageTime, RecoveryTime or DegradationTime"
 type MetricObjective struct {
 	// metric is the metric that is limited.
 	// +optional
@@ -35,6 +35,9 @@ type MetricObjective struct {
 	// maxErrorPercent is the percentage of operations that may fail, from 0 to 100, such as 1 or "0.1".
 	// +optional
 	MaxErrorPercent *resource.Quantity `json:"maxErrorPercent,omitempty"`
+	// maxDuration is the upper limit of a time of a fault, such as 30s.
+	// +optional
+	MaxDuration *Seconds `json:"maxDuration,omitempty"`
 }
 
 // QueryObjective is a limit on the value of a PromQL expression at the end of the measured window. The operator evaluates it with the

@@ -7,6 +7,7 @@ from .promql import NETWORK, quantile, rate, select, sum_by
 LATENCY, DUE = "benchnet_worker_latency_seconds", "benchnet_worker_operations_due_total"
 START, END = "benchnet_run_window_start_timestamp_seconds", "benchnet_run_window_end_timestamp_seconds"
 SEGMENT = "benchnet_run_segment_start_timestamp_seconds"
+FAULT = "benchnet_run_fault_start_timestamp_seconds"
 RUN_KEYS = "namespace, run"
 
 
@@ -26,7 +27,7 @@ def row(matchers: str = NETWORK) -> Row:
 
 
 def window_millis(metric: str, matchers: str, keys: str = RUN_KEYS) -> str:
-    """Returns a boundary of the windows of runs, or of their segments, in milliseconds since 1970."""
+    """Returns a boundary of the windows of runs, or the start of their segments or faults, in milliseconds since 1970."""
     return f"floor(max by ({keys}) ({select(metric, matchers)}) * 1000)"
 
 
@@ -36,11 +37,12 @@ def window_marks(runs: str) -> list[TimeMarks]:
     text = link + "The measured window of {{run}}</a>"
     return [TimeMarks("Window begins", _mark(START, runs), "green", "Window begins", text),
             TimeMarks("Window ends", _mark(END, runs), "red", "Window ends", text),
-            TimeMarks("Segment begins", _mark(SEGMENT, runs, RUN_KEYS + ", segment"), "blue", "Segment begins", link + "Segment {{segment}} of {{run}}</a>")]
+            TimeMarks("Segment begins", _mark(SEGMENT, runs, RUN_KEYS + ", segment"), "blue", "Segment begins", link + "Segment {{segment}} of {{run}}</a>"),
+            TimeMarks("Fault begins", _mark(FAULT, runs, RUN_KEYS + ", fault, type"), "orange", "Fault begins", link + "{{type}} {{fault}} in {{run}}</a>")]
 
 
 def _mark(metric: str, runs: str, keys: str = RUN_KEYS) -> str:
-    """Returns a boundary of windows or segments with the labels workload, and from and to with both boundaries of the window."""
+    """Returns a boundary of windows, or start of segments or faults, with the labels workload, and from and to with both boundaries of the window."""
     scope = 'namespace="$namespace"'
     joined = f"on ({RUN_KEYS}) group_left"
     info = f"max by ({RUN_KEYS}, workload) ({select('benchnet_run_info', runs)})"

@@ -71,6 +71,7 @@ func newRunUnderWay() *v1alpha1.BenchmarkRun {
 			Load: &v1alpha1.Load{Model: v1alpha1.LoadOpen, Profile: []v1alpha1.LoadSegment{
 				{Name: "low", Type: v1alpha1.SegmentConstant, Duration: v1alpha1.Seconds{Duration: 20 * time.Second}},
 				{Name: "high", Type: v1alpha1.SegmentConstant, Duration: v1alpha1.Seconds{Duration: 40 * time.Second}}}},
+			Faults:  []v1alpha1.Fault{{Name: "crash", Type: v1alpha1.FaultKill, At: v1alpha1.Seconds{Duration: 40 * time.Second}}},
 			Measure: v1alpha1.Measure{Drain: v1alpha1.Seconds{Duration: time.Minute}}}},
 		Status: v1alpha1.BenchmarkRunStatus{Phase: "WarmUp",
 			Window: &v1alpha1.MeasuredWindow{Start: metav1.NewMicroTime(startTime), End: metav1.NewMicroTime(startTime.Add(time.Minute))}},

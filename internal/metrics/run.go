@@ -20,6 +20,8 @@ var (
 		"End of the measured window, in seconds since 1970: planned, and actual once the run is complete.", "namespace", "run")
 	runSegmentStart = newGauge("benchnet_run_segment_start_timestamp_seconds",
 		"Start of a segment of the load's profile, in seconds since 1970; exported while the run is active.", "namespace", "run", "segment")
+	runFaultStart = newGauge("benchnet_run_fault_start_timestamp_seconds",
+		"Planned start of a declared fault, in seconds since 1970; exported while the run is active.", "namespace", "run", "fault", "type")
 	runDrainEnd = newGauge("benchnet_run_drain_end_timestamp_seconds",
 		"End of the wait for operations of the window, in seconds since 1970; exported while the run is active.", "namespace", "run")
 	runCompletion = newGauge("benchnet_run_completion_timestamp_seconds", "When the run was complete, failed or was cancelled, in seconds since 1970.",
@@ -35,7 +37,7 @@ var (
 		"A finding about the run by severity: Invalid, Recorded (not Invalid, since measure.environmentPolicy is Record) or Note; always 1.",
 		"namespace", "run", "reason", "severity")
 
-	runMetrics = []*Metric{runInfo, runPhase, runWindowStart, runWindowEnd, runSegmentStart, runDrainEnd, runCompletion, runOffered,
+	runMetrics = []*Metric{runInfo, runPhase, runWindowStart, runWindowEnd, runSegmentStart, runFaultStart, runDrainEnd, runCompletion, runOffered,
 		runThroughput, runLatency, runErrors, runValid, runFinding}
 )
 
@@ -62,6 +64,10 @@ func (s sampleWriter) writeRunTimes(r *v1alpha1.BenchmarkRun) {
 		if r.Status.CompletionTime == nil {
 			for _, segment := range loadgen.SegmentsOf(&r.Spec.Workload) {
 				s.writeSample(runSegmentStart, unixSeconds(w.Start.Time)+float64(segment.FromSeconds), r.Namespace, r.Name, segment.Name)
+			}
+			for i := range r.Spec.Workload.Faults {
+				f := &r.Spec.Workload.Faults[i]
+				s.writeSample(runFaultStart, unixSeconds(w.Start.Add(f.At.Duration)), r.Namespace, r.Name, f.Name, string(f.Type))
 			}
 			s.writeSample(runDrainEnd, unixSeconds(w.End.Add(r.Spec.Workload.Measure.Drain.Duration)), r.Namespace, r.Name)
 		}

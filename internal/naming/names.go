@@ -115,6 +115,9 @@ func DatabaseInstance(network string, n int) string {
 	return fmt.Sprintf("%s-%d", SharedDatabase(network), n)
 }
 
+// DatabasePrefix returns the beginning of the names of a network's database instances.
+func DatabasePrefix(network string) string { return networkPrefix(network) + "-" }
+
 // DedicatedDatabase returns the name of an instance that only one node, or the replicas of one service, use.
 func DedicatedDatabase(network, user string) string { return Member(network, user) + "-pg" }
 

@@ -91,18 +91,22 @@ func lacksPercentile(run *v1alpha1.BenchmarkRun, expr string) bool {
 // dueMetric counts the operations that an open loop makes due.
 const dueMetric = "benchnet_worker_operations_due_total"
 
-// segmentMetric has the segments of the load's profile.
-const segmentMetric = "benchnet_run_segment_start_timestamp_seconds"
+// segmentMetric has the segments of the window, faultMetric the declared faults.
+const (
+	segmentMetric = "benchnet_run_segment_start_timestamp_seconds"
+	faultMetric   = "benchnet_run_fault_start_timestamp_seconds"
+)
 
-// lacksLoad reports whether a query needs the offered load of an open loop, or a profile, which the load of the run has not.
+// lacksLoad reports whether a query needs the offered load of an open loop, a profile or faults, which the run has not.
 func lacksLoad(run *v1alpha1.BenchmarkRun, expr string) bool {
-	load := run.Spec.Workload.Load
+	load, faults := run.Spec.Workload.Load, run.Spec.Workload.Faults
 	return strings.Contains(expr, dueMetric) && (load == nil || load.Model != v1alpha1.LoadOpen) ||
-		strings.Contains(expr, segmentMetric) && (load == nil || len(load.Profile) == 0)
+		strings.Contains(expr, segmentMetric) && (load == nil || len(load.Profile) == 0) && len(faults) == 0 ||
+		strings.Contains(expr, faultMetric) && len(faults) == 0
 }
 
 // assertDashboards runs the dashboards' queries from shortly before the run on. Every query of the systems in
-// here must return data, unless it is of a percentile, an offered load or segments that the run lacks. It logs how many were skipped.
+// here must return data, unless it is of a percentile, an offered load, segments or faults that the run lacks. It logs how many were skipped.
 func assertDashboards(ns *cluster.Namespace, run *v1alpha1.BenchmarkRun, here ...system) {
 	ns.Helper()
 	prometheus := ns.ConnectPrometheus()

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
@@ -132,13 +134,14 @@ func commonTarget(a, b *v1alpha1.Fault) string {
 	return ""
 }
 
-// BindFaults adds the faults to the workload file, each with the endpoint whose agent injects it. It fails if a target has none. The path is
-// that of the workload.
-func BindFaults(w *protocol.WorkloadFile[any], faults []v1alpha1.Fault, path *field.Path) error {
-	endpoints := map[measurement.MemberKind]map[string]bool{"": {}, measurement.KindDatabase: {}}
+// BindFaults adds the faults to the workload file of a run on the network, each with the endpoint whose agent injects it. It fails if a
+// target has none. The path is that of the workload.
+func BindFaults(w *protocol.WorkloadFile[any], faults []v1alpha1.Fault, network string, path *field.Path) error {
+	prefixes := map[measurement.MemberKind]string{measurement.KindDatabase: naming.DatabasePrefix(network)}
+	endpoints := map[measurement.MemberKind]map[string]string{"": {}, measurement.KindDatabase: {}}
 	for _, o := range w.Observe {
 		if o.CommandsURL != "" {
-			endpoints[o.Kind][o.Member] = true
+			endpoints[o.Kind][strings.TrimPrefix(o.Member, prefixes[o.Kind])] = o.Member
 		}
 	}
 	var errs field.ErrorList
@@ -150,10 +153,11 @@ func BindFaults(w *protocol.WorkloadFile[any], faults []v1alpha1.Fault, path *fi
 			names []string
 		}{{"", "members", f.Target.Members}, {measurement.KindDatabase, "databases", f.Target.Databases}} {
 			for k, name := range of.names {
-				if !endpoints[of.kind][name] {
+				member, ok := endpoints[of.kind][name]
+				if !ok {
 					errs = append(errs, field.NotSupported(target.Child(of.field).Index(k), name, slices.Sorted(maps.Keys(endpoints[of.kind]))))
 				}
-				w.Faults = append(w.Faults, measurement.Fault{Name: f.Name, Type: measurement.FaultType(f.Type), Member: name, Kind: of.kind,
+				w.Faults = append(w.Faults, measurement.Fault{Name: f.Name, Type: measurement.FaultType(f.Type), Member: member, Kind: of.kind,
 					AtSeconds: int(f.At.Seconds()), DurationSeconds: int(faultDuration(f).Seconds())})
 			}
 		}

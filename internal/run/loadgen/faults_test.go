@@ -79,22 +79,22 @@ func TestFaultSegments(t *testing.T) {
 
 func TestBindFaults(t *testing.T) {
 	observe := []protocol.ObservedEndpoint{{Member: "member-0", CommandsURL: "http://a"}, {Member: "member-0/consensus"}, {Member: "notary-0", CommandsURL: "http://b"},
-		{Member: "shared", Kind: measurement.KindDatabase, CommandsURL: "http://c"}}
+		{Member: "banks-db", Kind: measurement.KindDatabase, CommandsURL: "http://c"}}
 	for name, c := range map[string]struct {
 		target string
 		want   []measurement.Fault
 		err    string
 	}{
-		"a member and a database": {"{members: [notary-0], databases: [shared]}", []measurement.Fault{
+		"a member and a database": {"{members: [notary-0], databases: [db]}", []measurement.Fault{
 			{Name: "a", Type: "Pause", Member: "notary-0", AtSeconds: 30, DurationSeconds: 5},
-			{Name: "a", Type: "Pause", Member: "shared", Kind: "Database", AtSeconds: 30, DurationSeconds: 5}}, ""},
-		"a database among the members": {"{members: [shared]}", nil, `faults[0].target.members[0]: Unsupported value: "shared": supported values: "member-0", "notary-0"`},
+			{Name: "a", Type: "Pause", Member: "banks-db", Kind: "Database", AtSeconds: 30, DurationSeconds: 5}}, ""},
+		"a database among the members": {"{members: [db]}", nil, `faults[0].target.members[0]: Unsupported value: "db": supported values: "member-0", "notary-0"`},
 		"a program without an agent":   {"{members: [member-0/consensus]}", nil, `"member-0/consensus": supported values`},
-		"an unknown database":          {"{databases: [own]}", nil, `faults[0].target.databases[0]: Unsupported value: "own": supported values: "shared"`},
+		"a database with its network":  {"{databases: [banks-db]}", nil, `faults[0].target.databases[0]: Unsupported value: "banks-db": supported values: "db"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := protocol.WorkloadFile[any]{Observe: observe}
-			err := BindFaults(&w, faultWorkload(t, time.Minute, "{name: a, type: Pause, at: 30s, duration: 5s, target: "+c.target+"}").Faults, field.NewPath("workload"))
+			err := BindFaults(&w, faultWorkload(t, time.Minute, "{name: a, type: Pause, at: 30s, duration: 5s, target: "+c.target+"}").Faults, "banks", field.NewPath("workload"))
 			if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 				t.Fatalf("error %v, want %q", err, c.err)
 			}

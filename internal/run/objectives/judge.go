@@ -24,11 +24,11 @@ func JudgeRun(listed []v1alpha1.Objective, r *document.RunResult) []verdict.Obje
 	return all
 }
 
-// Limit is the limit of an objective in the unit of its metric: operations per second, milliseconds, or a share
-// from 0 to 1.
+// Limit is the limit of an objective in the unit of its metric: operations per second, milliseconds, a share from 0 to 1, or, of faults,
+// seconds.
 type Limit struct {
 	Metric v1alpha1.Metric
-	// Scope is segment/NAME; empty for the whole window.
+	// Scope is segment/NAME or fault/NAME; empty for the whole window.
 	Scope string
 	Bound float64
 }
@@ -43,6 +43,8 @@ func LimitOf(o *v1alpha1.Objective) Limit {
 		l.Bound = o.MinThroughputPerSecond.AsApproximateFloat64()
 	case o.MaxErrorPercent != nil:
 		l.Bound = o.MaxErrorPercent.AsApproximateFloat64() / 100
+	case o.MaxDuration != nil:
+		l.Bound = o.MaxDuration.Seconds()
 	}
 	return l
 }
@@ -79,17 +81,22 @@ func (l Limit) Describe(value string) string {
 
 // Format returns a value of the metric with its unit.
 func (l Limit) Format(value float64) string {
-	switch l.Metric {
-	case v1alpha1.MetricThroughput:
+	switch {
+	case l.Metric == v1alpha1.MetricThroughput:
 		return format.Number(value) + "/s"
-	case v1alpha1.MetricErrorShare:
+	case l.Metric == v1alpha1.MetricErrorShare:
 		return format.Percent(value)
+	case l.Metric.IsOfFault():
+		return format.Number(value) + " s"
 	default:
 		return format.Number(value) + " ms"
 	}
 }
 
 func (l Limit) judgeRun(r *document.RunResult) verdict.ObjectiveOutcome {
+	if l.Metric.IsOfFault() {
+		return l.judgeFault(r)
+	}
 	summary := l.findSummary(r)
 	value, samples, required := l.measuredValue(summary)
 	described := l.Describe(l.Format(value))

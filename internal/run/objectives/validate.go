@@ -2,6 +2,7 @@ package objectives
 
 import (
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -12,7 +13,10 @@ import (
 // Validate rejects objectives of the same metric or name, and limits that no run or every run meets. The path is that of the workload.
 func Validate(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	var scopes []string
+	var scopes, faults []string
+	for i := range w.Faults {
+		faults = append(faults, FaultScope(w.Faults[i].Name))
+	}
 	for _, s := range loadgen.SegmentsOf(w) {
 		scopes = append(scopes, SegmentScope(s.Name))
 	}
@@ -28,6 +32,11 @@ func Validate(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 		}
 		seen[name] = true
 		switch {
+		case o.Metric.IsOfFault() != strings.HasPrefix(o.Scope, "fault/"):
+			errs = append(errs, field.Invalid(path.Child("scope"), o.Scope, "must be fault/NAME if, and only if, metric is OutageTime, RecoveryTime or DegradationTime"))
+		case o.Metric.IsOfFault() && !slices.Contains(faults, o.Scope):
+			errs = append(errs, field.NotSupported(path.Child("scope"), o.Scope, faults))
+		case o.Metric.IsOfFault():
 		case o.Scope == "" || slices.Contains(scopes, o.Scope):
 		case (w.Load == nil || len(w.Load.Profile) == 0) && len(w.Faults) == 0:
 			errs = append(errs, field.Invalid(path.Child("scope"), o.Scope, "needs load.profile or faults, whose segments it names"))
