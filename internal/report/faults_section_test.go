@@ -17,7 +17,7 @@ func TestFaultsSection(t *testing.T) {
 		table, row int
 		want       []string
 	}{
-		"proved": {0, 0, []string{"kill-notary", "Kill", "notary-0", "30", "30.00–30.01", "35.00–35.02", "yes",
+		"proved": {0, 0, []string{"kill-notary", "Kill", "notary", "30", "30.00–30.01", "35.00–35.02", "yes",
 			"before: pid 7, started at tick 90; during: ended by signal 9; no process left; after: pid 93, started at tick 4711"}},
 		"not proved": {0, 1, []string{"pause", "Pause", "database db-0", "45", "45.00–45.50", "–", "no", "process 9 was not stopped"}},
 		"score":      {1, 0, []string{"kill-notary", "6", "0.998", "> 30", "20.5", "2", "9.9", ""}},
@@ -43,7 +43,7 @@ func TestFaultsCSV(t *testing.T) {
 	}
 	lines := strings.Split(csv.String(), "\n")
 	for i, want := range map[int]string{
-		1: `kill-notary,Kill,notary-0,30,5,30.002,30.014,35.003,35.02,true,"before: pid 7, started at tick 90; during: ended by signal 9; no process left; ` +
+		1: `kill-notary,Kill,notary,30,5,30.002,30.014,35.003,35.02,true,"before: pid 7, started at tick 90; during: ended by signal 9; no process left; ` +
 			`after: pid 93, started at tick 4711",9.9,1,2,6,0.998,,29.998,20.5,`,
 		2: "pause,Pause,database db-0,45,4,45,45.5,,,false,process 9 was not stopped,,,,,,,,,",
 	} {

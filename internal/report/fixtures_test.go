@@ -199,7 +199,7 @@ func newFaultyRun(t testing.TB) *document.RunResult {
 	r := newProfiledRun(t)
 	r.Faults = []document.FaultResult{
 		{Name: "kill-notary", Type: measurement.FaultKill, AtSeconds: 30, DurationSeconds: 5,
-			Targets: []document.FaultTarget{{Member: "notary-0", FaultEffect: measurement.FaultEffect{
+			Targets: []document.FaultTarget{{Member: "notary", FaultEffect: measurement.FaultEffect{
 				Injected: &measurement.Bracket{FromSeconds: 30.002, ToSeconds: 30.014}, Healed: &measurement.Bracket{FromSeconds: 35.003, ToSeconds: 35.02},
 				Before: "pid 7, started at tick 90", During: "ended by signal 9; no process left", After: "pid 93, started at tick 4711"}}},
 			Score: &resilience.Score{BaselinePerSecond: 9.9, BaselineGapSeconds: 1, OutageSeconds: 6, BinSeconds: 2, ImpactSeconds: new(0.998),
