@@ -185,6 +185,7 @@ func newRunSource(name string, r *document.RunResult) reportSource {
 			"blocks.csv":   func(w io.Writer) error { return report.WriteBlocksCSV(w, r) },
 			"phases.csv":   func(w io.Writer) error { return report.WritePhasesCSV(w, r) },
 			"segments.csv": func(w io.Writer) error { return report.WriteSegmentsCSV(w, r) },
+			"faults.csv":   func(w io.Writer) error { return report.WriteFaultsCSV(w, r) },
 		}}
 }
 

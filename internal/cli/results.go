@@ -35,7 +35,8 @@ func (s *session) resultsCommand() *cobra.Command {
 		Use:   "results NAME|FILE",
 		Short: "Show what was measured",
 		Long: `Shows the result of a run, of the runs on a network, or of the points of an experiment. For a run of Corda this includes the
-phases of its flows, and with load.profile the segments of the window.
+phases of its flows, with load.profile the segments of the window, and with faults what proves each of them and what it did to the
+throughput.
 
 A table has means over the valid runs with their confidence interval [low, high], or of fewer than five runs with the lowest and the
 highest (low to high), latencies in milliseconds, the verdict, and the resource that was at its limit. json and yaml print whole
@@ -124,11 +125,11 @@ func (s *session) showRuns(ctx context.Context, c *cluster.Connection, target cl
 	return s.writeRunDocuments(found, documents.NewRunList(found), o)
 }
 
-// printRuns prints a table of runs, their objectives, the segments, calibrations, phases and labels in the results that were read, and
-// the findings about them.
+// printRuns prints a table of runs, their objectives, the segments, faults, calibrations, phases and labels in the results that were read,
+// and the findings about them.
 func (s *session) printRuns(runs []v1alpha1.BenchmarkRun, read []*documents.Run, o resultsOptions) error {
-	tables := []*table.Table{table.ForRuns(runs), table.ForRunObjectives(runs), table.ForSegments(read), table.ForCalibration(read), table.ForPhases(read),
-		table.ForLabels(read)}
+	tables := []*table.Table{table.ForRuns(runs), table.ForRunObjectives(runs), table.ForSegments(read), table.ForFaults(read), table.ForFaultScores(read),
+		table.ForCalibration(read), table.ForPhases(read), table.ForLabels(read)}
 	if err := s.printTables(o.output == "wide", tables...); err != nil {
 		return err
 	}

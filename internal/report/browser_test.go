@@ -69,6 +69,10 @@ func browserReports(t *testing.T) map[string]struct {
 			func(w io.Writer) error { return WriteRunPage(w, newProfiledRun(t)) },
 			[]string{"Segments", "climb", "20–60"},
 		},
+		"faults": {
+			func(w io.Writer) error { return WriteRunPage(w, newFaultyRun(t)) },
+			[]string{"Faults", "kill-notary", "30.00–30.01", "ended by signal 9", "> 30", "process 9 was not stopped"},
+		},
 		"search": {
 			func(w io.Writer) error { return WriteExperimentPage(w, search, nil) },
 			[]string{"a load of 16 is the highest", "23 of 24 runs are valid", "member-0 was restarted"},

@@ -17,6 +17,7 @@ import (
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/run/document"
 	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/resilience"
 	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
@@ -192,6 +193,25 @@ func newProfiledRun(t testing.TB) *document.RunResult {
 	return r
 }
 
+// newFaultyRun returns a profiled run with a fault that is proved and one that is not.
+func newFaultyRun(t testing.TB) *document.RunResult {
+	t.Helper()
+	r := newProfiledRun(t)
+	r.Faults = []document.FaultResult{
+		{Name: "kill-notary", Type: measurement.FaultKill, AtSeconds: 30, DurationSeconds: 5,
+			Targets: []document.FaultTarget{{Member: "notary", FaultEffect: measurement.FaultEffect{
+				Injected: &measurement.Bracket{FromSeconds: 30.002, ToSeconds: 30.014}, Healed: &measurement.Bracket{FromSeconds: 35.003, ToSeconds: 35.02},
+				Before: "pid 7, started at tick 90", During: "ended by signal 9; no process left", After: "pid 93, started at tick 4711"}}},
+			Score: &resilience.Score{BaselinePerSecond: 9.9, BaselineGapSeconds: 1, OutageSeconds: 6, BinSeconds: 2, ImpactSeconds: new(0.998),
+				CensoredSeconds: 29.998, DegradationSeconds: 20.5}},
+		{Name: "pause", Type: measurement.FaultPause, AtSeconds: 45, DurationSeconds: 4, Targets: []document.FaultTarget{
+			{Member: "db-0", Kind: measurement.KindDatabase, FaultEffect: measurement.FaultEffect{
+				Injected: &measurement.Bracket{FromSeconds: 45, ToSeconds: 45.5}, Problem: "process 9 was not stopped"}},
+		}},
+	}
+	return r
+}
+
 // hostileName is a name with HTML injection.
 const hostileName = `</script><script>alert(1)</script>"'><img src=x onerror=alert(1)>&{{.}}`
 
@@ -208,6 +228,11 @@ func newHostileRun(t testing.TB) *document.RunResult {
 	}
 	r.Phases = &measurement.OperationPhases{Operations: 1, MeanMillis: 2, Phases: []measurement.Phase{{Name: hostileName, Operations: 1, Share: 1}}}
 	r.Segments = []document.SegmentResult{{Segment: measurement.Segment{Name: hostileName}}}
+	r.Faults = []document.FaultResult{
+		{Name: hostileName, Type: hostileName, Targets: []document.FaultTarget{{Member: hostileName, FaultEffect: measurement.FaultEffect{Problem: hostileName}}}},
+		{Name: hostileName, Targets: []document.FaultTarget{{FaultEffect: measurement.FaultEffect{Injected: &measurement.Bracket{}, Healed: &measurement.Bracket{}}}},
+			Score: &resilience.Score{Problem: hostileName}},
+	}
 	r.Labels = []measurement.LabelCount{{Label: hostileName, Requests: 2, Errors: 1}}
 	r.Errors = []measurement.ErrorCount{{Kind: hostileName, Count: 1, Example: hostileName + "\x00\u2028\u202e"}}
 	r.Verdict.Reasons = []verdict.Reason{{Code: hostileName, Subject: hostileName, Message: hostileName}}

@@ -19,7 +19,7 @@ import (
 func FuzzRunDocument(f *testing.F) {
 	var documents [][]byte
 	var harmless []activeContent
-	for _, r := range []*document.RunResult{readRecordedRun(f, "testdata/bottleneck.json.gz"), newProfiledRun(f)} {
+	for _, r := range []*document.RunResult{readRecordedRun(f, "testdata/bottleneck.json.gz"), newFaultyRun(f)} {
 		documents, harmless = append(documents, marshalJSON(f, r)), append(harmless, countActiveContent(renderPageOrEmpty(f, r)))
 	}
 	addSeeds(f)
@@ -44,7 +44,8 @@ func FuzzRunDocument(f *testing.F) {
 		if got := countActiveContent(page); got.scripts > harmless[i].scripts || got.images > harmless[i].images || got.frames > harmless[i].frames {
 			t.Errorf("the page has %+v, want %+v", got, harmless[i])
 		}
-		for _, write := range []func(io.Writer, *document.RunResult) error{WriteRunCSV, WriteSeriesCSV, WriteBlocksCSV, WriteSegmentsCSV} {
+		for _, write := range []func(io.Writer, *document.RunResult) error{WriteRunCSV, WriteSeriesCSV, WriteBlocksCSV, WriteSegmentsCSV,
+			WriteFaultsCSV} {
 			assertCSVParses(t, func(w io.Writer) error { return write(w, r) })
 		}
 	})

@@ -35,7 +35,7 @@ func latencyOverTime(r *document.RunResult) []Chart {
 				Series: &seriesSource{Path: []any{"series", "latencyIntervals", percentile.name + "Millis"}, Seconds: intervals.IntervalSeconds, Steps: true}})
 		}
 	}
-	c.shadeSegments(r)
+	c.shadeWindow(r)
 	if intervals.IntervalSeconds > 0 {
 		c.Caption = fmt.Sprintf("Percentiles by intervals of %d s, of the %s that start in them. Those with fewer than ten values above them are left out.",
 			intervals.IntervalSeconds, unitOrDefault(r.Summary.Unit))

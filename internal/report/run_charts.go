@@ -49,7 +49,7 @@ func throughputOverTime(r *document.RunResult) Chart {
 	} else {
 		c.addHorizontalLine(r.Summary.ThroughputPerSecond, "mean "+formatNumber(r.Summary.ThroughputPerSecond), hintLine)
 	}
-	c.shadeSegments(r)
+	c.shadeWindow(r)
 	return c
 }
 

@@ -29,6 +29,7 @@ func WriteRunPage(w io.Writer, r *document.RunResult, links ...Link) error {
 		Sections: []section{
 			{ID: "objectives", Title: "Objectives", Tables: runObjectivesTables(r)},
 			segmentsSection(r),
+			faultsSection(r),
 			{ID: "charts", Title: "Charts", Figures: charts},
 			bottleneckSection(r),
 			{ID: "steady", Title: "Steady state", Text: windowSelectionText(r.WindowSelection)},

@@ -12,7 +12,7 @@ import (
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
-// segmentsSection has the results of each segment of the window. It is empty without a profile of the load.
+// segmentsSection has the results of each segment of the window. It is empty without a profile of the load or faults.
 func segmentsSection(r *document.RunResult) section {
 	s := section{ID: "segments", Title: "Segments"}
 	if len(r.Segments) == 0 {

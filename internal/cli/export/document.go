@@ -49,7 +49,25 @@ func emitDocument(row Row, r *document.RunResult, emit Emit) error {
 		w.addSeries(s.Subject, s.Name, s.Unit, r.ExpandToSeconds(s.Values))
 	}
 	w.addSegments(r.Segments)
+	w.addFaults(r.Faults)
 	return w.err
+}
+
+// addFaults emits what the faults did to the throughput, each as a subject.
+func (w *writer) addFaults(all []document.FaultResult) {
+	for i := range all {
+		s := all[i].Score
+		if s == nil {
+			continue
+		}
+		v := s.Values()
+		for _, m := range []struct {
+			name    string
+			seconds float64
+		}{{"FaultOutage", v.Outage}, {"FaultImpact", v.Impact}, {"FaultRecovery", v.Recovery}, {"FaultCensored", v.Censored}, {"FaultDegradation", v.Degradation}} {
+			w.addValue(Row{Subject: all[i].Name, Metric: m.name, Unit: "s"}, m.seconds)
+		}
+	}
 }
 
 // addSegments emits the numbers of the segments of the window, each as a subject.

@@ -15,6 +15,7 @@ import (
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/run/document"
 	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/resilience"
 )
 
 func readRecordedRun(t *testing.T) *document.RunResult {
@@ -141,6 +142,26 @@ func TestSegmentRows(t *testing.T) {
 		t.Errorf("an unknown percentile has the value %v", got)
 	}
 	if last := rows[len(rows)-1]; last.Subject != "peak" || last.Run != r.Run.Name {
+		t.Errorf("the last row is %+v", last)
+	}
+}
+
+// TestFaultRows checks that an unknown time of a fault has no row.
+func TestFaultRows(t *testing.T) {
+	r := readRecordedRun(t)
+	r.Faults = []document.FaultResult{
+		{Name: "kill", Score: &resilience.Score{OutageSeconds: 6, BinSeconds: 2, ImpactSeconds: new(0.9), CensoredSeconds: 30, DegradationSeconds: 20.5}},
+		{Name: "pause"},
+	}
+	rows := collectRows(t, func(emit Emit) error { return Run(r, emit) })
+	for metric, want := range map[string][]float64{"FaultOutage": {6}, "FaultImpact": {0.9}, "FaultRecovery": nil, "FaultCensored": {30}, "FaultDegradation": {20.5}} {
+		t.Run(metric, func(t *testing.T) {
+			if got := findValues(rows, metric, false); !cmp.Equal(got, want) {
+				t.Errorf("got %v, want %v", got, want)
+			}
+		})
+	}
+	if last := rows[len(rows)-1]; last.Subject != "kill" || last.Unit != "s" {
 		t.Errorf("the last row is %+v", last)
 	}
 }

@@ -248,7 +248,8 @@ const build = (chart, parent, width, hooks = {}) => {
     const group = create("g", svg, {"clip-path": `url(#${id})`});
     const position = (scale, log) => (v) => u.valToPos(log ? Math.max(v, u.scales[scale].min * 1e-3) : v, scale, true);
     const named = marks.filter((mark) => mark.kind === "vertical" && mark.texts?.[0]);
-    for (const mark of marks) drawMark(group, mark, mark.points, position("x", chart.x.log), position("y", chart.y.log), box, named.indexOf(mark));
+    const firstRow = marks.some((mark) => mark.kind === "shade" && mark.texts) ? 1 : 0; // Below the names of bands.
+    for (const mark of marks) drawMark(group, mark, mark.points, position("x", chart.x.log), position("y", chart.y.log), box, firstRow + named.indexOf(mark));
     drawLegend(svg, legend);
   };
   const u = new uPlot({

@@ -1,10 +1,12 @@
 package document
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/resilience"
+	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // FaultResult is a declared fault with its evidence and its effect on the throughput.
@@ -41,7 +43,7 @@ func (r *RunResult) AddFaults(m *measurement.Measurement, due []float64) {
 		r.Faults[last].Targets = append(r.Faults[last].Targets, FaultTarget{f.Member, f.Kind, f.FaultEffect})
 	}
 	for i := range r.Faults {
-		if span, ok := r.Faults[i].span(); ok {
+		if span, ok := r.Faults[i].Span(); ok {
 			spans, scored = append(spans, span), append(scored, i)
 		}
 	}
@@ -50,14 +52,25 @@ func (r *RunResult) AddFaults(m *measurement.Measurement, due []float64) {
 	}
 }
 
-// span returns the time from the first injection to the last heal, and whether the fault is proved on every target.
-func (f *FaultResult) span() (resilience.Span, bool) {
+// Subject names the container as findings do.
+func (t *FaultTarget) Subject() string { return verdict.FaultSubject(t.Member, t.Kind) }
+
+// DescribeEvidence returns what proves the fault, or why it is not proved, in one line.
+func (t *FaultTarget) DescribeEvidence() string {
+	if t.Problem != "" {
+		return t.Problem
+	}
+	return fmt.Sprintf("before: %s; during: %s; after: %s", t.Before, t.During, t.After)
+}
+
+// Span returns the time from the first injection to the last heal, and whether the fault is proved on every target.
+func (f *FaultResult) Span() (resilience.Span, bool) {
 	s := resilience.Span{Name: f.Name, FromSeconds: math.Inf(1)}
 	for _, t := range f.Targets {
-		if t.Problem != "" {
+		if !t.IsProved() {
 			return s, false
 		}
 		s.FromSeconds, s.HealedSeconds = min(s.FromSeconds, t.Injected.FromSeconds), max(s.HealedSeconds, t.Healed.ToSeconds)
 	}
-	return s, true
+	return s, len(f.Targets) > 0
 }

@@ -21,6 +21,7 @@ func FuzzWorker(f *testing.F) {
 		f.Add(text)
 		f.Add(bytes.Replace(text, []byte(`"windowSeconds":`), []byte(`"intervalSeconds":1,"windowSeconds":`), 1))
 		f.Add(bytes.Replace(text, []byte(`"worker":0`), []byte(`"load":{"cpuSeconds":1e308,"cpuLimit":1e-308,"periods":-1}`), 1))
+		f.Add(bytes.Replace(text, []byte(`"worker":0`), []byte(`"worker":0,"faults":[{"injected":{"fromSeconds":1}},{"healed":{}}]`), 1))
 		f.Add(bytes.Replace(text, []byte(`[1,1`), []byte(`[9223372036854775807,9223372036854775807`), 1))
 		f.Add(bytes.Replace(text, []byte(`"cpuSeconds":[`), []byte(`"cpuSeconds":[1e308,1e308,`), 1))
 	}
@@ -37,6 +38,7 @@ func FuzzWorker(f *testing.F) {
 		if err != nil {
 			t.Fatalf("measured, but without a result: %v", err)
 		}
+		r.AddFaults(m, nil)
 		r.Bottleneck = verdict.FindBottleneck(m, nil, nil)
 		if _, err := json.Marshal(r); err != nil {
 			t.Fatalf("a result that cannot be stored: %v", err)
@@ -55,6 +57,7 @@ func FuzzResult(f *testing.F) {
 	for _, text := range []string{
 		"", "{}", `{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1}`,
 		`{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1,"workload":{"a":[1]},"histogram":"","members":[{"cpuSeconds":[null,1]}]}`,
+		`{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1,"faults":[{"targets":[{"member":"a","injected":{"fromSeconds":1}}],"score":{"impactSeconds":1}}]}`,
 	} {
 		f.Add([]byte(text))
 	}

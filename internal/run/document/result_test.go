@@ -61,6 +61,7 @@ func TestDecodeRejectsInvalidDocuments(t *testing.T) {
 		"schema 2":      zip(`{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":2}`),
 		"failed":        zip(head + `"series":{"completedPerSecond":[1,2],"failedPerSecond":[0]}}`),
 		"negative":      zip(head + `"times":{"windowSeconds":-1}}`),
+		"at most 64":    zip(head + `"faults":[` + strings.Repeat("{},", 64) + `{}]}`),
 		"at most 32":    zip(head + `"segments":[` + strings.Repeat("{},", 32) + `{}]}`),
 		`is "v1" "Pod"`: zip(`{"apiVersion":"v1","kind":"Pod"}`),
 		"more than":     zip(strings.Repeat(" ", boundedjson.MaxDecodedBytes+1)),

@@ -48,6 +48,9 @@ type FaultEffect struct {
 	Problem string `json:"problem,omitempty"`
 }
 
+// IsProved reports whether the evidence is complete.
+func (e *FaultEffect) IsProved() bool { return e.Problem == "" && e.Injected != nil && e.Healed != nil }
+
 // FaultRecord is a declared fault with its effect.
 type FaultRecord struct {
 	Fault

@@ -1,0 +1,46 @@
+package table
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/benchnet/benchnet/internal/cli/documents"
+	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/resilience"
+)
+
+func TestForFaults(t *testing.T) {
+	run := &document.RunResult{Run: document.RunIdentity{Name: "f1"}, Faults: []document.FaultResult{
+		{Name: "kill", Type: measurement.FaultKill, AtSeconds: 60, Score: &resilience.Score{BaselinePerSecond: 8, OutageSeconds: 6, Problem: "it varies"},
+			Targets: []document.FaultTarget{{Member: "notary", FaultEffect: measurement.FaultEffect{Injected: &measurement.Bracket{FromSeconds: 60, ToSeconds: 60.012},
+				Healed: &measurement.Bracket{FromSeconds: 70, ToSeconds: 70.02}, Before: "pid 7", During: "ended", After: "pid 9"}}}},
+		{Name: "stop", Type: measurement.FaultPause, AtSeconds: 150,
+			Targets: []document.FaultTarget{{Member: "db-0", Kind: measurement.KindDatabase, FaultEffect: measurement.FaultEffect{Problem: "no worker reported it"}}}},
+	}}
+	runs := []*documents.Run{{RunResult: run}}
+	for name, c := range map[string]struct {
+		table *Table
+		want  []string
+	}{
+		"evidence": {ForFaults(runs), []string{"NAME FAULT TYPE TARGET PLANNED INJECTED HEALED PROVED EVIDENCE",
+			"f1 kill Kill notary 60 60.00-60.01 70.00-70.02 yes before: pid 7; during: ended; after: pid 9",
+			"f1 stop Pause database db-0 150 - - no no worker reported it"}},
+		"scores": {ForFaultScores(runs), []string{"NAME FAULT OUTAGE S IMPACT AFTER S RECOVERED AFTER S DEGRADATION S BIN S BASELINE/S PROBLEM",
+			"f1 kill 6 - - - - 8.00 it varies"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var text strings.Builder
+			if err := c.table.Print(&text, false); err != nil {
+				t.Fatal(err)
+			}
+			var lines []string
+			for line := range strings.Lines(text.String()) {
+				lines = append(lines, strings.Join(strings.Fields(line), " "))
+			}
+			if got := strings.Join(lines, "\n"); got != strings.Join(c.want, "\n") {
+				t.Errorf("%s", got)
+			}
+		})
+	}
+}

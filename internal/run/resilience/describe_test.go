@@ -1,0 +1,40 @@
+package resilience
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/benchnet/benchnet/internal/format"
+)
+
+func TestDescribe(t *testing.T) {
+	formatNumber := func(v float64) string {
+		if math.IsNaN(v) {
+			return "?"
+		}
+		return format.Decimal(v)
+	}
+	for name, c := range map[string]struct {
+		score Score
+		want  []string
+	}{
+		"recovered": {
+			Score{BaselinePerSecond: 8, OutageSeconds: 6, BinSeconds: 2, ImpactSeconds: new(0.98), RecoverySeconds: new(12.98), DegradationSeconds: 9.5},
+			[]string{"6", "0.98", "12.98", "9.5", "2", "8"},
+		},
+		"censored": {
+			Score{BaselinePerSecond: 8, OutageSeconds: 90, BinSeconds: 1, ImpactSeconds: new(1.0), CensoredSeconds: 90, DegradationSeconds: 89},
+			[]string{"90", "1", "> 90", "89", "1", "8"},
+		},
+		"no impact":    {Score{BaselinePerSecond: 8, BinSeconds: 1, RecoverySeconds: new(0.0)}, []string{"0", "none", "0", "0", "1", "8"}},
+		"not compared": {Score{BaselinePerSecond: 8, OutageSeconds: 6, Problem: "it varies"}, []string{"6", "?", "?", "?", "?", "8"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := c.score.Describe(formatNumber)
+			if !slices.Equal(got, c.want) || len(got) != len(ScoreColumns) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
