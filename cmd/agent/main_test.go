@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,8 @@ import (
 
 	"github.com/benchnet/benchnet/internal/agent/container"
 	"github.com/benchnet/benchnet/internal/agent/observe"
+	"github.com/benchnet/benchnet/internal/agent/supervise"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
@@ -236,6 +239,56 @@ func TestSuperviseMember(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := io.Copy(io.Discard, out); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCodeOf(t, c.Wait()); code != 5 {
+		t.Errorf("exit code %d, want the member's own", code)
+	}
+}
+
+// TestSuperviseFault kills a member by its agent. The member is not ready from then until the line of its second start, the lines
+// of both starts are counted, and its second end is the agent's.
+func TestSuperviseFault(t *testing.T) {
+	dir, address, commands := t.TempDir(), freeAddress(t), freeAddress(t)
+	ready, stop := filepath.Join(dir, "ready"), filepath.Join(dir, "stop")
+	script := fmt.Sprintf("echo 'RPS: 20'; echo up; until [ -f %s ]; do sleep 0.02; done; exit 5", stop)
+	c := agentCommand(t, "supervise", "--metrics-addr", address, "--commands-addr", commands, "--commands-token-file", "testdata/token",
+		"--count-pattern", `^RPS: (\S+)`, "--count-name", counterName, "--ready-pattern", "^up$", "--ready-file", ready, "--", "sh", "-c", script)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	isReady := func() bool { return readinessStatus(address) == http.StatusOK }
+	waitUntil(t, "the first start", isReady)
+	send := func(method string) *http.Response {
+		request, err := http.NewRequestWithContext(t.Context(), method, "http://"+commands+supervise.FaultsPath+"?type=Kill&afterMillis=0&seconds=1", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer example-token")
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { response.Body.Close() })
+		return response
+	}
+	response := send(http.MethodPost)
+	waitUntil(t, "the kill", func() bool { _, err := os.Stat(ready); return err != nil })
+	if isReady() {
+		t.Error("ready while the member is down")
+	}
+	if got := send(http.MethodGet).StatusCode; got != http.StatusTooManyRequests {
+		t.Errorf("another command during the fault: status %d", got)
+	}
+	var effect measurement.FaultEffect
+	if err := json.NewDecoder(response.Body).Decode(&effect); err != nil || effect.Problem != "" {
+		t.Errorf("effect %+v, %v", effect, err)
+	}
+	waitUntil(t, "the second start", isReady)
+	if got := scrapeCounter(t, address); math.Abs(got-40) > 1e-9 {
+		t.Errorf("counted %v, want 40", got)
+	}
+	if err := os.WriteFile(stop, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if code := exitCodeOf(t, c.Wait()); code != 5 {

@@ -27,11 +27,11 @@ import (
 
 func newSuperviseCommand(flags *flag.FlagSet) subcommand.Action {
 	address := flags.String("metrics-addr", ":9101", "`address` to serve /metrics and /ready on; empty for none")
-	commandsAddress := flags.String("commands-addr", "", "`address` to serve /machine and /calibration on; empty for none. Scrapers must not reach it")
+	commandsAddress := flags.String("commands-addr", "", "`address` to serve /machine, /calibration and /faults on; empty for none. Scrapers must not reach it")
 	tokenFile := flags.String("commands-token-file", "", "`file` with the token that requests at --commands-addr must carry")
 	var patterns repeatedFlag
 	flags.Var(&patterns, "ready-pattern", "regular `expression`; a matching line of the standard output creates --ready-file; if repeated, a line for each")
-	ready := flags.String("ready-file", "", "`file` that is created when the command is ready; removed at the start")
+	ready := flags.String("ready-file", "", "`file` that is created when the command is ready; removed at each start")
 	exchange := defineExchangeFlags(flags)
 	keepStdin := flags.Bool("keep-stdin", false, "keep the command's standard input open, for programs that stop at its end")
 	volume := flags.String("volume", "", "`folder` whose file system usage is exported; empty for none")
@@ -49,11 +49,6 @@ func newSuperviseCommand(flags *flag.FlagSet) subcommand.Action {
 		if err := checkJDBCVariable(*urlVariable); err != nil {
 			return supervise.ExitNotRun, err
 		}
-		starting := &lastLine{}
-		watch, err := newReadinessWatchers(patterns, *ready, starting)
-		if err != nil {
-			return 0, err
-		}
 		answers, err := exchange.newCheck()
 		if err != nil {
 			return 0, err
@@ -62,14 +57,20 @@ func newSuperviseCommand(flags *flag.FlagSet) subcommand.Action {
 		if err != nil {
 			return 0, err
 		}
+		starting := &lastLine{}
+		outputs, err := newOutputWatch(patterns, *ready, starting, count)
+		if err != nil {
+			return 0, err
+		}
 		probed := &readinessHandler{file: *ready, starting: starting, answers: answers}
 		if err := listenAndServe(*address, newAgentMux(probed, newMetricsHandler(*volume, tally))); err != nil {
 			return supervise.ExitNotRun, err
 		}
-		if err := errors.Join(serveCommands(*commandsAddress, *tokenFile, *volume), forwardConnections(forwards)); err != nil {
+		faults := &supervise.FaultHandler{}
+		if err := errors.Join(serveCommands(*commandsAddress, *tokenFile, *volume, faults), forwardConnections(forwards)); err != nil {
 			return supervise.ExitNotRun, err
 		}
-		options := supervise.Options{Stdin: supervise.StdinNull, Stdout: append(watch, count...), Stderr: count, Tail: &supervise.Tail{}, Linger: *linger}
+		options := supervise.Options{Stdin: supervise.StdinNull, NewWatchers: outputs.newWatchers, Tail: &supervise.Tail{}, Linger: *linger}
 		if *keepStdin {
 			options.Stdin = supervise.StdinHeld
 		}
@@ -77,6 +78,7 @@ func newSuperviseCommand(flags *flag.FlagSet) subcommand.Action {
 		if err != nil {
 			return supervise.ExitCode(err), err
 		}
+		faults.SetCommand(c)
 		code := c.Wait()
 		writeTerminationMessage(*messageFile, supervise.DescribeExit(code, options.Tail.String(), readEvidence(), *heap), code)
 		return code, nil
@@ -141,6 +143,13 @@ func (l *lastLine) keepLine(line []byte) {
 	}
 }
 
+// clear forgets the line.
+func (l *lastLine) clear() {
+	l.Lock()
+	defer l.Unlock()
+	l.line, l.isError = "", false
+}
+
 // describeNotReady returns why the command is not ready.
 func (l *lastLine) describeNotReady() string {
 	l.Lock()
@@ -165,39 +174,58 @@ func forwardConnections(routes []string) error {
 	return nil
 }
 
-// newReadinessWatchers removes the ready file, which may be left from an earlier container, and returns watchers that
-// create it when each pattern has matched a line. Until then, starting has the last line. It returns no watchers without a pattern.
-func newReadinessWatchers(patterns []string, file string, starting *lastLine) ([]supervise.LineWatcher, error) {
+// outputWatch creates a file when each of its patterns has matched a line of the command's standard output. Until then, starting has
+// the last line. Counters receive all lines of both outputs.
+type outputWatch struct {
+	patterns []*regexp.Regexp
+	file     string
+	starting *lastLine
+	counters []supervise.LineWatcher
+}
+
+// newOutputWatch removes the file, which may be left from an earlier container.
+func newOutputWatch(patterns []string, file string, starting *lastLine, counters []supervise.LineWatcher) (*outputWatch, error) {
 	if (len(patterns) == 0) != (file == "") {
 		return nil, subcommand.UsageErrorf("--ready-pattern and --ready-file belong together")
 	}
-	if len(patterns) == 0 {
-		return nil, nil
-	}
-	var watchers []supervise.LineWatcher
-	unmatched := len(patterns)
+	w := &outputWatch{file: file, starting: starting, counters: counters}
 	for _, pattern := range patterns {
 		expression, err := regexp.Compile(pattern)
 		if err != nil {
 			return nil, subcommand.UsageErrorf("--ready-pattern: %w", err)
 		}
-		watchers = append(watchers, supervise.WatchFirstMatch(expression, func() {
+		w.patterns = append(w.patterns, expression)
+	}
+	return w, w.reset()
+}
+
+// reset makes the command unready. Without a file, there is none to remove.
+func (w *outputWatch) reset() error {
+	w.starting.clear()
+	if err := os.Remove(w.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove the ready file: %w", err)
+	}
+	return nil
+}
+
+// newWatchers makes the command unready and returns watchers for a new start.
+func (w *outputWatch) newWatchers() (stdout, stderr []supervise.LineWatcher, err error) {
+	unmatched := len(w.patterns)
+	for _, pattern := range w.patterns {
+		stdout = append(stdout, supervise.WatchFirstMatch(pattern, func() {
 			if unmatched--; unmatched > 0 {
 				return
 			}
-			if err := files.WriteAtomic(file, nil, 0o644); err != nil {
+			if err := files.WriteAtomic(w.file, nil, 0o644); err != nil {
 				slog.Error("ready file not created", "err", err)
 			}
 		}))
 	}
-	watchers = append(watchers, func(line []byte) bool {
-		starting.keepLine(line)
+	stdout = append(stdout, func(line []byte) bool {
+		w.starting.keepLine(line)
 		return unmatched > 0
 	})
-	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("remove the ready file: %w", err)
-	}
-	return watchers, nil
+	return append(stdout, w.counters...), slices.Clone(w.counters), w.reset()
 }
 
 // newAgentMux returns a handler of the metrics and the readiness of the command, which scrapers may reach.
@@ -209,7 +237,7 @@ func newAgentMux(ready, metrics http.Handler) *http.ServeMux {
 }
 
 // serveCommands serves the commands of load workers in the background. It fails without a token.
-func serveCommands(address, tokenFile, volume string) error {
+func serveCommands(address, tokenFile, volume string, faults http.Handler) error {
 	if address == "" {
 		return nil
 	}
@@ -220,7 +248,7 @@ func serveCommands(address, tokenFile, volume string) error {
 	if err != nil {
 		return err
 	}
-	return listenAndServe(address, calibrate.NewHandler(token, volume))
+	return listenAndServe(address, calibrate.NewHandler(token, volume, faults))
 }
 
 // metricsHandler serves the usage of this container, its host, volume and JVMs, and the counter.

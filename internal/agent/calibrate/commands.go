@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/benchnet/benchnet/internal/agent/container"
+	"github.com/benchnet/benchnet/internal/agent/supervise"
 )
 
 // maxTokenBytes bounds the file of a token.
@@ -29,13 +30,15 @@ func ReadToken(file string) (string, error) {
 }
 
 // NewHandler returns a handler of the commands. It refuses requests without the token (401), with a body, since no command has
-// one (413), and during another command (429). The volume is that of the calibration.
-func NewHandler(token, volume string) http.Handler {
+// one (413), and during another command (429). The volume is that of the calibration. faults serves supervise.FaultsPath.
+func NewHandler(token, volume string, faults http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+container.MachinePath, func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, container.MachineReader{Root: "/", Volume: volume}.Read())
 	})
 	addHandlers(mux, volume)
+	mux.Handle("GET "+supervise.FaultsPath, faults)
+	mux.Handle("POST "+supervise.FaultsPath, faults)
 	var busy sync.Mutex
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {

@@ -10,13 +10,14 @@ import (
 	"testing"
 
 	"github.com/benchnet/benchnet/internal/agent/container"
+	"github.com/benchnet/benchnet/internal/agent/supervise"
 )
 
 const testToken = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 func startAgent(t *testing.T) string {
 	t.Helper()
-	server := httptest.NewServer(NewHandler(testToken, t.TempDir()))
+	server := httptest.NewServer(NewHandler(testToken, t.TempDir(), &supervise.FaultHandler{}))
 	t.Cleanup(server.Close)
 	return server.URL
 }
@@ -49,6 +50,7 @@ func TestEveryCommandNeedsTheToken(t *testing.T) {
 		{http.MethodGet, container.MachinePath, http.StatusOK},
 		{http.MethodPost, ContainerPath + "?seconds=0.01", http.StatusOK},
 		{http.MethodPost, StreamPath + "?seconds=0.01", http.StatusOK},
+		{http.MethodGet, supervise.FaultsPath + "?type=Kill", http.StatusOK},
 		{http.MethodGet, "/metrics", http.StatusNotFound},
 	} {
 		for name, c := range map[string]struct {

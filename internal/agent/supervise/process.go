@@ -1,5 +1,5 @@
 // Package supervise runs a command as a child of the agent: it passes signals on, watches the command's output, forwards
-// connections, and says why the command failed.
+// connections, injects faults, and says why the command failed.
 //
 // It reaps every child of the calling process, so the caller must not start processes by other means while a
 // command runs.
@@ -43,8 +43,9 @@ const outputTimeout = time.Second
 // Options configure a command.
 type Options struct {
 	Stdin StdinMode
-	// Stdout and Stderr watch the two outputs. A LineWatcher in both must be safe for concurrent use.
-	Stdout, Stderr []LineWatcher
+	// NewWatchers returns the watchers of the two outputs, or is nil. It is called before the command starts, and again as soon as a
+	// fault has killed it. A LineWatcher in both outputs must be safe for concurrent use.
+	NewWatchers func() (stdout, stderr []LineWatcher, err error)
 	// Tail receives both outputs, or is nil.
 	Tail *Tail
 	// Linger bounds the wait for processes that outlive the command.
@@ -53,15 +54,25 @@ type Options struct {
 
 // Command is a running command. It inherits this process's standard output and standard error.
 type Command struct {
+	args    []string
 	options Options
-	pid     int
 	// heldStdin is the write end of a held standard input. It is kept open while the command is in use.
 	heldStdin *os.File
-	// outputCopies counts the running output copies.
-	outputCopies sync.WaitGroup
-	// ended is closed when the command has ended, childrenGone when no child is left.
+	// outputCopies counts the running output copies of the last start.
+	outputCopies *sync.WaitGroup
+	// ended is closed when the command has ended and is not started again, childrenGone when no child is left.
 	ended, childrenGone chan struct{}
 	code                int
+	// stopping is closed when the container is being stopped, by stopSignal.
+	stopping   chan struct{}
+	stopSignal syscall.Signal
+
+	// mutex orders starts, ends and signals. It protects the following fields.
+	mutex sync.Mutex
+	// pid is 0 while the command does not run.
+	pid int
+	// outage is set while a fault keeps the command down.
+	outage *outage
 }
 
 // forwardedSignals are the signals that this process forwards to the command.
@@ -75,8 +86,12 @@ func Start(args []string, options Options) (*Command, error) {
 	}
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, forwardedSignals...)
-	c := &Command{options: options, ended: make(chan struct{}), childrenGone: make(chan struct{})}
-	if err := c.startChild(args); err != nil {
+	c := &Command{args: args, options: options, ended: make(chan struct{}), childrenGone: make(chan struct{}), stopping: make(chan struct{})}
+	stdout, stderr, err := c.newWatchers()
+	if err == nil {
+		err = c.startChild(stdout, stderr)
+	}
+	if err != nil {
 		signal.Stop(signals)
 		return nil, fmt.Errorf("start %s: %w", args[0], err)
 	}
@@ -85,23 +100,32 @@ func Start(args []string, options Options) (*Command, error) {
 	return c, nil
 }
 
+func (c *Command) newWatchers() (stdout, stderr []LineWatcher, err error) {
+	if c.options.NewWatchers == nil {
+		return nil, nil, nil
+	}
+	return c.options.NewWatchers()
+}
+
 // startChild starts the command and closes the child's ends of the pipes in this process.
-func (c *Command) startChild(args []string) error {
-	child := exec.Command(args[0], args[1:]...)
+func (c *Command) startChild(stdout, stderr []LineWatcher) error {
+	child := exec.Command(c.args[0], c.args[1:]...)
 	child.Stdout, child.Stderr = os.Stdout, os.Stderr
+	c.outputCopies = new(sync.WaitGroup)
 	if c.options.Stdin == StdinHeld {
 		read, write, err := os.Pipe()
 		if err != nil {
 			return err
 		}
 		defer read.Close()
+		c.heldStdin.Close() // Of the last start, if any.
 		child.Stdin, c.heldStdin = read, write
 	}
 	for _, watched := range []struct {
 		by     []LineWatcher
 		out    *os.File
 		stream *io.Writer
-	}{{c.options.Stdout, os.Stdout, &child.Stdout}, {c.options.Stderr, os.Stderr, &child.Stderr}} {
+	}{{stdout, os.Stdout, &child.Stdout}, {stderr, os.Stderr, &child.Stderr}} {
 		if len(watched.by) == 0 && c.options.Tail == nil {
 			continue
 		}
@@ -139,14 +163,25 @@ func (c *Command) forwardSignals(signals <-chan os.Signal) {
 	}
 }
 
-// Signal sends a signal to the command, if it still runs.
+// Signal sends a signal to the command, if it still runs. A signal that stops the container also ends a fault: a paused command
+// receives the signal as soon as it is continued, and a killed one is not started again.
 func (c *Command) Signal(s syscall.Signal) {
-	select {
-	case <-c.ended:
-	default:
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if (s == syscall.SIGTERM || s == syscall.SIGINT) && c.stopSignal == 0 {
+		c.stopSignal = s
+		close(c.stopping)
+	}
+	if c.pid != 0 {
 		// The command may have just ended, so an error is ignored.
 		_ = syscall.Kill(c.pid, s)
 	}
+}
+
+// end records the exit code. The mutex must be locked.
+func (c *Command) end(code int) {
+	c.code = code
+	close(c.ended)
 }
 
 // Ended returns a channel that is closed once the command has ended.
@@ -157,13 +192,18 @@ func (c *Command) Ended() <-chan struct{} { return c.ended }
 func (c *Command) Wait() int {
 	<-c.ended
 	waitAtMost(c.options.Linger, c.childrenGone)
-	printed := make(chan struct{})
+	c.awaitOutput()
+	return c.code
+}
+
+// awaitOutput waits up to outputTimeout for the output of a command that has ended.
+func (c *Command) awaitOutput() {
+	copies, printed := c.outputCopies, make(chan struct{})
 	go func() {
-		c.outputCopies.Wait()
+		copies.Wait()
 		close(printed)
 	}()
 	waitAtMost(outputTimeout, printed)
-	return c.code
 }
 
 func waitAtMost(limit time.Duration, done <-chan struct{}) {
@@ -173,20 +213,39 @@ func waitAtMost(limit time.Duration, done <-chan struct{}) {
 	}
 }
 
-// reapChildren reaps the command and its orphans until no child is left.
+// reapChildren reaps the command and its orphans until no child is left. During an outage, it waits for the next start.
 func (c *Command) reapChildren() {
 	defer close(c.childrenGone)
 	for {
 		var status syscall.WaitStatus
 		pid, err := syscall.Wait4(-1, &status, 0, nil)
-		if errors.Is(err, syscall.ECHILD) {
+		if !errors.Is(err, syscall.ECHILD) {
+			c.recordExit(pid, status)
+			continue
+		}
+		c.mutex.Lock()
+		outage := c.outage
+		c.mutex.Unlock()
+		if outage == nil {
 			return
 		}
-		if pid == c.pid {
-			c.code = exitCodeFromStatus(status)
-			close(c.ended)
-		}
+		close(outage.childless)
+		<-outage.over
 	}
+}
+
+func (c *Command) recordExit(pid int, status syscall.WaitStatus) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if pid != c.pid {
+		return
+	}
+	c.pid = 0
+	if c.outage != nil {
+		c.outage.status = status
+		return
+	}
+	c.end(exitCodeFromStatus(status))
 }
 
 func exitCodeFromStatus(status syscall.WaitStatus) int {

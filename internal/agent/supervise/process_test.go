@@ -35,7 +35,10 @@ func TestMain(m *testing.M) {
 func runCountingSupervisor() int {
 	var captured sync.Map
 	watch := WatchMatches(regexp.MustCompile(`^(\d+) RPS`), func(groups [][]byte) { captured.Store(string(groups[1]), true) })
-	c, err := Start(os.Args[1:], Options{Stdin: StdinNull, Linger: 5 * time.Minute, Stdout: []LineWatcher{watch}, Stderr: []LineWatcher{watch}})
+	c, err := Start(os.Args[1:], Options{Stdin: StdinNull, Linger: 5 * time.Minute,
+		NewWatchers: func() (stdout, stderr []LineWatcher, err error) {
+			return []LineWatcher{watch}, []LineWatcher{watch}, nil
+		}})
 	if err != nil {
 		return ExitCode(err)
 	}
@@ -50,9 +53,12 @@ func runSupervisor(mode string) int {
 	case "held":
 		options.Stdin = StdinHeld
 	case "watched":
-		options.Stdout = []LineWatcher{WatchFirstMatch(regexp.MustCompile(`^up and registered`), func() { fmt.Fprintln(os.Stderr, "matched") })}
+		watch := WatchFirstMatch(regexp.MustCompile(`^up and registered`), func() { fmt.Fprintln(os.Stderr, "matched") })
+		options.NewWatchers = func() (stdout, stderr []LineWatcher, err error) { return []LineWatcher{watch}, nil, nil }
 	case "counted":
 		return runCountingSupervisor()
+	case "faulty":
+		return runFaultySupervisor()
 	case "impatient":
 		options.Linger = 100 * time.Millisecond
 	}

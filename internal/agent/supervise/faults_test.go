@@ -1,0 +1,387 @@
+package supervise
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/benchnet/benchnet/internal/run/measurement"
+)
+
+// runFaultySupervisor prints the URL of its fault handler. Its command is started again with fresh watchers of a line "up".
+func runFaultySupervisor() int {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return ExitNotRun
+	}
+	fmt.Printf("http://%s\n", listener.Addr())
+	starts := 0
+	options := Options{Stdin: StdinHeld, Linger: time.Minute, NewWatchers: func() (stdout, stderr []LineWatcher, err error) {
+		starts++
+		return []LineWatcher{WatchFirstMatch(regexp.MustCompile("^up"), func() { fmt.Println("watched start", starts) })}, nil, nil
+	}}
+	c, err := Start(os.Args[1:], options)
+	if err != nil {
+		return ExitCode(err)
+	}
+	handler := &FaultHandler{}
+	handler.SetCommand(c)
+	var busy sync.Mutex
+	server := &http.Server{ReadTimeout: 200 * time.Millisecond, WriteTimeout: 200 * time.Millisecond}
+	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		busy.Lock()
+		defer busy.Unlock()
+		handler.ServeHTTP(w, r)
+	})
+	go func() { _ = server.Serve(listener) }()
+	return c.Wait()
+}
+
+// faultySupervisor is a supervisor in a separate process.
+type faultySupervisor struct {
+	*exec.Cmd
+	url    string
+	output *bufio.Reader
+	// pid is of the command, child of a process that it started.
+	pid, child int
+}
+
+// startFaultySupervisor runs a script that prints its process and its child with reportUp.
+func startFaultySupervisor(t *testing.T, args ...string) *faultySupervisor {
+	t.Helper()
+	s := &faultySupervisor{Cmd: supervisorCommand(t, "faulty", args...)}
+	s.Stderr = os.Stderr
+	s.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := s.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = syscall.Kill(-s.Process.Pid, syscall.SIGKILL)
+		_ = s.Wait()
+	})
+	s.output = bufio.NewReader(out)
+	line := s.readLine(t)
+	s.url = strings.TrimSpace(line)
+	s.readUp(t, 1)
+	return s
+}
+
+const reportUp = `echo up $$ $!; `
+
+func (s *faultySupervisor) readLine(t *testing.T) string {
+	t.Helper()
+	line, err := s.output.ReadString('\n')
+	if err != nil {
+		t.Fatalf("read %q, %v", line, err)
+	}
+	return line
+}
+
+// readUp reads that the command has started, and that the watchers of that start saw it.
+func (s *faultySupervisor) readUp(t *testing.T, start int) {
+	t.Helper()
+	if _, err := fmt.Sscanf(s.readLine(t), "up %d %d", &s.pid, &s.child); err != nil {
+		t.Fatal(err)
+	}
+	if want, got := fmt.Sprintf("watched start %d\n", start), s.readLine(t); got != want {
+		t.Errorf("printed %q, want %q", got, want)
+	}
+}
+
+// send sends a fault and returns its effect once it has been healed.
+func (s *faultySupervisor) send(ctx context.Context, method, query string) (measurement.FaultEffect, error) {
+	var effect measurement.FaultEffect
+	request, err := http.NewRequestWithContext(ctx, method, s.url+FaultsPath+"?"+query, nil)
+	if err != nil {
+		return effect, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return effect, err
+	}
+	defer response.Body.Close()
+	return effect, json.NewDecoder(response.Body).Decode(&effect)
+}
+
+// sendInBackground returns a function that waits for the effect.
+func (s *faultySupervisor) sendInBackground(ctx context.Context, query string) func() (measurement.FaultEffect, error) {
+	var effect measurement.FaultEffect
+	var err error
+	done := make(chan struct{})
+	go func() {
+		effect, err = s.send(ctx, http.MethodPost, query)
+		close(done)
+	}()
+	return func() (measurement.FaultEffect, error) { <-done; return effect, err }
+}
+
+// awaitState waits until the command's and the child's state are as wanted. The state of a process that is gone is "".
+func (s *faultySupervisor) awaitState(t *testing.T, wanted func(state string) bool) {
+	t.Helper()
+	awaitProcess(t, s.pid, wanted)
+	awaitProcess(t, s.child, wanted)
+}
+
+func awaitProcess(t *testing.T, pid int, wanted func(state string) bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		p, _ := readStat(pid)
+		if wanted(p.state) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("process %d has state %q", pid, p.state)
+		}
+	}
+}
+
+func isStopped(state string) bool { return state == "T" }
+func isRunning(state string) bool { return state == "R" || state == "S" }
+
+func assertMatch(t *testing.T, what, pattern, got string) {
+	t.Helper()
+	if !regexp.MustCompile("^(" + pattern + ")$").MatchString(got) {
+		t.Errorf("%s is %q, want %s", what, got, pattern)
+	}
+}
+
+// busyScript is a command with a child that uses a CPU. Neither ends on SIGTERM.
+const busyScript = `trap '' TERM; while :; do :; done & ` + reportUp + `wait`
+
+func TestPause(t *testing.T) {
+	t.Parallel()
+	s := startFaultySupervisor(t, "sh", "-c", busyScript)
+	for name, c := range map[string]struct {
+		disturb                        func(t *testing.T)
+		before, during, after, problem string
+		query                          string
+		leastSeconds, mostSeconds      float64
+	}{
+		"proved": {nil, "2 threads in 2 processes", `2 of 2 threads stopped, \d0? ms of CPU time in 1 s`, "0 of 2 threads stopped", "",
+			"type=Pause&afterMillis=100&seconds=1", 1, 1.5},
+		"continued by another": {func(t *testing.T) {
+			t.Helper()
+			time.Sleep(200 * time.Millisecond) // Until then, the agent repeats the signal that stops the child.
+			if err := syscall.Kill(s.child, syscall.SIGCONT); err != nil {
+				t.Error(err)
+			}
+		}, "2 threads in 2 processes", "", "0 of 2 threads stopped", `process \d+ was not stopped at second 1: something continued it`,
+			"type=Pause&afterMillis=0&seconds=60", 1, 1.5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			wait := s.sendInBackground(t.Context(), c.query)
+			s.awaitState(t, isStopped)
+			if c.disturb != nil {
+				c.disturb(t)
+			}
+			effect, err := wait()
+			if err != nil {
+				t.Fatal(err)
+			}
+			assertMatch(t, "before", c.before, effect.Before)
+			assertMatch(t, "during", c.during, effect.During)
+			assertMatch(t, "after", c.after, effect.After)
+			assertMatch(t, "problem", c.problem, effect.Problem)
+			if lasted := effect.Healed.FromSeconds - effect.Injected.FromSeconds; lasted < c.leastSeconds || lasted > c.mostSeconds {
+				t.Errorf("lasted %v s", lasted)
+			}
+			s.awaitState(t, isRunning)
+		})
+	}
+	t.Run("already stopped", func(t *testing.T) {
+		if err := syscall.Kill(s.child, syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		awaitProcess(t, s.child, isStopped)
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			effect, err := s.send(t.Context(), method, "type=Pause&afterMillis=0&seconds=60")
+			if err != nil || effect != (measurement.FaultEffect{Problem: "1 of 2 threads stopped before the fault"}) {
+				t.Errorf("%s: %+v, %v", method, effect, err)
+			}
+		}
+	})
+}
+
+func TestCallerDisconnects(t *testing.T) {
+	t.Parallel()
+	s := startFaultySupervisor(t, "sh", "-c", busyScript)
+	t.Run("before the injection", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		if effect, err := s.send(ctx, http.MethodPost, "type=Pause&afterMillis=300&seconds=60"); err == nil {
+			t.Fatalf("got %+v", effect)
+		}
+		for deadline := time.Now().Add(500 * time.Millisecond); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+			s.awaitState(t, isRunning)
+		}
+	})
+	t.Run("during a pause", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		wait := s.sendInBackground(ctx, "type=Pause&afterMillis=0&seconds=60")
+		s.awaitState(t, isStopped)
+		cancel()
+		if effect, err := wait(); err == nil {
+			t.Fatalf("got %+v", effect)
+		}
+		s.awaitState(t, isRunning)
+	})
+	t.Run("during the outage of a kill", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		wait := s.sendInBackground(ctx, "type=Kill&afterMillis=0&seconds=60")
+		s.awaitState(t, func(state string) bool { return state == "" })
+		cancel()
+		if effect, err := wait(); err == nil {
+			t.Fatalf("got %+v", effect)
+		}
+		s.readUp(t, 2)
+	})
+}
+
+// TestKill kills a command that ignores SIGTERM, with an orphan and a child in another session.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	s := startFaultySupervisor(t, "sh", "-c", "trap '' TERM; (sleep 3 &); setsid sleep 3 & "+reportUp+"wait")
+	for start, query := range []string{"type=Kill&afterMillis=100&seconds=0", "type=Kill&afterMillis=0&seconds=1"} {
+		t.Run(query, func(t *testing.T) {
+			killed, _ := readStat(s.pid)
+			pids := []int{s.pid, s.child}
+			effect, err := s.send(t.Context(), http.MethodPost, query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.readUp(t, start+2)
+			started, _ := readStat(s.pid)
+			if effect.Problem != "" || effect.Before != killed.String() || effect.During != "ended by signal 9; no process left" || effect.After != started.String() {
+				t.Errorf("effect %+v of %v, %v", effect, killed, started)
+			}
+			for _, pid := range pids {
+				if err := syscall.Kill(pid, 0); err != syscall.ESRCH {
+					t.Errorf("process %d is left: %v", pid, err)
+				}
+			}
+			if effect.Injected.ToSeconds > effect.Healed.FromSeconds {
+				t.Errorf("injected %v, healed %v", effect.Injected, effect.Healed)
+			}
+		})
+	}
+}
+
+// TestStopDuringFault checks that a fault does not delay the end of the container.
+func TestStopDuringFault(t *testing.T) {
+	t.Parallel()
+	for query, c := range map[string]struct {
+		isUnderWay func(state string) bool
+		want       int
+	}{
+		"type=Pause&afterMillis=0&seconds=60":    {isStopped, 7},
+		"type=Kill&afterMillis=0&seconds=60":     {func(state string) bool { return state == "" }, 128 + 15},
+		"type=Kill&afterMillis=10000&seconds=60": {isRunning, 7},
+	} {
+		t.Run(query, func(t *testing.T) {
+			t.Parallel()
+			s := startFaultySupervisor(t, "sh", "-c", "sleep 60 & trap 'kill $!; exit 7' TERM; "+reportUp+"wait")
+			wait := s.sendInBackground(t.Context(), query)
+			s.awaitState(t, c.isUnderWay)
+			began := time.Now()
+			if err := s.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			if got := exitCodeOf(s.Wait()); got != c.want {
+				t.Errorf("exit code %d, want %d", got, c.want)
+			}
+			if took := time.Since(began); took > 5*time.Second {
+				t.Errorf("took %v", took)
+			}
+			_, _ = wait() // The agent may end before its answer.
+		})
+	}
+}
+
+// TestEndAfterKill checks that a command that is started again decides how the agent ends.
+func TestEndAfterKill(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change  func(script string) error
+		want    int
+		problem string
+	}{
+		"by itself":    {func(script string) error { return os.WriteFile(script, []byte("#!/bin/sh\nexit 5\n"), 0o755) }, 5, ""},
+		"at the start": {os.Remove, ExitNotFound, "start .*script again: .*no such file or directory"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			script := filepath.Join(t.TempDir(), "script")
+			if err := os.WriteFile(script, []byte("#!/bin/sh\nsleep 60 &\n"+reportUp+"wait\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			s := startFaultySupervisor(t, script)
+			if err := c.change(script); err != nil {
+				t.Fatal(err)
+			}
+			effect, err := s.send(t.Context(), http.MethodPost, "type=Kill&afterMillis=50&seconds=0")
+			if err != nil && c.problem != "" {
+				t.Fatal(err)
+			}
+			assertMatch(t, "problem", c.problem, effect.Problem)
+			if got := exitCodeOf(s.Wait()); got != c.want {
+				t.Errorf("exit code %d, want %d", got, c.want)
+			}
+		})
+	}
+}
+
+func TestFaultBeforeStart(t *testing.T) {
+	server := httptest.NewServer(&FaultHandler{})
+	t.Cleanup(server.Close)
+	for _, c := range []struct {
+		method, query string
+		status        int
+		want          string
+	}{
+		{http.MethodGet, "type=Pause", http.StatusOK, `{"problem":"the command has not started"}`},
+		{http.MethodGet, "type=Kill", http.StatusOK, `{"problem":"the command has not started"}`},
+		{http.MethodPost, "type=Kill&afterMillis=10000&seconds=600", http.StatusOK, `{"problem":"the command has not started"}`},
+		{http.MethodGet, "", http.StatusBadRequest, `type is "", want Kill or Pause`},
+		{http.MethodGet, "type=Stop", http.StatusBadRequest, `type is "Stop", want Kill or Pause`},
+		{http.MethodPost, "type=Kill&seconds=1", http.StatusBadRequest, `afterMillis is "", want a whole number from 0 to 10000`},
+		{http.MethodPost, "type=Kill&afterMillis=10001&seconds=1", http.StatusBadRequest, `afterMillis is "10001", want a whole number from 0 to 10000`},
+		{http.MethodPost, "type=Kill&afterMillis=0&seconds=-1", http.StatusBadRequest, `seconds is "-1", want a whole number from 0 to 600`},
+		{http.MethodPost, "type=Kill&afterMillis=0&seconds=601", http.StatusBadRequest, `seconds is "601", want a whole number from 0 to 600`},
+		{http.MethodPost, "type=Pause&afterMillis=0&seconds=0", http.StatusBadRequest, `seconds is "0", want a whole number from 1 to 600`},
+		{http.MethodPost, "type=Pause&afterMillis=0&seconds=1.5", http.StatusBadRequest, `seconds is "1.5", want a whole number from 1 to 600`},
+	} {
+		t.Run(c.method+" "+c.query, func(t *testing.T) {
+			request, err := http.NewRequestWithContext(t.Context(), c.method, server.URL+FaultsPath+"?"+c.query, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response, err := http.DefaultClient.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer response.Body.Close()
+			body, err := io.ReadAll(response.Body)
+			if got := strings.TrimSpace(string(body)); response.StatusCode != c.status || got != c.want || err != nil {
+				t.Errorf("status %d, %s, %v", response.StatusCode, got, err)
+			}
+		})
+	}
+}
