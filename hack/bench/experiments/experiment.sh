@@ -122,6 +122,12 @@ print_points() {
       { printf row, $1, $2, $3, $4 + 0, $5, $6, $7 }'
 }
 
+# print_faults prints the faults of the experiment's runs: their proofs and scores.
+print_faults() {
+  (cd "$root" && go build -o "$out/kubectl-benchnet" ./cmd/kubectl-benchnet)
+  "$out/kubectl-benchnet" results --namespace "$namespace"
+}
+
 # print_runs prints the experiment's runs: name, UID, start and end time, phase, throughput and verdict.
 print_runs() {
   k get benchmarkruns --sort-by=.metadata.creationTimestamp --output \

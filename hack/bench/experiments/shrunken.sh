@@ -9,6 +9,10 @@ measure_c4() { measure_shrunken c4; }
 measure_c5() { measure_shrunken c5; }
 measure_depth() { measure_shrunken depth; }
 measure_profile() { measure_shrunken profile; }
+measure_failover() {
+  measure_shrunken failover
+  print_faults
+}
 measure_e1() { measure_shrunken e1; }
 measure_e2() { measure_shrunken e2; }
 measure_e3() { measure_shrunken e3; }
