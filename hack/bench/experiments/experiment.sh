@@ -125,7 +125,7 @@ print_points() {
 # print_faults prints the faults of the experiment's runs: their proofs and scores.
 print_faults() {
   (cd "$root" && go build -o "$out/kubectl-benchnet" ./cmd/kubectl-benchnet)
-  "$out/kubectl-benchnet" results --namespace "$namespace"
+  "$out/kubectl-benchnet" results --namespace "$namespace" "$experiment"
 }
 
 # print_runs prints the experiment's runs: name, UID, start and end time, phase, throughput and verdict.

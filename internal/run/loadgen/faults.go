@@ -135,13 +135,13 @@ func commonTarget(a, b *v1alpha1.Fault) string {
 }
 
 // BindFaults adds the faults to the workload file of a run on the network, each with the endpoint whose agent injects it. It fails if a
-// target has none. The path is that of the workload.
+// target has none, except a database while the network has none yet. The path is that of the workload.
 func BindFaults(w *protocol.WorkloadFile[any], faults []v1alpha1.Fault, network string, path *field.Path) error {
 	prefixes := map[measurement.MemberKind]string{measurement.KindDatabase: naming.DatabasePrefix(network)}
-	endpoints := map[measurement.MemberKind]map[string]string{"": {}, measurement.KindDatabase: {}}
+	endpoints := map[measurement.MemberKind]map[string]bool{"": {}, measurement.KindDatabase: {}}
 	for _, o := range w.Observe {
 		if o.CommandsURL != "" {
-			endpoints[o.Kind][strings.TrimPrefix(o.Member, prefixes[o.Kind])] = o.Member
+			endpoints[o.Kind][strings.TrimPrefix(o.Member, prefixes[o.Kind])] = true
 		}
 	}
 	var errs field.ErrorList
@@ -153,11 +153,10 @@ func BindFaults(w *protocol.WorkloadFile[any], faults []v1alpha1.Fault, network 
 			names []string
 		}{{"", "members", f.Target.Members}, {measurement.KindDatabase, "databases", f.Target.Databases}} {
 			for k, name := range of.names {
-				member, ok := endpoints[of.kind][name]
-				if !ok {
+				if _, ok := endpoints[of.kind][name]; !ok && (of.kind == "" || len(endpoints[of.kind]) > 0) {
 					errs = append(errs, field.NotSupported(target.Child(of.field).Index(k), name, slices.Sorted(maps.Keys(endpoints[of.kind]))))
 				}
-				w.Faults = append(w.Faults, measurement.Fault{Name: f.Name, Type: measurement.FaultType(f.Type), Member: member, Kind: of.kind,
+				w.Faults = append(w.Faults, measurement.Fault{Name: f.Name, Type: measurement.FaultType(f.Type), Member: prefixes[of.kind] + name, Kind: of.kind,
 					AtSeconds: int(f.At.Seconds()), DurationSeconds: int(faultDuration(f).Seconds())})
 			}
 		}

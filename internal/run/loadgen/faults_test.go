@@ -81,19 +81,25 @@ func TestBindFaults(t *testing.T) {
 	observe := []protocol.ObservedEndpoint{{Member: "member-0", CommandsURL: "http://a"}, {Member: "member-0/consensus"}, {Member: "notary-0", CommandsURL: "http://b"},
 		{Member: "banks-db", Kind: measurement.KindDatabase, CommandsURL: "http://c"}}
 	for name, c := range map[string]struct {
-		target string
-		want   []measurement.Fault
-		err    string
+		target  string
+		want    []measurement.Fault
+		err     string
+		unknown bool
 	}{
 		"a member and a database": {"{members: [notary-0], databases: [db]}", []measurement.Fault{
 			{Name: "a", Type: "Pause", Member: "notary-0", AtSeconds: 30, DurationSeconds: 5},
-			{Name: "a", Type: "Pause", Member: "banks-db", Kind: "Database", AtSeconds: 30, DurationSeconds: 5}}, ""},
-		"a database among the members": {"{members: [db]}", nil, `faults[0].target.members[0]: Unsupported value: "db": supported values: "member-0", "notary-0"`},
-		"a program without an agent":   {"{members: [member-0/consensus]}", nil, `"member-0/consensus": supported values`},
-		"a database with its network":  {"{databases: [banks-db]}", nil, `faults[0].target.databases[0]: Unsupported value: "banks-db": supported values: "db"`},
+			{Name: "a", Type: "Pause", Member: "banks-db", Kind: "Database", AtSeconds: 30, DurationSeconds: 5}}, "", false},
+		"a database that is not known yet": {"{databases: [pg]}", []measurement.Fault{
+			{Name: "a", Type: "Pause", Member: "banks-pg", Kind: "Database", AtSeconds: 30, DurationSeconds: 5}}, "", true},
+		"a database among the members": {"{members: [db]}", nil, `faults[0].target.members[0]: Unsupported value: "db": supported values: "member-0", "notary-0"`, false},
+		"a program without an agent":   {"{members: [member-0/consensus]}", nil, `"member-0/consensus": supported values`, false},
+		"a database with its network":  {"{databases: [banks-db]}", nil, `faults[0].target.databases[0]: Unsupported value: "banks-db": supported values: "db"`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := protocol.WorkloadFile[any]{Observe: observe}
+			if c.unknown {
+				w.Observe = observe[:3]
+			}
 			err := BindFaults(&w, faultWorkload(t, time.Minute, "{name: a, type: Pause, at: 30s, duration: 5s, target: "+c.target+"}").Faults, "banks", field.NewPath("workload"))
 			if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 				t.Fatalf("error %v, want %q", err, c.err)
