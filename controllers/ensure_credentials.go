@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"slices"
@@ -61,6 +62,9 @@ func (r *NetworkReconciler) createCredential(ctx context.Context, network *v1alp
 	for _, key := range c.Keys {
 		// rand.Text returns 128 random bits as letters and digits, which need no quoting anywhere.
 		secret.StringData[key] = rand.Text()
+	}
+	if c.DigestKey != "" {
+		secret.StringData[c.DigestKey] = fmt.Sprintf("%x", sha256.Sum256([]byte(secret.StringData[c.Keys[0]])))
 	}
 	if err := controllerutil.SetControllerReference(network, secret, r.Client.Scheme()); err != nil {
 		return fmt.Errorf("own Secret %s: %w", c.Name, err)

@@ -86,10 +86,10 @@ func TestUsageErrors(t *testing.T) {
 		{"supervise --metrics-addr= --count-name x --count-pattern (x) --count-grid 1s -- true", 2, "--count-grid and a group (?P<time>...)"},
 		{"supervise --metrics-addr= --count-name 1x --count-pattern (x) -- true", 2, `--count-name: "1x" is not the name of a metric`},
 		{"supervise --metrics-addr 1.2.3.4:1 -- true", 125, "serve HTTP: listen"},
-		{"supervise --metrics-addr= --commands-addr 1.2.3.4:1 --commands-token-file main.go -- true", 125, "characters, want 1 to 1024"},
-		{"supervise --metrics-addr= --commands-addr 1.2.3.4:1 --commands-token-file testdata/token -- true", 125, "serve HTTP: listen"},
-		{"supervise --metrics-addr= --commands-addr 127.0.0.1:0 -- true", 2, "--commands-addr needs --commands-token-file"},
-		{"supervise --metrics-addr= --commands-addr 127.0.0.1:0 --commands-token-file no-such-file -- true", 125, "read the token of the commands: open no-such-file"},
+		{"supervise --metrics-addr= --commands-addr 1.2.3.4:1 --commands-digest-file main.go -- true", 125, "characters, want 1 to 1024"},
+		{"supervise --metrics-addr= --commands-addr 1.2.3.4:1 --commands-digest-file testdata/token-sha256 -- true", 125, "serve HTTP: listen"},
+		{"supervise --metrics-addr= --commands-addr 127.0.0.1:0 -- true", 2, "--commands-addr needs --commands-digest-file"},
+		{"supervise --metrics-addr= --commands-addr 127.0.0.1:0 --commands-digest-file no-such-file -- true", 125, "read the token of the commands: open no-such-file"},
 		{"supervise --metrics-addr= -- no-such-command", 127, "start no-such-command"},
 		{"publish --namespace n --secret a=b", 2, "--complete-annotation, --root must be given"},
 		{"publish --namespace n --root r --secret a --complete-annotation k=v", 2, `secret "a" is not NAME=FOLDER`},
@@ -207,7 +207,7 @@ func TestSuperviseMember(t *testing.T) {
 		t.Fatal(err)
 	}
 	script := fmt.Sprintf("trap 'exit 5' TERM; echo starting; until [ -f %s ]; do sleep 0.02; done; echo 'Node for \"A\" started up and registered in 3.2 sec'; while :; do sleep 0.02; done", goFile)
-	c := agentCommand(t, "supervise", "--metrics-addr", address, "--commands-addr", commands, "--commands-token-file", "testdata/token",
+	c := agentCommand(t, "supervise", "--metrics-addr", address, "--commands-addr", commands, "--commands-digest-file", "testdata/token-sha256",
 		"--ready-pattern", `Node for ".*" started up and registered`, "--ready-pattern", "^starting$", "--ready-file", ready, "--", "sh", "-c", script)
 	out, err := c.StdoutPipe()
 	if err != nil {
@@ -252,7 +252,7 @@ func TestSuperviseFault(t *testing.T) {
 	dir, address, commands := t.TempDir(), freeAddress(t), freeAddress(t)
 	ready, stop := filepath.Join(dir, "ready"), filepath.Join(dir, "stop")
 	script := fmt.Sprintf("echo 'RPS: 20'; echo up; until [ -f %s ]; do sleep 0.02; done; exit 5", stop)
-	c := agentCommand(t, "supervise", "--metrics-addr", address, "--commands-addr", commands, "--commands-token-file", "testdata/token",
+	c := agentCommand(t, "supervise", "--metrics-addr", address, "--commands-addr", commands, "--commands-digest-file", "testdata/token-sha256",
 		"--count-pattern", `^RPS: (\S+)`, "--count-name", counterName, "--ready-pattern", "^up$", "--ready-file", ready, "--", "sh", "-c", script)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)

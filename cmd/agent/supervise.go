@@ -28,7 +28,7 @@ import (
 func newSuperviseCommand(flags *flag.FlagSet) subcommand.Action {
 	address := flags.String("metrics-addr", ":9101", "`address` to serve /metrics and /ready on; empty for none")
 	commandsAddress := flags.String("commands-addr", "", "`address` to serve /machine, /calibration and /faults on; empty for none. Scrapers must not reach it")
-	tokenFile := flags.String("commands-token-file", "", "`file` with the token that requests at --commands-addr must carry")
+	digestFile := flags.String("commands-digest-file", "", "`file` with the hexadecimal SHA-256 of the token that requests at --commands-addr must carry")
 	var patterns repeatedFlag
 	flags.Var(&patterns, "ready-pattern", "regular `expression`; a matching line of the standard output creates --ready-file; if repeated, a line for each")
 	ready := flags.String("ready-file", "", "`file` that is created when the command is ready; removed at each start")
@@ -67,7 +67,7 @@ func newSuperviseCommand(flags *flag.FlagSet) subcommand.Action {
 			return supervise.ExitNotRun, err
 		}
 		faults := &supervise.FaultHandler{}
-		if err := errors.Join(serveCommands(*commandsAddress, *tokenFile, *volume, faults), forwardConnections(forwards)); err != nil {
+		if err := errors.Join(serveCommands(*commandsAddress, *digestFile, *volume, faults), forwardConnections(forwards)); err != nil {
 			return supervise.ExitNotRun, err
 		}
 		options := supervise.Options{Stdin: supervise.StdinNull, NewWatchers: outputs.newWatchers, Tail: &supervise.Tail{}, Linger: *linger}
@@ -236,19 +236,19 @@ func newAgentMux(ready, metrics http.Handler) *http.ServeMux {
 	return mux
 }
 
-// serveCommands serves the commands of load workers in the background. It fails without a token.
-func serveCommands(address, tokenFile, volume string, faults http.Handler) error {
+// serveCommands serves the commands of load workers in the background. It fails without the digest of a token.
+func serveCommands(address, digestFile, volume string, faults http.Handler) error {
 	if address == "" {
 		return nil
 	}
-	if tokenFile == "" {
-		return subcommand.UsageErrorf("--commands-addr needs --commands-token-file")
+	if digestFile == "" {
+		return subcommand.UsageErrorf("--commands-addr needs --commands-digest-file")
 	}
-	token, err := calibrate.ReadToken(tokenFile)
+	digest, err := calibrate.ReadTokenDigest(digestFile)
 	if err != nil {
 		return err
 	}
-	return listenAndServe(address, calibrate.NewHandler(token, volume, faults))
+	return listenAndServe(address, calibrate.NewHandler(digest, volume, faults))
 }
 
 // metricsHandler serves the usage of this container, its host, volume and JVMs, and the counter.

@@ -234,24 +234,27 @@ func checkCommandPorts(t *testing.T, to policyPod) {
 	}
 }
 
-// checkCommandsToken checks that exactly the containers that serve or send commands mount the token of their network, and that no
-// container has it in its environment.
+// checkCommandsToken checks that exactly the containers that send commands mount the token of their network, and those that serve them its
+// digest, and that no container has either in its environment.
 func checkCommandsToken(t *testing.T, to policyPod) {
 	t.Helper()
-	volume, secret := "", naming.CommandsSecret(to.label[v1alpha1.LabelNetwork])
+	volume, mountedKey, secret := "", "", naming.CommandsSecret(to.label[v1alpha1.LabelNetwork])
 	for _, v := range to.spec.Volumes {
 		if v.Secret != nil && v.Secret.SecretName == secret {
-			volume = v.Name
+			volume, mountedKey = v.Name, v.Secret.Items[0].Key
 		}
 	}
 	for _, c := range append(slices.Clone(to.spec.InitContainers), to.spec.Containers...) {
-		needed := slices.Contains(c.Command, "--commands-addr") || slices.Contains(c.Command, "work")
-		flag := slices.Index(c.Command, "--commands-token-file")
+		serves := slices.Contains(c.Command, "--commands-addr")
+		needed, key, flag := serves || slices.Contains(c.Command, "work"), pods.CommandsTokenKey, slices.Index(c.Command, "--commands-token-file")
+		if serves {
+			key, flag = pods.CommandsDigestKey, slices.Index(c.Command, "--commands-digest-file")
+		}
 		mounted := slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool {
-			return m.Name == volume && flag >= 0 && c.Command[flag+1] == m.MountPath+"/"+pods.CommandsTokenKey && m.ReadOnly
+			return m.Name == volume && flag >= 0 && c.Command[flag+1] == m.MountPath+"/"+key && mountedKey == key && m.ReadOnly
 		})
 		if needed != mounted || (flag >= 0) != needed {
-			t.Errorf("%s, container %s: needs the token %t, mounts it %t: %q, %+v", to.name, c.Name, needed, mounted, c.Command, c.VolumeMounts)
+			t.Errorf("%s, container %s: needs the token or its digest %t, mounts it %t: %q, %+v", to.name, c.Name, needed, mounted, c.Command, c.VolumeMounts)
 		}
 		if slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool {
 			return e.ValueFrom != nil && e.ValueFrom.SecretKeyRef != nil && e.ValueFrom.SecretKeyRef.Name == secret

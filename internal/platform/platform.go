@@ -175,6 +175,8 @@ type Credential struct {
 	Name string
 	// Keys lists the keys; each holds a password of its own.
 	Keys []string
+	// DigestKey, unless empty, is a further key, which holds the SHA-256 of the first password, hexadecimal.
+	DigestKey string
 }
 
 // Genesis holds the objects that must exist before a member can start.

@@ -1,7 +1,9 @@
 package calibrate
 
 import (
+	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -29,9 +31,18 @@ func ReadToken(file string) (string, error) {
 	return token, nil
 }
 
-// NewHandler returns a handler of the commands. It refuses requests without the token (401), with a body, since no command has
+// ReadTokenDigest returns the hexadecimal SHA-256 of a token in a file. It fails if the file has another content.
+func ReadTokenDigest(file string) (string, error) {
+	digest, err := ReadToken(file)
+	if err == nil && (len(digest) != hex.EncodedLen(sha256.Size) || strings.Trim(digest, "0123456789abcdef") != "") {
+		err = fmt.Errorf("read the digest of the token of the commands: %s has no hexadecimal SHA-256", file)
+	}
+	return digest, err
+}
+
+// NewHandler returns a handler of the commands. It refuses requests without the token of that SHA-256 (401), with a body, since no command has
 // one (413), and during another command (429). The volume is that of the calibration. faults serves supervise.FaultsPath.
-func NewHandler(token, volume string, faults http.Handler) http.Handler {
+func NewHandler(digest, volume string, faults http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+container.MachinePath, func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, container.MachineReader{Root: "/", Volume: volume}.Read())
@@ -42,7 +53,7 @@ func NewHandler(token, volume string, faults http.Handler) http.Handler {
 	var busy sync.Mutex
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case !hasToken(r, token):
+		case !hasToken(r, digest):
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(w, "the token of the network's commands is missing or wrong", http.StatusUnauthorized)
 		case r.ContentLength != 0: // -1 is a body of unknown length.
@@ -57,9 +68,10 @@ func NewHandler(token, volume string, faults http.Handler) http.Handler {
 }
 
 // hasToken compares in a time that does not depend on how much of the token is right.
-func hasToken(r *http.Request, token string) bool {
+func hasToken(r *http.Request, digest string) bool {
 	got, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return found && subtle.ConstantTimeCompare([]byte(got), []byte(token)) == 1
+	sum := sha256.Sum256([]byte(got))
+	return found && subtle.ConstantTimeCompare([]byte(hex.EncodeToString(sum[:])), []byte(digest)) == 1
 }
 
 func writeJSON(w http.ResponseWriter, answer any) {

@@ -13,11 +13,15 @@ import (
 	"github.com/benchnet/benchnet/internal/agent/supervise"
 )
 
-const testToken = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+const (
+	testToken = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	// testDigest is the SHA-256 of testToken, by sha256sum.
+	testDigest = "d6ec6898de87ddac6e5b3611708a7aa1c2d298293349cc1a6c299a1db7149d38"
+)
 
 func startAgent(t *testing.T) string {
 	t.Helper()
-	server := httptest.NewServer(NewHandler(testToken, t.TempDir(), &supervise.FaultHandler{}))
+	server := httptest.NewServer(NewHandler(testDigest, t.TempDir(), &supervise.FaultHandler{}))
 	t.Cleanup(server.Close)
 	return server.URL
 }
@@ -64,6 +68,7 @@ func TestEveryCommandNeedsTheToken(t *testing.T) {
 			"another":      {"Bearer " + strings.ToLower(testToken), http.StatusUnauthorized},
 			"beginning":    {"Bearer " + testToken[:25], http.StatusUnauthorized},
 			"longer":       {"Bearer " + testToken + "A", http.StatusUnauthorized},
+			"digest":       {"Bearer " + testDigest, http.StatusUnauthorized},
 			"other scheme": {"Basic " + testToken, http.StatusUnauthorized},
 		} {
 			t.Run(target.path+" "+name, func(t *testing.T) {
@@ -109,6 +114,23 @@ func TestLimits(t *testing.T) {
 			t.Errorf("without the token: status %d", got.StatusCode)
 		}
 	})
+}
+
+func TestReadTokenDigest(t *testing.T) {
+	for name, c := range map[string]struct {
+		content string
+		ok      bool
+	}{"digest": {testDigest + "\n", true}, "token": {testToken, false}, "too short": {testDigest[1:], false}, "capitals": {strings.ToUpper(testDigest), false}} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "digest")
+			if err := os.WriteFile(file, []byte(c.content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := ReadTokenDigest(file); (err == nil) != c.ok {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
 }
 
 func TestReadToken(t *testing.T) {

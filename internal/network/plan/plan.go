@@ -163,7 +163,8 @@ func (p *Plan) buildProvisioningStages(in Input, sized *v1alpha1.BenchmarkNetwor
 	if platformInput.Databases, err = buildDatabaseStages(in, platformInput, p); err != nil {
 		return err
 	}
-	p.Credentials = append(p.Credentials, platform.Credential{Name: naming.CommandsSecret(in.Network.Name), Keys: []string{pods.CommandsTokenKey}})
+	p.Credentials = append(p.Credentials, platform.Credential{Name: naming.CommandsSecret(in.Network.Name), Keys: []string{pods.CommandsTokenKey},
+		DigestKey: pods.CommandsDigestKey})
 	genesis, err := buildGenesisStage(in, platformInput, p)
 	if err != nil {
 		return err

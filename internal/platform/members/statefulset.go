@@ -33,8 +33,8 @@ func ConfigMap(network *v1alpha1.BenchmarkNetwork, m platform.Member, files map[
 func StatefulSet(
 	network *v1alpha1.BenchmarkNetwork, m platform.Member, pod corev1.PodSpec, files map[string]string, volumes ...corev1.PersistentVolumeClaim,
 ) *appsv1.StatefulSet {
-	pods.MountCommandsToken(&pod, naming.CommandsSecret(network.Name), func(c *corev1.Container) bool {
-		return slices.Contains(c.Command, commandsTokenFlag)
+	pods.MountCommandsKey(&pod, naming.CommandsSecret(network.Name), pods.CommandsDigestKey, func(c *corev1.Container) bool {
+		return slices.Contains(c.Command, commandsDigestFlag)
 	})
 	return &appsv1.StatefulSet{ObjectMeta: memberMeta(network, m), Spec: appsv1.StatefulSetSpec{
 		Replicas:             new(int32(1)),

@@ -15,15 +15,15 @@ import (
 
 // SuperviseCommand returns the start of a member container's command, which runs the agent as its first
 // process. At port the agent serves the container's resource usage and the free space of the volume mounted at
-// folder, and at CommandsPort(port) the commands of the network's workers, which need the token that StatefulSet mounts. rest holds
+// folder, and at CommandsPort(port) the commands of the network's workers, whose token it checks by the digest that StatefulSet mounts. rest holds
 // further flags, "--" and the member's own command.
 func SuperviseCommand(port int32, folder string, rest ...string) []string {
 	return append([]string{pods.AgentPath, "supervise", "--metrics-addr", HostPort("", port),
-		"--commands-addr", HostPort("", CommandsPort(port)), commandsTokenFlag, pods.CommandsTokenFile, "--volume", folder}, rest...)
+		"--commands-addr", HostPort("", CommandsPort(port)), commandsDigestFlag, pods.CommandsDigestFile, "--volume", folder}, rest...)
 }
 
-// commandsTokenFlag is the flag of the containers that serve commands.
-const commandsTokenFlag = "--commands-token-file"
+// commandsDigestFlag is the flag of the containers that serve commands.
+const commandsDigestFlag = "--commands-digest-file"
 
 // PortNameCommands is the name of the port at which the agent serves commands. Prometheus does not scrape a port of that name,
 // and NetworkPolicies do not open it to scrapers.

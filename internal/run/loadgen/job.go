@@ -74,7 +74,7 @@ func buildPodSpec(run *v1alpha1.BenchmarkRun, d Driver, agentImage string) corev
 		Containers:                   []corev1.Container{workerContainer(run, d)},
 		Volumes:                      append(workerVolumes(run), d.Volumes...),
 	}
-	pods.MountCommandsToken(&pod, naming.CommandsSecret(run.Spec.NetworkName), func(*corev1.Container) bool { return sendsCommands(d) })
+	pods.MountCommandsKey(&pod, naming.CommandsSecret(run.Spec.NetworkName), pods.CommandsTokenKey, func(*corev1.Container) bool { return sendsCommands(d) })
 	return pod
 }
 

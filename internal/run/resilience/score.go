@@ -218,19 +218,22 @@ func (w Window) scoreSpan(score Score, perSecond []bin, s Span, horizon float64)
 		score.RecoverySeconds = new(0.0)
 		return score
 	}
-	startOf := func(bin int) *float64 { return new(max(0, float64(start+bin*width)-s.FromSeconds)) }
+	startOf := func(bin int) *float64 { return new(roundMillis(max(0, float64(start+bin*width)-s.FromSeconds))) }
 	score.ImpactSeconds = startOf(impact)
 	recovery, found := findRecovery(bins, impact, (holdSeconds+width-1)/width)
 	if found {
 		score.RecoverySeconds = startOf(recovery)
 	} else {
-		score.CensoredSeconds = horizon - s.FromSeconds
+		score.CensoredSeconds = roundMillis(horizon - s.FromSeconds)
 	}
 	degraded := bins[impact:recovery]
 	below := sumBins(slices.DeleteFunc(slices.Clone(degraded), func(b bin) bool { return !b.isBelow() }))
-	score.DegradationSeconds = (below.expected - below.completed) / sumBins(degraded).expected * float64(len(degraded)*width)
+	score.DegradationSeconds = roundMillis((below.expected - below.completed) / sumBins(degraded).expected * float64(len(degraded)*width))
 	return score
 }
+
+// roundMillis rounds seconds to milliseconds.
+func roundMillis(seconds float64) float64 { return math.Round(seconds*1000) / 1000 }
 
 // findImpact returns the first bin below the band that is empty or precedes another bin below it, or -1.
 func findImpact(bins []bin) int {
