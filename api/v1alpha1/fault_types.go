@@ -35,9 +35,23 @@ type Fault struct {
 	Target FaultTarget `json:"target"`
 }
 
+// FaultSelection selects members by their role when the fault begins.
+// +kubebuilder:validation:Enum=Leader;Followers
+type FaultSelection string
+
+// The selections.
+const (
+	SelectLeader    FaultSelection = "Leader"
+	SelectFollowers FaultSelection = "Followers"
+)
+
 // FaultTarget names members and databases of the network.
+// +kubebuilder:validation:XValidation:rule="!has(self.select) || !has(self.members) && !has(self.databases)",message="select excludes members and databases"
 // +kubebuilder:validation:MinProperties=1
 type FaultTarget struct {
+	// select is Leader or Followers: the replicas of a Raft notary of Corda that have this role when the fault begins.
+	// +optional
+	Select FaultSelection `json:"select,omitempty"`
 	// members are names of members, such as member-0, or of one container of a member, such as member-0/execution.
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1

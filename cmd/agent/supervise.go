@@ -36,6 +36,7 @@ func newSuperviseCommand(flags *flag.FlagSet) subcommand.Action {
 	keepStdin := flags.Bool("keep-stdin", false, "keep the command's standard input open, for programs that stop at its end")
 	volume := flags.String("volume", "", "`folder` whose file system usage is exported; empty for none")
 	counted := defineCounterFlags(flags)
+	roles := defineRoleFlags(flags)
 	var forwards repeatedFlag
 	flags.Var(&forwards, "forward", "`LISTEN=TARGET`: pass connections to the address LISTEN on to TARGET; can be repeated")
 	heap := flags.String("heap", "", "`size` of the command's Java heap, for the message of a command that exhausts it")
@@ -57,6 +58,10 @@ func newSuperviseCommand(flags *flag.FlagSet) subcommand.Action {
 		if err != nil {
 			return 0, err
 		}
+		readRole, err := roles.newReader()
+		if err != nil {
+			return 0, err
+		}
 		starting := &lastLine{}
 		outputs, err := newOutputWatch(patterns, *ready, starting, count)
 		if err != nil {
@@ -66,7 +71,7 @@ func newSuperviseCommand(flags *flag.FlagSet) subcommand.Action {
 		if err := listenAndServe(*address, newAgentMux(probed, newMetricsHandler(*volume, tally))); err != nil {
 			return supervise.ExitNotRun, err
 		}
-		faults := &supervise.FaultHandler{}
+		faults := &supervise.FaultHandler{ReadRole: readRole}
 		if err := errors.Join(serveCommands(*commandsAddress, *digestFile, *volume, faults), forwardConnections(forwards)); err != nil {
 			return supervise.ExitNotRun, err
 		}

@@ -82,6 +82,12 @@ type PoissonScheduler interface {
 	SupportsPoisson(workload *v1alpha1.Workload) bool
 }
 
+// LeaderReader is a platform whose agents can read which member leads a consensus.
+type LeaderReader interface {
+	// ReadsLeader reports whether those of a network with this spec do.
+	ReadsLeader(spec *v1alpha1.BenchmarkNetworkSpec) bool
+}
+
 // Input holds everything that a platform builds objects from.
 type Input struct {
 	// Network is the network with its defaults applied.

@@ -67,6 +67,9 @@ func validateFaultTargets(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, w *v1
 	var errs field.ErrorList
 	for i := range w.Faults {
 		target, path := &w.Faults[i].Target, path.Index(i).Child("target")
+		if reader, ok := p.(LeaderReader); target.Select != "" && (!ok || !reader.ReadsLeader(spec)) {
+			errs = append(errs, field.Invalid(path.Child("select"), target.Select, "needs a Corda network with platform.corda.notary.type Raft, whose agents read which replica leads"))
+		}
 		for k, name := range target.Members {
 			member, _, _ := strings.Cut(name, "/")
 			switch {

@@ -25,6 +25,7 @@ const (
 	typeParameter    = "type"
 	afterParameter   = "afterMillis"
 	secondsParameter = "seconds"
+	roleParameter    = "role"
 )
 
 const (
@@ -35,7 +36,12 @@ const (
 )
 
 // FaultHandler injects faults into a command. It must get one request at a time.
-type FaultHandler struct{ command atomic.Pointer[Command] }
+type FaultHandler struct {
+	// ReadRole returns the role of the command in its consensus; nil if it has none.
+	ReadRole func(context.Context) (measurement.ConsensusRole, error)
+
+	command atomic.Pointer[Command]
+}
 
 // SetCommand sets the command after its start. Until then, each fault has a Problem.
 func (h *FaultHandler) SetCommand(c *Command) { h.command.Store(c) }
@@ -43,7 +49,8 @@ func (h *FaultHandler) SetCommand(c *Command) { h.command.Store(c) }
 // ServeHTTP checks or injects a fault. It sends the header of the answer before the fault, so that the caller knows when the seconds
 // of the effect began, and the effect after the fault has been healed. If the caller disconnects, the fault is healed at once.
 func (h *FaultHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	f := fault{command: h.command.Load(), received: time.Now(), kind: measurement.FaultType(r.URL.Query().Get(typeParameter))}
+	f := fault{command: h.command.Load(), readRole: h.ReadRole, received: time.Now(), kind: measurement.FaultType(r.URL.Query().Get(typeParameter)),
+		role: measurement.ConsensusRole(r.URL.Query().Get(roleParameter))}
 	if err := f.parseParameters(r); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
@@ -61,7 +68,9 @@ func (h *FaultHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case f.command == nil:
 		err = errors.New("the command has not started")
 	case r.Method != http.MethodPost:
-		_, err = f.check()
+		if _, err = f.check(); err == nil {
+			_, err = f.hasRole(r.Context())
+		}
 	default:
 		defer f.command.endOutage() // After the answer, because this process may end then.
 		err = f.inject(r.Context())
@@ -79,6 +88,8 @@ type fault struct {
 	command         *Command
 	received        time.Time
 	kind            measurement.FaultType
+	role            measurement.ConsensusRole
+	readRole        func(context.Context) (measurement.ConsensusRole, error)
 	after, duration time.Duration
 	effect          measurement.FaultEffect
 }
@@ -140,9 +151,35 @@ func (f *fault) check() (snapshot, error) {
 	return s, signalDescendants(0)
 }
 
+// roleTimeout bounds the reading of the role directly before a fault.
+const roleTimeout = 900 * time.Millisecond
+
+// hasRole reports whether the command has the role of the fault, if it has one. Else the effect says why the fault skips it.
+func (f *fault) hasRole(ctx context.Context) (bool, error) {
+	switch {
+	case f.role == "":
+		return true, nil
+	case f.readRole == nil:
+		return false, errors.New("the agent cannot read the role of this command")
+	}
+	ctx, cancel := context.WithTimeout(ctx, roleTimeout)
+	defer cancel()
+	role, err := f.readRole(ctx)
+	if err != nil {
+		return false, fmt.Errorf("the role of the command is unknown: %w", err)
+	}
+	if role != f.role {
+		f.effect.Skipped = "it was a " + string(role)
+	}
+	return role == f.role, nil
+}
+
 // inject injects the fault at its time, and heals it.
 func (f *fault) inject(ctx context.Context) error {
 	if err := f.waitUntil(ctx, f.received.Add(f.after)); err != nil {
+		return err
+	}
+	if has, err := f.hasRole(ctx); !has || err != nil {
 		return err
 	}
 	before, err := f.check()
@@ -152,8 +189,16 @@ func (f *fault) inject(ctx context.Context) error {
 	if f.kind == measurement.FaultKill {
 		return f.kill(ctx)
 	}
-	f.effect.Before = fmt.Sprintf("%d threads in %d processes", before.threads, len(before.cpuTicks))
+	f.effect.Before = f.describeRole() + fmt.Sprintf("%d threads in %d processes", before.threads, len(before.cpuTicks))
 	return f.pause(ctx)
+}
+
+// describeRole returns the role of the fault, as the beginning of evidence.
+func (f *fault) describeRole() string {
+	if f.role == "" {
+		return ""
+	}
+	return string(f.role) + "; "
 }
 
 // bracketSince returns the bracket of system calls that began at an instant and have returned.
@@ -206,7 +251,7 @@ func (f *fault) kill(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.effect.Before = killed.String()
+	f.effect.Before = f.describeRole() + killed.String()
 	began := time.Now()
 	err = killDescendants(outage.childless)
 	f.effect.Injected = f.bracketSince(began)
@@ -239,5 +284,9 @@ func (f *fault) kill(ctx context.Context) error {
 
 // FaultPath returns the path of the command that checks a fault, or injects it after a delay, with its parameters.
 func FaultPath(f measurement.Fault, after time.Duration) string {
-	return fmt.Sprintf("%s?%s=%s&%s=%d&%s=%d", FaultsPath, typeParameter, f.Type, afterParameter, after.Milliseconds(), secondsParameter, f.DurationSeconds)
+	path := fmt.Sprintf("%s?%s=%s&%s=%d&%s=%d", FaultsPath, typeParameter, f.Type, afterParameter, after.Milliseconds(), secondsParameter, f.DurationSeconds)
+	if f.Role != "" {
+		path += "&" + roleParameter + "=" + string(f.Role)
+	}
+	return path
 }

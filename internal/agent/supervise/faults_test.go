@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -381,6 +382,35 @@ func TestFaultBeforeStart(t *testing.T) {
 			body, err := io.ReadAll(response.Body)
 			if got := strings.TrimSpace(string(body)); response.StatusCode != c.status || got != c.want || err != nil {
 				t.Errorf("status %d, %s, %v", response.StatusCode, got, err)
+			}
+		})
+	}
+}
+
+// TestFaultOfRole checks that only a command of the role is affected.
+func TestFaultOfRole(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		role             func(context.Context) (measurement.ConsensusRole, error)
+		skipped, problem string
+	}{
+		"leader":        {func(context.Context) (measurement.ConsensusRole, error) { return measurement.RoleLeader, nil }, "", ""},
+		"follower":      {func(context.Context) (measurement.ConsensusRole, error) { return measurement.RoleFollower, nil }, "it was a Follower", ""},
+		"unknown":       {func(context.Context) (measurement.ConsensusRole, error) { return "", errors.New("no answer") }, "", "the role of the command is unknown: no answer"},
+		"no such thing": {nil, "", "the agent cannot read the role of this command"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := fault{role: measurement.RoleLeader, readRole: c.role}
+			has, err := f.hasRole(t.Context())
+			problem := ""
+			if err != nil {
+				problem = err.Error()
+			}
+			if has != (name == "leader") || f.effect.Skipped != c.skipped || problem != c.problem {
+				t.Errorf("has the role %t, skipped %q, %v", has, f.effect.Skipped, err)
+			}
+			if got := f.describeRole(); has && got != "Leader; " {
+				t.Errorf("described as %q", got)
 			}
 		})
 	}

@@ -17,7 +17,7 @@ import (
 func newFaultWorker(url string) *Worker {
 	return &Worker{Index: 1, Workers: 2, CommandsToken: "t", Workload: &protocol.WorkloadFile[any]{
 		Observe: []protocol.ObservedEndpoint{{Member: "member-0", CommandsURL: "http://127.0.0.1:1"}, {Member: "member-1"}, {Member: "member-1", CommandsURL: url}},
-		Faults: []measurement.Fault{{Name: "a", Type: "Kill", Member: "member-0", AtSeconds: 3}, {Name: "a", Type: "Kill", Member: "member-1", AtSeconds: 3, DurationSeconds: 7}},
+		Faults:  []measurement.Fault{{Name: "a", Type: "Kill", Member: "member-0", AtSeconds: 3}, {Name: "a", Type: "Kill", Member: "member-1", AtSeconds: 3, DurationSeconds: 7}},
 	}}
 }
 
@@ -61,6 +61,19 @@ func TestInjectFaults(t *testing.T) {
 	}
 	if after := records[0].Before; !strings.HasPrefix(after, "18") && !strings.HasPrefix(after, "17") {
 		t.Errorf("injection after %s ms, want the 1.9 s that are left", after)
+	}
+}
+
+func TestFaultOfRoleIsRequested(t *testing.T) {
+	wanted := ""
+	url := serveAgent(t, func(w http.ResponseWriter, r *http.Request) {
+		wanted = r.URL.Query().Get("role")
+		_ = json.NewEncoder(w).Encode(measurement.FaultEffect{})
+	})
+	worker := newFaultWorker(url)
+	worker.Workload.Faults[1].Role = measurement.RoleLeader
+	if err := worker.checkFaults(t.Context()); err != nil || wanted != "Leader" {
+		t.Errorf("error %v after role %q", err, wanted)
 	}
 }
 

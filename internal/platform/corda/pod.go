@@ -51,7 +51,7 @@ func prepareContainer(in platform.Input, m platform.Member, supplied cordappSupp
 func nodeContainer(in platform.Input, m platform.Member) corev1.Container {
 	raft := newRaftReplica(in.Network, m)
 	flags := slices.Concat([]string{"--ready-pattern", readyPattern, "--ready-file", readyFile}, members.HeapFlags(&m.Spec.Members),
-		newBFTReplica(in.Network, m).readyFlags(), raft.forwardFlags())
+		newBFTReplica(in.Network, m).readyFlags(), raft.forwardFlags(), raft.roleFlags(in.Network))
 	if in.Databases[m.Name].URLKey != "" {
 		flags = append(flags, "--jdbc-url-variable", databaseURLVariable)
 	}

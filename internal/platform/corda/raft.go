@@ -16,6 +16,11 @@ const (
 	portRaftLoopback = 10204
 )
 
+// A replica reports its role over JMX at raftRoleURL, in which raftRolePattern finds it.
+var raftRoleURL = fmt.Sprintf("http://127.0.0.1:%d/jolokia/read/net.corda:type=RaftCluster,name=ThisServerStatus/Value", portJolokia)
+
+const raftRolePattern = `"value":"(LEADER|FOLLOWER)"`
+
 var raftPorts = []members.Port{{Name: "raft", Number: portRaft}}
 
 // raftReplica configures the node of a replica of a Raft notary. Corda's Raft library derives the ID of a replica
@@ -72,8 +77,16 @@ func (r *raftReplica) checkFlags(network *v1alpha1.BenchmarkNetwork) []string {
 	if r == nil || network.Spec.Observation == v1alpha1.ObservationNone {
 		return nil
 	}
-	return []string{
-		"--get", fmt.Sprintf("http://127.0.0.1:%d/jolokia/read/net.corda:type=RaftCluster,name=ThisServerStatus/Value", portJolokia),
-		"--match", `"value":"(LEADER|FOLLOWER)"`,
-	}
+	return []string{"--get", raftRoleURL, "--match", raftRolePattern}
 }
+
+// roleFlags returns the flags by which the agent reads the role of the replica; none for nil, and none without observation.
+func (r *raftReplica) roleFlags(network *v1alpha1.BenchmarkNetwork) []string {
+	if r == nil || network.Spec.Observation == v1alpha1.ObservationNone {
+		return nil
+	}
+	return []string{"--role-url", raftRoleURL, "--role-match", raftRolePattern}
+}
+
+// ReadsLeader reports whether the agents of the network read which of its replicas leads.
+func (Corda) ReadsLeader(spec *v1alpha1.BenchmarkNetworkSpec) bool { return usesRaft(spec) }

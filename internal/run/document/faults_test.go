@@ -7,7 +7,9 @@ import (
 )
 
 func TestAddFaults(t *testing.T) {
-	bracket := func(at float64) *measurement.Bracket { return &measurement.Bracket{FromSeconds: at, ToSeconds: at + 0.1} }
+	bracket := func(at float64) *measurement.Bracket {
+		return &measurement.Bracket{FromSeconds: at, ToSeconds: at + 0.1}
+	}
 	record := func(name, member string, from, to float64, problem string) measurement.FaultRecord {
 		return measurement.FaultRecord{Fault: measurement.Fault{Name: name, Member: member, AtSeconds: 40},
 			FaultEffect: measurement.FaultEffect{Injected: bracket(from), Healed: bracket(to), Problem: problem}}

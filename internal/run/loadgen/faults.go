@@ -122,8 +122,11 @@ func validateOverlaps(faults []v1alpha1.Fault, path *field.Path) field.ErrorList
 	return errs
 }
 
-// commonTarget returns a target of both faults, or "".
+// commonTarget returns a target of both faults, or "". A leader may become a follower, and the other way round.
 func commonTarget(a, b *v1alpha1.Fault) string {
+	if a.Target.Select != "" && b.Target.Select != "" {
+		return "members selected by role"
+	}
 	for _, targets := range [][2][]string{{a.Target.Members, b.Target.Members}, {a.Target.Databases, b.Target.Databases}} {
 		for _, name := range targets[0] {
 			if slices.Contains(targets[1], name) {
@@ -147,6 +150,8 @@ func BindFaults(w *protocol.WorkloadFile[any], faults []v1alpha1.Fault, network 
 	var errs field.ErrorList
 	for i := range faults {
 		f, target := &faults[i], path.Child("faults").Index(i).Child("target")
+		one := measurement.Fault{Name: f.Name, Type: measurement.FaultType(f.Type), AtSeconds: int(f.At.Seconds()), DurationSeconds: int(faultDuration(f).Seconds())}
+		w.Faults = append(w.Faults, selectByRole(one, f.Target.Select, w.Observe)...)
 		for _, of := range []struct {
 			kind  measurement.MemberKind
 			field string
@@ -156,10 +161,24 @@ func BindFaults(w *protocol.WorkloadFile[any], faults []v1alpha1.Fault, network 
 				if _, ok := endpoints[of.kind][name]; !ok && (of.kind == "" || len(endpoints[of.kind]) > 0) {
 					errs = append(errs, field.NotSupported(target.Child(of.field).Index(k), name, slices.Sorted(maps.Keys(endpoints[of.kind]))))
 				}
-				w.Faults = append(w.Faults, measurement.Fault{Name: f.Name, Type: measurement.FaultType(f.Type), Member: prefixes[of.kind] + name, Kind: of.kind,
-					AtSeconds: int(f.At.Seconds()), DurationSeconds: int(faultDuration(f).Seconds())})
+				one.Member, one.Kind = prefixes[of.kind]+name, of.kind
+				w.Faults = append(w.Faults, one)
 			}
 		}
 	}
 	return errs.ToAggregate()
+}
+
+// selectByRole returns the fault of each member that may have the selected role when it begins.
+func selectByRole(fault measurement.Fault, selection v1alpha1.FaultSelection, endpoints []protocol.ObservedEndpoint) []measurement.Fault {
+	fault.Role = map[v1alpha1.FaultSelection]measurement.ConsensusRole{
+		v1alpha1.SelectLeader: measurement.RoleLeader, v1alpha1.SelectFollowers: measurement.RoleFollower}[selection]
+	var all []measurement.Fault
+	for _, o := range endpoints {
+		if fault.Role != "" && o.ReportsRole {
+			fault.Member = o.Member
+			all = append(all, fault)
+		}
+	}
+	return all
 }

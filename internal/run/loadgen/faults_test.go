@@ -43,6 +43,7 @@ func TestValidateFaults(t *testing.T) {
 		"a pause of no time":     {time.Minute, "{name: a, type: Pause, at: 30s, target: {members: [member-0]}}", []string{"faults[0].duration", "from 1s"}},
 		"two of one name":        {time.Hour, valid + ", {name: a, type: Kill, at: 5m, target: {members: [member-0]}}", []string{"faults[1].name", "Duplicate", `"a"`}},
 		"two at once":            {2 * time.Minute, valid + ", {name: b, type: Kill, at: 30s, target: {members: [member-1, member-0]}}", []string{"faults[1].at", "fault a on member-0", "33s"}},
+		"two of a role":          {2 * time.Minute, "{name: b, type: Kill, at: 30s, target: {select: Leader}}, {name: a, type: Kill, at: 31s, target: {select: Followers}}", []string{"faults[1].at", "fault b on members selected by role", "33s"}},
 		"an earlier one is last": {2 * time.Minute, "{name: b, type: Kill, at: 40s, target: {databases: [x]}}, {name: a, type: Pause, at: 30s, duration: 9s, target: {databases: [x]}}", []string{"faults[1].at", "fault b on x", "42s"}},
 		"an interval too long":   {62 * time.Second, valid, []string{"faults", "1m2s", "last 31s", "multiple of 5s"}},
 		"no intervals":           {97 * time.Second, valid, []string{"faults", "1m37s", "multiple of 5s"}},
@@ -78,7 +79,7 @@ func TestFaultSegments(t *testing.T) {
 }
 
 func TestBindFaults(t *testing.T) {
-	observe := []protocol.ObservedEndpoint{{Member: "member-0", CommandsURL: "http://a"}, {Member: "member-0/consensus"}, {Member: "notary-0", CommandsURL: "http://b"},
+	observe := []protocol.ObservedEndpoint{{Member: "member-0", CommandsURL: "http://a"}, {Member: "member-0/consensus"}, {Member: "notary-0", CommandsURL: "http://b", ReportsRole: true},
 		{Member: "banks-db", Kind: measurement.KindDatabase, CommandsURL: "http://c"}}
 	for name, c := range map[string]struct {
 		target  string
@@ -91,6 +92,8 @@ func TestBindFaults(t *testing.T) {
 			{Name: "a", Type: "Pause", Member: "banks-db", Kind: "Database", AtSeconds: 30, DurationSeconds: 5}}, "", false},
 		"a database that is not known yet": {"{databases: [pg]}", []measurement.Fault{
 			{Name: "a", Type: "Pause", Member: "banks-pg", Kind: "Database", AtSeconds: 30, DurationSeconds: 5}}, "", true},
+		"the leader": {"{select: Leader}", []measurement.Fault{
+			{Name: "a", Type: "Pause", Member: "notary-0", Role: "Leader", AtSeconds: 30, DurationSeconds: 5}}, "", false},
 		"a database among the members": {"{members: [db]}", nil, `faults[0].target.members[0]: Unsupported value: "db": supported values: "member-0", "notary-0"`, false},
 		"a program without an agent":   {"{members: [member-0/consensus]}", nil, `"member-0/consensus": supported values`, false},
 		"a database with its network":  {"{databases: [banks-db]}", nil, `faults[0].target.databases[0]: Unsupported value: "banks-db": supported values: "db"`, false},

@@ -1,5 +1,10 @@
 package measurement
 
+import (
+	"fmt"
+	"slices"
+)
+
 // FaultType is the kind of a declared fault.
 type FaultType string
 
@@ -9,6 +14,15 @@ const (
 	FaultKill FaultType = "Kill"
 	// FaultPause stops all processes of the container except the agent for the duration.
 	FaultPause FaultType = "Pause"
+)
+
+// ConsensusRole is the role of a member in a consensus at one time.
+type ConsensusRole string
+
+// The roles in a consensus.
+const (
+	RoleLeader   ConsensusRole = "Leader"
+	RoleFollower ConsensusRole = "Follower"
 )
 
 // MaxFaults bounds the faults of a run, each of one container.
@@ -23,6 +37,8 @@ type Fault struct {
 	Member string `json:"member"`
 	// Kind is the kind of the container; empty means a member.
 	Kind MemberKind `json:"kind,omitempty"`
+	// Role, unless empty, is the role that the container must have at the time of the fault; else the fault skips it.
+	Role ConsensusRole `json:"role,omitempty"`
 	// AtSeconds is when the fault begins, in seconds of the window, and DurationSeconds how long it lasts.
 	AtSeconds       int `json:"atSeconds"`
 	DurationSeconds int `json:"durationSeconds"`
@@ -44,6 +60,8 @@ type FaultEffect struct {
 	Before string `json:"before,omitempty"`
 	During string `json:"during,omitempty"`
 	After  string `json:"after,omitempty"`
+	// Skipped says in one line that the container did not have the role of the fault.
+	Skipped string `json:"skipped,omitempty"`
 	// Problem says in one line why the fault is not proved; empty if the evidence is complete.
 	Problem string `json:"problem,omitempty"`
 }
@@ -57,11 +75,12 @@ type FaultRecord struct {
 	FaultEffect
 }
 
-// CompleteFaults replaces the reported faults by the declared ones, in their order. Of a fault that no worker reported, nothing is proved.
+// CompleteFaults replaces the reported faults by the declared ones, in their order, without the skipped ones. Of a fault that no worker
+// reported, nothing is proved.
 func (m *Measurement) CompleteFaults(declared []Fault) {
 	reported := map[Fault]FaultEffect{}
 	for _, r := range m.Faults {
-		for _, text := range []*string{&r.Before, &r.During, &r.After, &r.Problem} {
+		for _, text := range []*string{&r.Before, &r.During, &r.After, &r.Skipped, &r.Problem} {
 			*text = truncateText(*text)
 		}
 		reported[r.Fault] = r.FaultEffect
@@ -72,10 +91,30 @@ func (m *Measurement) CompleteFaults(declared []Fault) {
 		switch {
 		case !ok:
 			effect.Problem = "no worker reported it"
-		case effect.Problem == "" && (effect.Injected == nil || effect.Healed == nil):
+		case effect.Skipped == "" && effect.Problem == "" && (effect.Injected == nil || effect.Healed == nil):
 			effect.Problem = "its agent reported no times"
 		}
 		m.Faults = append(m.Faults, FaultRecord{f, effect})
+	}
+	m.resolveRoles()
+}
+
+// resolveRoles drops the containers that a fault skipped. If a fault found no container of its role, or several leaders, none of its
+// containers is proved.
+func (m *Measurement) resolveRoles() {
+	found, of := map[string]int{}, map[string]int{}
+	for _, f := range m.Faults {
+		of[f.Name]++
+		if f.Skipped == "" {
+			found[f.Name]++
+		}
+	}
+	m.Faults = slices.DeleteFunc(m.Faults, func(f FaultRecord) bool { return f.Skipped != "" && found[f.Name] > 0 })
+	for i := range m.Faults {
+		f := &m.Faults[i]
+		if n := found[f.Name]; f.Problem == "" && (n == 0 || n > 1 && f.Role == RoleLeader) {
+			f.Problem = fmt.Sprintf("%d of %d members had the role %s at that time", n, of[f.Name], f.Role)
+		}
 	}
 }
 

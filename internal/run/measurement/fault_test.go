@@ -1,9 +1,44 @@
 package measurement
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
+
+// TestResolveRoles checks that exactly one leader must have been found.
+func TestResolveRoles(t *testing.T) {
+	at := &Bracket{FromSeconds: 1, ToSeconds: 2}
+	hit, skipped, unknown := FaultEffect{Injected: at, Healed: at}, FaultEffect{Skipped: "it was a Follower"}, FaultEffect{Problem: "unknown"}
+	for name, c := range map[string]struct {
+		role    ConsensusRole
+		effects []FaultEffect
+		want    string
+	}{
+		"one leader":                 {RoleLeader, []FaultEffect{skipped, hit, skipped}, "1:"},
+		"two leaders":                {RoleLeader, []FaultEffect{hit, hit, skipped}, "0:2 of 3 members had the role Leader at that time 1:2 of 3 members had the role Leader at that time"},
+		"no leader":                  {RoleLeader, []FaultEffect{skipped, skipped}, "0:0 of 2 members had the role Leader at that time 1:0 of 2 members had the role Leader at that time"},
+		"one leader and one unknown": {RoleLeader, []FaultEffect{unknown, hit, skipped}, "0:unknown 1:2 of 3 members had the role Leader at that time"},
+		"two followers":              {RoleFollower, []FaultEffect{hit, skipped, hit}, "0: 2:"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var m Measurement
+			var declared []Fault
+			for i, effect := range c.effects {
+				declared = append(declared, Fault{Name: "a", Role: c.role, Member: fmt.Sprint(i)})
+				m.Faults = append(m.Faults, FaultRecord{declared[i], effect})
+			}
+			m.CompleteFaults(declared)
+			var got []string
+			for _, f := range m.Faults {
+				got = append(got, f.Member+":"+f.Problem)
+			}
+			if text := strings.Join(got, " "); text != c.want {
+				t.Errorf("got %q, want %q", text, c.want)
+			}
+		})
+	}
+}
 
 // TestCompleteFaults checks that each declared fault has its own effect, and that nothing is proved of the others.
 func TestCompleteFaults(t *testing.T) {

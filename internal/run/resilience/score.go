@@ -29,7 +29,7 @@ const (
 	// minShareOfDue is the least share of the due operations that the baseline must complete. With less, the throughput does not
 	// follow what is due.
 	minShareOfDue = 0.5
-	// outageSecondsAfterHeal is how long after the heal an outage still counts as an effect of the fault.
+	// outageSecondsAfterHeal is how long after the heal an outage may begin to count as an effect of the fault.
 	outageSecondsAfterHeal = 60
 )
 
@@ -58,8 +58,8 @@ type Score struct {
 	BaselinePerSecond float64 `json:"baselinePerSecond"`
 	// BaselineGapSeconds is the longest sequence of seconds without a completion before the first fault.
 	BaselineGapSeconds int `json:"baselineGapSeconds"`
-	// OutageSeconds is the longest sequence of whole seconds without a completion from the injection to 60 s after the heal. The time
-	// without a completion is up to 2 s longer.
+	// OutageSeconds is the longest sequence of whole seconds without a completion that begins between the injection and 60 s after the
+	// heal, up to the next fault. The time without a completion is up to 2 s longer.
 	OutageSeconds int `json:"outageSeconds"`
 	// BinSeconds is the width of the bins in which the throughput is compared; 0 if it cannot be compared, and Problem says why.
 	// The following fields are then empty.
@@ -201,8 +201,7 @@ func (w Window) jointSpan(spans []Span, joint Span) (_ Span, horizon float64) {
 // scoreSpan adds the effect of a fault to the score of the baseline.
 func (w Window) scoreSpan(score Score, perSecond []bin, s Span, horizon float64) Score {
 	start, end := w.secondOf(s.FromSeconds), w.secondOf(horizon)
-	outageEnd := min(end, w.secondOf(s.HealedSeconds+outageSecondsAfterHeal))
-	score.OutageSeconds, _ = statistics.LongestGap(w.Completed[min(start+1, outageEnd):outageEnd])
+	score.OutageSeconds = longestOutage(w.Completed[:end], start+1, w.secondOf(s.HealedSeconds+outageSecondsAfterHeal))
 	width := score.BinSeconds
 	if width == 0 {
 		return score
@@ -230,6 +229,21 @@ func (w Window) scoreSpan(score Score, perSecond []bin, s Span, horizon float64)
 	below := sumBins(slices.DeleteFunc(slices.Clone(degraded), func(b bin) bool { return !b.isBelow() }))
 	score.DegradationSeconds = roundMillis((below.expected - below.completed) / sumBins(degraded).expected * float64(len(degraded)*width))
 	return score
+}
+
+// longestOutage returns the length of the longest sequence of seconds without a completion that begins in second from or later, and before
+// second before.
+func longestOutage(completed []int64, from, before int) int {
+	longest, length := 0, 0
+	for second := from; second < len(completed) && (second < before || length > 0); second++ {
+		if completed[second] > 0 {
+			length = 0
+			continue
+		}
+		length++
+		longest = max(longest, length)
+	}
+	return longest
 }
 
 // roundMillis rounds seconds to milliseconds.

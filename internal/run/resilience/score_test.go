@@ -66,6 +66,15 @@ func TestScoreFaults(t *testing.T) {
 			Window{Completed: joinSeries(steady, repeatValues(3, 0), repeatValues(10, 130), repeatValues(47, 100))},
 			[]Span{fault}, []Score{scoreOf(2, new(0.0), new(3.0), 0, 3)},
 		},
+		"outage that begins 59 s after the heal and lasts for 8 s": {
+			// The throughput was in the band before, so the impact is late.
+			Window{Completed: joinSeries(repeatValues(122, 100), repeatValues(8, 0), repeatValues(30, 100))},
+			[]Span{fault}, []Score{scoreOf(8, new(62.0), new(70.0), 0, 8)},
+		},
+		"outage that begins 61 s after the heal": {
+			Window{Completed: joinSeries(repeatValues(124, 100), repeatValues(8, 0), repeatValues(30, 100))},
+			[]Span{fault}, []Score{scoreOf(0, new(64.0), new(72.0), 0, 8)},
+		},
 		"outage from 60.5 to 63.5": {
 			// It recovers in bin 64. Missing: 50 + 100 + 100 + 50.
 			Window{Completed: joinSeries(steady, []int64{50, 0, 0, 50}, repeatValues(56, 100))},
@@ -75,10 +84,10 @@ func TestScoreFaults(t *testing.T) {
 			Window{Completed: joinSeries(repeatValues(65, 100), repeatValues(4, 0), repeatValues(51, 100))},
 			[]Span{{FromSeconds: 60.25, HealedSeconds: 61}}, []Score{scoreOf(4, new(4.75), new(8.75), 0, 4)},
 		},
-		"outage until 60 s after the heal": {
-			// The outage counts from 61 to 123.
+		"outage that ends 77 s after the heal": {
+			// Seconds 61 to 139 are empty.
 			Window{Completed: joinSeries(steady, repeatValues(80, 0), repeatValues(20, 100))},
-			[]Span{fault}, []Score{scoreOf(62, new(0.0), new(80.0), 0, 80)},
+			[]Span{fault}, []Score{scoreOf(79, new(0.0), new(80.0), 0, 80)},
 		},
 		"40 % for 7 s": {
 			// 7 × 60 of 100 are missing.
@@ -127,10 +136,10 @@ func TestScoreFaults(t *testing.T) {
 			[]Score{scoreOf(9, new(0.0), new(9.5), 0, 10), scoreOf(5, new(0.0), nil, 6.5, 6)},
 		},
 		"two faults in the same second": {
-			// The heal of the later one bounds the outage: 61 to 124.
+			// Seconds 61 to 129 are empty.
 			Window{Completed: joinSeries(steady, repeatValues(70, 0), repeatValues(20, 100))},
 			[]Span{{FromSeconds: 60.75, HealedSeconds: 64}, {FromSeconds: 60.5, HealedSeconds: 65}},
-			[]Score{scoreOf(64, new(0.0), new(69.5), 0, 70), scoreOf(64, new(0.0), new(69.5), 0, 70)},
+			[]Score{scoreOf(69, new(0.0), new(69.5), 0, 70), scoreOf(69, new(0.0), new(69.5), 0, 70)},
 		},
 		"second fault in the next second": {
 			Window{Completed: repeatValues(120, 100)}, []Span{fault, {FromSeconds: 61, HealedSeconds: 64}},
@@ -204,10 +213,10 @@ func TestScoreFaults(t *testing.T) {
 			got := ScoreFaults(c.window, c.spans)
 			for i := range got {
 				// Sums of fractions differ in the last digits.
-				got[i].DegradationSeconds = math.Round(1e9*got[i].DegradationSeconds) / 1e9
+				got[i].DegradationSeconds = math.Round(1e3*got[i].DegradationSeconds) / 1e3
 			}
 			for i := range c.want {
-				c.want[i].DegradationSeconds = math.Round(1e9*c.want[i].DegradationSeconds) / 1e9
+				c.want[i].DegradationSeconds = math.Round(1e3*c.want[i].DegradationSeconds) / 1e3
 			}
 			if !reflect.DeepEqual(got, c.want) {
 				t.Errorf("got  %s\nwant %s", formatScores(t, got), formatScores(t, c.want))
