@@ -65,7 +65,7 @@ func ValidateFaults(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	if w.Measure.SteadyState != nil {
 		return append(errs, field.Forbidden(path.Child("measure", "steadyState"), "cannot be set with faults: it looks for one constant level"))
 	}
-	window, count, names := w.Measure.Window.Duration, 0, map[string]bool{}
+	window, names := w.Measure.Window.Duration, map[string]bool{}
 	path = path.Child("faults")
 	for i := range w.Faults {
 		f, path := &w.Faults[i], path.Index(i)
@@ -73,7 +73,6 @@ func ValidateFaults(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 			errs = append(errs, field.Duplicate(path.Child("name"), f.Name))
 		}
 		names[f.Name] = true
-		count += len(f.Target.Members) + len(f.Target.Databases)
 		duration := faultDuration(f)
 		if f.At.Duration < minBaseline {
 			errs = append(errs, field.Invalid(path.Child("at"), f.At.Duration.String(), fmt.Sprintf(
@@ -86,9 +85,6 @@ func ValidateFaults(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 			errs = append(errs, field.Invalid(path.Child("at"), f.At.Duration.String(), fmt.Sprintf(
 				"ends the fault at %s of the window, which needs %s more to recover: raise measure.window, %s", end, recoveryMargin, window)))
 		}
-	}
-	if count > measurement.MaxFaults {
-		errs = append(errs, field.TooMany(path, count, measurement.MaxFaults))
 	}
 	errs = append(errs, validateOverlaps(w.Faults, path)...)
 	if len(errs) == 0 && len(SegmentsOf(w)) == 0 {
@@ -165,6 +161,9 @@ func BindFaults(w *protocol.WorkloadFile[any], faults []v1alpha1.Fault, network 
 				w.Faults = append(w.Faults, one)
 			}
 		}
+	}
+	if n := len(w.Faults); n > measurement.MaxFaults {
+		errs = append(errs, field.TooMany(path.Child("faults"), n, measurement.MaxFaults))
 	}
 	return errs.ToAggregate()
 }
