@@ -122,10 +122,14 @@ print_points() {
       { printf row, $1, $2, $3, $4 + 0, $5, $6, $7 }'
 }
 
-# print_faults prints the faults of the experiment's runs: their proofs and scores.
+# print_faults prints the results of the experiment's runs, with the proofs and scores of their faults, and saves them.
 print_faults() {
+  local run
   (cd "$root" && go build -o "$out/kubectl-benchnet" ./cmd/kubectl-benchnet)
-  "$out/kubectl-benchnet" results --namespace "$namespace" "$experiment"
+  for run in $(k get benchmarkruns --output name); do
+    "$out/kubectl-benchnet" results --namespace "$namespace" "${run##*/}"
+    k get configmap "${run##*/}-result" --output jsonpath='{.binaryData.result\.json\.gz}' | base64 --decode > "$out/${run##*/}.json.gz"
+  done
 }
 
 # print_runs prints the experiment's runs: name, UID, start and end time, phase, throughput and verdict.
