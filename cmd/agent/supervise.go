@@ -50,16 +50,10 @@ func newSuperviseCommand(flags *flag.FlagSet) subcommand.Action {
 		if err := checkJDBCVariable(*urlVariable); err != nil {
 			return supervise.ExitNotRun, err
 		}
-		answers, err := exchange.newCheck()
-		if err != nil {
-			return 0, err
-		}
-		tally, count, err := counted.newCounter()
-		if err != nil {
-			return 0, err
-		}
-		readRole, err := roles.newReader()
-		if err != nil {
+		answers, answersErr := exchange.newCheck()
+		tally, count, countErr := counted.newCounter()
+		readRole, roleErr := roles.newReader()
+		if err := errors.Join(answersErr, countErr, roleErr); err != nil {
 			return 0, err
 		}
 		starting := &lastLine{}

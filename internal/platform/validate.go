@@ -62,28 +62,42 @@ func validateFaultTargets(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, w *v1
 	for _, m := range p.Topology(&v1alpha1.BenchmarkNetwork{Spec: *spec}).Members {
 		members = append(members, m.Name)
 	}
-	_, uses := p.(DatabaseConsumer)
-	database := spec.DatabaseOrDefault()
+	reader, reads := p.(LeaderReader)
+	reads = reads && reader.ReadsLeader(spec)
 	var errs field.ErrorList
 	for i := range w.Faults {
 		target, path := &w.Faults[i].Target, path.Index(i).Child("target")
-		if reader, ok := p.(LeaderReader); target.Select != "" && (!ok || !reader.ReadsLeader(spec)) {
-			errs = append(errs, field.Invalid(path.Child("select"), target.Select, "needs a Corda network with platform.corda.notary.type Raft, whose agents read which replica leads"))
+		if target.Select != "" && !reads {
+			errs = append(errs, field.Invalid(path.Child("select"), target.Select,
+				"needs a Corda network with platform.corda.notary.type Raft, whose agents read which replica leads"))
 		}
 		for k, name := range target.Members {
-			member, _, _ := strings.Cut(name, "/")
-			switch {
-			case !slices.Contains(members, member):
-				errs = append(errs, field.Invalid(path.Child("members").Index(k), name, "is not a member of the network; its members are "+limits.JoinItems(members, ", ")))
-			case w.Blocks != nil && member == w.Blocks.Observe:
-				errs = append(errs, field.Invalid(path.Child("members").Index(k), name, "is the member whose blocks are observed: choose another one, or another blocks.observe"))
-			}
+			errs = append(errs, validateFaultMember(w, members, name, path.Child("members").Index(k))...)
 		}
-		if len(target.Databases) > 0 && (!uses || database.Engine == v1alpha1.EngineH2 || database.Provider == v1alpha1.ProviderExternal || database.Chart != nil) {
-			errs = append(errs, field.Forbidden(path.Child("databases"), "needs a database of the network of provider Managed with engine PostgreSQL; with H2 it is part of the member"))
+		if len(target.Databases) > 0 && !ownsDatabases(p, spec) {
+			errs = append(errs, field.Forbidden(path.Child("databases"),
+				"needs a database of the network of provider Managed with engine PostgreSQL; with H2 it is part of the member"))
 		}
 	}
 	return errs
+}
+
+func validateFaultMember(w *v1alpha1.Workload, members []string, name string, path *field.Path) field.ErrorList {
+	member, _, _ := strings.Cut(name, "/")
+	switch {
+	case !slices.Contains(members, member):
+		return field.ErrorList{field.Invalid(path, name, "is not a member of the network; its members are "+limits.JoinItems(members, ", "))}
+	case w.Blocks != nil && member == w.Blocks.Observe:
+		return field.ErrorList{field.Invalid(path, name, "is the member whose blocks are observed: choose another one, or another blocks.observe")}
+	}
+	return nil
+}
+
+// ownsDatabases reports whether the network has database servers of the project's chart.
+func ownsDatabases(p Platform, spec *v1alpha1.BenchmarkNetworkSpec) bool {
+	_, uses := p.(DatabaseConsumer)
+	database := spec.DatabaseOrDefault()
+	return uses && database.Engine != v1alpha1.EngineH2 && database.Provider != v1alpha1.ProviderExternal && database.Chart == nil
 }
 
 // ValidateMetric rejects a finality of a workload that has none, and times of faults, which only objectives of a workload limit. The path is

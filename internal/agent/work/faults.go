@@ -112,7 +112,9 @@ func (w *Worker) injectFault(ctx context.Context, from time.Time, f measurement.
 func roundMillis(seconds float64) float64 { return math.Round(seconds*1000) / 1000 }
 
 // requestFault sends a fault to its agent. received is when the header of the answer arrived.
-func (w *Worker) requestFault(ctx context.Context, method string, f measurement.Fault, after time.Duration) (effect measurement.FaultEffect, received time.Time, err error) {
+func (w *Worker) requestFault(
+	ctx context.Context, method string, f measurement.Fault, after time.Duration,
+) (effect measurement.FaultEffect, received time.Time, err error) {
 	i := slices.IndexFunc(w.Workload.Observe, func(o protocol.ObservedEndpoint) bool {
 		return o.Member == f.Member && o.Kind == f.Kind && o.CommandsURL != ""
 	})

@@ -13,13 +13,6 @@ import (
 // Validate rejects objectives of the same metric or name, and limits that no run or every run meets. The path is that of the workload.
 func Validate(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	var scopes, faults []string
-	for i := range w.Faults {
-		faults = append(faults, FaultScope(w.Faults[i].Name))
-	}
-	for _, s := range loadgen.SegmentsOf(w) {
-		scopes = append(scopes, SegmentScope(s.Name))
-	}
 	seen := map[string]bool{}
 	for i := range w.Objectives {
 		o, path := &w.Objectives[i], path.Child("objectives").Index(i)
@@ -31,21 +24,38 @@ func Validate(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 			errs = append(errs, field.Duplicate(at, name))
 		}
 		seen[name] = true
-		switch {
-		case o.Metric.IsOfFault() != strings.HasPrefix(o.Scope, "fault/"):
-			errs = append(errs, field.Invalid(path.Child("scope"), o.Scope, "must be fault/NAME if, and only if, metric is OutageTime, RecoveryTime or DegradationTime"))
-		case o.Metric.IsOfFault() && !slices.Contains(faults, o.Scope):
-			errs = append(errs, field.NotSupported(path.Child("scope"), o.Scope, faults))
-		case o.Metric.IsOfFault():
-		case o.Scope == "" || slices.Contains(scopes, o.Scope):
-		case (w.Load == nil || len(w.Load.Profile) == 0) && len(w.Faults) == 0:
-			errs = append(errs, field.Invalid(path.Child("scope"), o.Scope, "needs load.profile or faults, whose segments it names"))
-		case len(scopes) > 0: // Else the profile itself, or the faults, are rejected.
-			errs = append(errs, field.NotSupported(path.Child("scope"), o.Scope, scopes))
-		}
+		errs = append(errs, validateScope(w, o, path.Child("scope"))...)
 		errs = append(errs, ValidateLimit(&o.MetricObjective, path)...)
 	}
 	return errs
+}
+
+// validateScope rejects a scope that the workload does not have, or that does not fit the metric.
+func validateScope(w *v1alpha1.Workload, o *v1alpha1.Objective, path *field.Path) field.ErrorList {
+	var scopes []string
+	switch ofFault := o.Metric.IsOfFault(); {
+	case ofFault != strings.HasPrefix(o.Scope, "fault/"):
+		return field.ErrorList{field.Invalid(path, o.Scope, "must be fault/NAME if, and only if, metric is OutageTime, RecoveryTime or DegradationTime")}
+	case ofFault:
+		for i := range w.Faults {
+			scopes = append(scopes, FaultScope(w.Faults[i].Name))
+		}
+	case o.Scope == "":
+		return nil
+	case (w.Load == nil || len(w.Load.Profile) == 0) && len(w.Faults) == 0:
+		return field.ErrorList{field.Invalid(path, o.Scope, "needs load.profile or faults, whose segments it names")}
+	default:
+		for _, s := range loadgen.SegmentsOf(w) {
+			scopes = append(scopes, SegmentScope(s.Name))
+		}
+		if len(scopes) == 0 { // The profile itself, or the faults, are rejected.
+			return nil
+		}
+	}
+	if !slices.Contains(scopes, o.Scope) {
+		return field.ErrorList{field.NotSupported(path, o.Scope, scopes)}
+	}
+	return nil
 }
 
 // ValidateLimit rejects a limit that no run or every run meets. The path is that of the objective.

@@ -153,13 +153,13 @@ type ObservedEndpoint struct {
 	URL string `json:"url"`
 	// CommandsURL is the base URL of the commands of the agent that serves URL; empty for the endpoint of another program.
 	CommandsURL string `json:"commandsURL,omitempty"`
-	// ReportsRole reports that this agent can read the role of its container in a consensus.
-	ReportsRole bool `json:"reportsRole,omitempty"`
 	// EverySeconds is the sampling interval; 0 means every second. Set it for endpoints whose responses cost
 	// the resources under measurement.
 	EverySeconds int `json:"everySeconds,omitempty"`
 	// Series lists further metrics of the same endpoint, sampled with it.
 	Series []ObservedSeries `json:"series,omitempty"`
+	// ReportsRole reports that this agent can read the role of its container in a consensus.
+	ReportsRole bool `json:"reportsRole,omitempty"`
 }
 
 // SampleBytes is the maximum memory that the agent uses for one sample of an endpoint.
