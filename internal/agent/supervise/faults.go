@@ -179,8 +179,12 @@ func (f *fault) inject(ctx context.Context) error {
 	if err := f.waitUntil(ctx, f.received.Add(f.after)); err != nil {
 		return err
 	}
-	if has, err := f.hasRole(ctx); !has || err != nil {
-		return err
+	has, err := f.hasRole(ctx)
+	if err != nil { // A replica that starts has no role yet.
+		f.effect.Skipped = err.Error()
+	}
+	if !has {
+		return nil
 	}
 	before, err := f.check()
 	if err != nil {
