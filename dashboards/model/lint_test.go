@@ -223,8 +223,8 @@ func TestWindowsAreMarked(t *testing.T) {
 				t.Errorf("%s: annotation %q with the text %q does not link to the run", d.UID, a.Name, a.TextFormat)
 			}
 		}
-		if !slices.Equal(names, []string{"Window begins", "Window ends", "Segment begins"}) {
-			t.Errorf("%s: annotations %q, want the begin and end of windows, and segments", d.UID, names)
+		if !slices.Equal(names, []string{"Window begins", "Window ends", "Segment begins", "Fault begins"}) {
+			t.Errorf("%s: annotations %q, want the begin and end of windows, segments and faults", d.UID, names)
 		}
 	}
 }

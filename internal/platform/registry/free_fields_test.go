@@ -56,6 +56,8 @@ var freeFields = map[string]string{
 	"PowerOverride.members":            free + "names, which have to be those of members",
 	"CordaWorkload.initiators":         free + "names, which have to be those of members",
 	"Batches.members":                  free + "names, which have to be those of members",
+	"FaultTarget.members":              free + "names, which have to be those of members or of their containers",
+	"FaultTarget.databases":            free + "names, which have to be those of databases of the network",
 	"Region.workloads":                 free + "names, which have to be those of workloads",
 	"RoundTrip.between":                free + "names, which have to be those of regions",
 }
