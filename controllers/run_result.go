@@ -105,7 +105,9 @@ func (r *RunReconciler) assembleResult(ctx context.Context, pass *runPass, read 
 	if err := r.addProvenance(pass, result, nodes); err != nil {
 		return nil, err
 	}
-	result.AddFaults(read.measurement, orders.Load.DuePerSecond(orders.Measure))
+	if len(orders.Faults) > 0 {
+		result.AddFaults(read.measurement, orders.Load.DuePerSecond(orders.Measure))
+	}
 	result.Policies = tolerances.Policies()
 	result.Environment.Regions = regions
 	result.Environment.Calibration = read.measurement.Calibration

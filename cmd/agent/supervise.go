@@ -142,8 +142,8 @@ func (l *lastLine) keepLine(line []byte) {
 	}
 }
 
-// clear forgets the line.
-func (l *lastLine) clear() {
+// forgetLine forgets the line.
+func (l *lastLine) forgetLine() {
 	l.Lock()
 	defer l.Unlock()
 	l.line, l.isError = "", false
@@ -195,12 +195,12 @@ func newOutputWatch(patterns []string, file string, starting *lastLine, counters
 		}
 		w.patterns = append(w.patterns, expression)
 	}
-	return w, w.reset()
+	return w, w.markUnready()
 }
 
-// reset makes the command unready. Without a file, there is none to remove.
-func (w *outputWatch) reset() error {
-	w.starting.clear()
+// markUnready makes the command unready. Without a file, there is none to remove.
+func (w *outputWatch) markUnready() error {
+	w.starting.forgetLine()
 	if err := os.Remove(w.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove the ready file: %w", err)
 	}
@@ -224,7 +224,7 @@ func (w *outputWatch) newWatchers() (stdout, stderr []supervise.LineWatcher, err
 		w.starting.keepLine(line)
 		return unmatched > 0
 	})
-	return append(stdout, w.counters...), slices.Clone(w.counters), w.reset()
+	return append(stdout, w.counters...), slices.Clone(w.counters), w.markUnready()
 }
 
 // newAgentMux returns a handler of the metrics and the readiness of the command, which scrapers may reach.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/benchnet/benchnet/internal/agent/container"
 	"github.com/benchnet/benchnet/internal/agent/supervise"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // maxTokenBytes bounds the file of a token.
@@ -34,7 +35,7 @@ func ReadToken(file string) (string, error) {
 // ReadTokenDigest returns the hexadecimal SHA-256 of a token in a file. It fails if the file has another content.
 func ReadTokenDigest(file string) (string, error) {
 	digest, err := ReadToken(file)
-	if err == nil && (len(digest) != hex.EncodedLen(sha256.Size) || strings.Trim(digest, "0123456789abcdef") != "") {
+	if err == nil && !measurement.IsSHA256(digest) {
 		err = fmt.Errorf("read the digest of the token of the commands: %s has no hexadecimal SHA-256", file)
 	}
 	return digest, err

@@ -58,12 +58,12 @@ func SendRequest(ctx context.Context, method, url, token string, read func(body 
 	return read(response.Body)
 }
 
-// SelectEndpoints returns the endpoints that one worker observes. Exactly one worker observes each endpoint.
-func SelectEndpoints(all []protocol.ObservedEndpoint, worker, workers int) []protocol.ObservedEndpoint {
-	var mine []protocol.ObservedEndpoint
-	for i, o := range all {
+// SelectShare returns the part of a list that belongs to one worker. Each item belongs to exactly one.
+func SelectShare[Item any](all []Item, worker, workers int) []Item {
+	var mine []Item
+	for i, item := range all {
 		if i%workers == worker {
-			mine = append(mine, o)
+			mine = append(mine, item)
 		}
 	}
 	return mine

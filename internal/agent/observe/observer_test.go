@@ -102,11 +102,11 @@ func TestObserveEndsWithTheWindow(t *testing.T) {
 	}
 }
 
-func TestSelectEndpointsCoversAll(t *testing.T) {
+func TestSelectShareCoversAll(t *testing.T) {
 	members := []protocol.ObservedEndpoint{{Member: "a"}, {Member: "b"}, {Member: "c"}, {Member: "d"}, {Member: "e"}}
 	seen := map[string]int{}
 	for worker := range 3 {
-		for _, m := range SelectEndpoints(members, worker, 3) {
+		for _, m := range SelectShare(members, worker, 3) {
 			seen[m.Member]++
 		}
 	}

@@ -68,12 +68,12 @@ func (h *FaultHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case f.command == nil:
 		err = errors.New("the command has not started")
 	case r.Method != http.MethodPost:
-		if _, err = f.check(); err == nil {
+		if _, err = f.checkInjectable(); err == nil {
 			_, err = f.hasRole(r.Context())
 		}
 	default:
 		defer f.command.endOutage() // After the answer, because this process may end then.
-		err = f.inject(r.Context())
+		err = f.injectFault(r.Context())
 		slog.Info("fault ended", "type", f.kind, "err", err)
 	}
 	if err != nil {
@@ -137,8 +137,8 @@ func (f *fault) waitUntil(ctx context.Context, instant time.Time) error {
 	return f.command.checkRuns()
 }
 
-// check fails if the fault cannot be injected now. It returns what runs.
-func (f *fault) check() (snapshot, error) {
+// checkInjectable fails if the fault cannot be injected now. It returns what runs.
+func (f *fault) checkInjectable() (snapshot, error) {
 	s := takeSnapshot()
 	switch err := f.command.checkRuns(); {
 	case err != nil:
@@ -174,8 +174,8 @@ func (f *fault) hasRole(ctx context.Context) (bool, error) {
 	return role == f.role, nil
 }
 
-// inject injects the fault at its time, and heals it.
-func (f *fault) inject(ctx context.Context) error {
+// injectFault injects the fault at its time, and heals it.
+func (f *fault) injectFault(ctx context.Context) error {
 	if err := f.waitUntil(ctx, f.received.Add(f.after)); err != nil {
 		return err
 	}
@@ -186,15 +186,15 @@ func (f *fault) inject(ctx context.Context) error {
 	if !has {
 		return nil
 	}
-	before, err := f.check()
+	before, err := f.checkInjectable()
 	if err != nil {
 		return err
 	}
 	if f.kind == measurement.FaultKill {
-		return f.kill(ctx)
+		return f.killCommand(ctx)
 	}
 	f.effect.Before = f.describeRole() + fmt.Sprintf("%d threads in %d processes", before.threads, len(before.cpuTicks))
-	return f.pause(ctx)
+	return f.pauseCommand(ctx)
 }
 
 // describeRole returns the role of the fault, as the beginning of evidence.
@@ -210,8 +210,8 @@ func (f *fault) bracketSince(began time.Time) *measurement.Bracket {
 	return &measurement.Bracket{FromSeconds: began.Sub(f.received).Seconds(), ToSeconds: time.Since(f.received).Seconds()}
 }
 
-// pause stops all processes and continues them after the duration, or at once if something else did.
-func (f *fault) pause(ctx context.Context) error {
+// pauseCommand stops all processes and continues them after the duration, or at once if something else did.
+func (f *fault) pauseCommand(ctx context.Context) error {
 	began := time.Now()
 	_, err := signalUntil(func(s snapshot) bool { return s.active == 0 }, syscall.SIGSTOP)
 	f.effect.Injected = f.bracketSince(began)
@@ -249,8 +249,8 @@ func (f *fault) watchPause(ctx context.Context, end time.Time) error {
 	}
 }
 
-// kill kills all processes and starts the command again. If it does not, it leaves an outage.
-func (f *fault) kill(ctx context.Context) error {
+// killCommand kills all processes and starts the command again. If it does not, it leaves an outage.
+func (f *fault) killCommand(ctx context.Context) error {
 	outage, killed, err := f.command.beginOutage()
 	if err != nil {
 		return err
@@ -275,7 +275,7 @@ func (f *fault) kill(ctx context.Context) error {
 	}
 	waitErr := f.waitUntil(ctx, began.Add(f.duration))
 	began = time.Now()
-	started, err := f.command.restart(stdout, stderr)
+	started, err := f.command.startAgain(stdout, stderr)
 	if err != nil {
 		return err
 	}

@@ -44,8 +44,8 @@ func (c *Command) beginOutage() (*outage, process, error) {
 	return c.outage, killed, nil
 }
 
-// restart starts the command again after an outage in which all children have ended. It fails if the container is stopping.
-func (c *Command) restart(stdout, stderr []LineWatcher) (process, error) {
+// startAgain starts the command again after an outage in which all children have ended. It fails if the container is stopping.
+func (c *Command) startAgain(stdout, stderr []LineWatcher) (process, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if err := c.checkRuns(); err != nil {
@@ -69,7 +69,7 @@ func (c *Command) endOutage() {
 	if c.outage == nil {
 		return
 	}
-	c.end(c.outage.code)
+	c.recordEnd(c.outage.code)
 	close(c.outage.over)
 	c.outage = nil
 }

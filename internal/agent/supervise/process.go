@@ -178,8 +178,8 @@ func (c *Command) Signal(s syscall.Signal) {
 	}
 }
 
-// end records the exit code. The mutex must be locked.
-func (c *Command) end(code int) {
+// recordEnd records the exit code. The mutex must be locked.
+func (c *Command) recordEnd(code int) {
 	c.code = code
 	close(c.ended)
 }
@@ -245,7 +245,7 @@ func (c *Command) recordExit(pid int, status syscall.WaitStatus) {
 		c.outage.status = status
 		return
 	}
-	c.end(exitCodeFromStatus(status))
+	c.recordEnd(exitCodeFromStatus(status))
 }
 
 func exitCodeFromStatus(status syscall.WaitStatus) int {

@@ -31,13 +31,7 @@ const (
 
 // faultShare returns the faults that this worker injects.
 func (w *Worker) faultShare() []measurement.Fault {
-	var mine []measurement.Fault
-	for i, f := range w.Workload.Faults {
-		if i%w.Workers == w.Index {
-			mine = append(mine, f)
-		}
-	}
-	return mine
+	return observe.SelectShare(w.Workload.Faults, w.Index, w.Workers)
 }
 
 // checkFaults asks the agents whether the worker's faults can be injected. It fails if one cannot, before the load begins.

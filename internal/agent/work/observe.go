@@ -55,7 +55,7 @@ func (w *Worker) startObserving(ctx context.Context, window *protocol.Window) <-
 		own, clock := make(chan *measurement.WorkerUsage, 1), make(chan *measurement.WorkerClock, 1)
 		go func() { clock <- w.compareClock(ctx, window) }()
 		go func() { own <- w.measureOwnLoad(ctx, window) }()
-		share := observe.SelectEndpoints(w.Workload.Observe, w.Index, w.Workers)
+		share := observe.SelectShare(w.Workload.Observe, w.Index, w.Workers)
 		machines := make(chan map[string]*measurement.Machine, 1)
 		go func() { machines <- observe.DescribeMachines(ctx, w.CommandsToken, share) }()
 		faults := make(chan []measurement.FaultRecord, 1)
@@ -78,7 +78,7 @@ func (w *Worker) calibratePods(ctx context.Context, start time.Time) {
 	}
 	ctx, cancel := context.WithDeadlineCause(ctx, start.Add(-calibrationMargin), calibrate.ErrTooLate)
 	defer cancel()
-	share := observe.SelectEndpoints(w.Workload.Observe, w.Index, w.Workers)
+	share := observe.SelectShare(w.Workload.Observe, w.Index, w.Workers)
 	w.calibration = calibrate.Run(ctx, duration, measurement.WorkerSubject(w.Index), w.CommandsToken, share)
 }
 

@@ -37,7 +37,7 @@ type Fault struct {
 	Member string `json:"member"`
 	// Kind is the kind of the container; empty means a member.
 	Kind MemberKind `json:"kind,omitempty"`
-	// Role, unless empty, is the role that the container must have at the time of the fault; else the fault skips it.
+	// Role, unless empty, is the role that the container must have when the fault begins; the fault leaves out the others.
 	Role ConsensusRole `json:"role,omitempty"`
 	// AtSeconds is when the fault begins, in seconds of the window, and DurationSeconds how long it lasts.
 	AtSeconds       int `json:"atSeconds"`
@@ -60,7 +60,7 @@ type FaultEffect struct {
 	Before string `json:"before,omitempty"`
 	During string `json:"during,omitempty"`
 	After  string `json:"after,omitempty"`
-	// Skipped says in one line that the container did not have the role of the fault.
+	// Skipped says in one line why the fault left out the container: it had another role, or none that could be read.
 	Skipped string `json:"skipped,omitempty"`
 	// Problem says in one line why the fault is not proved; empty if the evidence is complete.
 	Problem string `json:"problem,omitempty"`

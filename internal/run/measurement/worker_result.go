@@ -120,9 +120,14 @@ type DataFile struct {
 // sha256Bytes is the length of a hexadecimal SHA-256.
 const sha256Bytes = 64
 
+// IsSHA256 reports whether a text is a hexadecimal SHA-256 in lower case.
+func IsSHA256(text string) bool {
+	return len(text) == sha256Bytes && strings.Trim(text, "0123456789abcdef") == ""
+}
+
 // validateHash rejects a hash that is not one. Without a file there is none.
 func (f DataFile) validateHash() error {
-	if f != (DataFile{}) && (len(f.SHA256) != sha256Bytes || strings.Trim(f.SHA256, "0123456789abcdef") != "") {
+	if f != (DataFile{}) && !IsSHA256(f.SHA256) {
 		return fmt.Errorf("data.sha256: %.70q is not a hexadecimal SHA-256", f.SHA256)
 	}
 	return nil

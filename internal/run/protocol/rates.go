@@ -46,9 +46,10 @@ func (l *OfferedLoad) DuePerSecond(m MeasureTimes) []float64 {
 		return nil
 	}
 	due := make([]float64, m.WindowSeconds)
+	before := l.CountDue(float64(m.WarmUpSeconds))
 	for i := range due {
-		from := float64(m.WarmUpSeconds + i)
-		due[i] = l.CountDue(from+1) - l.CountDue(from)
+		after := l.CountDue(float64(m.WarmUpSeconds + i + 1))
+		due[i], before = after-before, after
 	}
 	return due
 }

@@ -25,7 +25,7 @@ const (
 // needs no second note.
 func (j *verdictBuilder) judgeGaps() {
 	m := j.measurement
-	if m.LatencyKind == "" || statistics.Sum(m.Completed) == 0 || len(m.Faults) > 0 {
+	if m.LatencyKind == "" || statistics.Sum(m.Completed) == 0 {
 		return
 	}
 	latency := m.Summarize().Latency
@@ -66,7 +66,7 @@ func (j *verdictBuilder) hasFinding(code ReasonCode) bool {
 func (j *verdictBuilder) judgeSilence() {
 	m := j.measurement
 	for _, w := range m.Workers {
-		if len(m.Faults) > 0 || w.Silence == nil || w.Silence.Seconds < silenceGaps*w.Silence.MedianGap {
+		if w.Silence == nil || w.Silence.Seconds < silenceGaps*w.Silence.MedianGap {
 			continue
 		}
 		s := *w.Silence

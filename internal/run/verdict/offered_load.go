@@ -47,7 +47,7 @@ func (j *verdictBuilder) judgeMissingRequests() {
 // reports no schedule. It falls short of the rate if its threads wait for the network.
 func (j *verdictBuilder) judgeUnscheduledLoad(c RunObservations) {
 	due, counted := c.OfferedPerSecond*float64(j.measurement.WindowSeconds), float64(j.measurement.Summarize().Requests)
-	if due == 0 || j.measurement.Schedule.Planned > 0 || len(j.measurement.Workers) < c.ExpectedWorkers || len(j.measurement.Faults) > 0 {
+	if due == 0 || j.measurement.Schedule.Planned > 0 || len(j.measurement.Workers) < c.ExpectedWorkers {
 		return
 	}
 	j.judgeExcess(c, counted, due, "the plan gets its worker's share of the load as properties such as benchnet.ratePerSecond: use them")

@@ -223,7 +223,10 @@ func Judge(m *measurement.Measurement, c RunObservations, t Tolerances) Verdict 
 	j.judgeOfferedLoad(c)
 	j.judgeMissingRequests()
 	j.judgeDuplicates(c)
-	j.judgeUnscheduledLoad(c)
+	hasFaults := len(m.Faults) > 0
+	if !hasFaults {
+		j.judgeUnscheduledLoad(c)
+	}
 	j.judgeWindowSelection()
 	j.judgeStability(c)
 	j.judgeLedger()
@@ -232,8 +235,10 @@ func Judge(m *measurement.Measurement, c RunObservations, t Tolerances) Verdict 
 	j.judgeHosts(c)
 	j.judgeColocation(c)
 	j.judgeClocks(c)
-	j.judgeGaps()
-	j.judgeSilence()
+	if !hasFaults {
+		j.judgeGaps()
+		j.judgeSilence()
+	}
 	j.judgeWorkerClocks(c)
 	j.judgeSampleCount()
 	j.judgeSegments(c)
