@@ -42,7 +42,7 @@ var badCordaProfiles = []badInputCase{
 		[]string{"workloads[0].load.profile[1].replay.csv", `"10,5"`, "line 4"}},
 	{"two segments of one name", "name: top", "name: up", []string{"workloads[0].load.profile[1].name", `"up"`, "must be unique"}},
 	{"the scope of no segment", "scope: segment/top", "scope: segment/down", []string{"workloads[0].objectives[0].scope", "segment/down", `"segment/up", "segment/top"`}},
-	{"the scope of no kind", "scope: segment/top", "scope: top", []string{"workloads[0].objectives[0].scope", "should match '^segment/"}},
+	{"the scope of no kind", "scope: segment/top", "scope: top", []string{"workloads[0].objectives[0].scope", "segment|fault"}},
 	{"the scope of a query", "metric: LatencyP95, maxLatency: 1s", `query: {name: queue, expression: up, max: "1"}`, []string{"workloads[0].objectives[0]", "scope belongs to metric"}},
 	{"a scope without a profile", rampAndHold[:strings.Index(rampAndHold, "\n    objectives")], `{model: Open, ratePerSecond: 5}`, []string{"workloads[0].objectives[0].scope", "needs load.profile"}},
 	{"two segments in a plan", "type: Corda\n    corda: {finance: {operation: Issue}}\n    load: " + rampAndHold, "type: JMeter\n    jmeter: {configMapName: plan}\n    load: " + strings.Replace(rampAndHold, "top,", "up,", 1),
