@@ -71,10 +71,13 @@ func TestBadFaults(t *testing.T) {
 func TestBadFaultExperiments(t *testing.T) {
 	experiment := strings.Replace(validExperiment, "    measure: {warmUp: 1s, window: 10s}",
 		"    measure: {warmUp: 1s, window: 2m}\n      faults: [{name: stop, type: Pause, at: 1m, duration: 10s, target: {members: [member-1]}}]", 1)
+	expectExperimentRejections(t, validExperiment, []badInputCase{
+		{"comparison of a time of no fault", "networkRetention: Delete", replaceOnce(compareSpec, "metrics: [Throughput], gates: [{metric: Throughput}]", "metrics: [RecoveryTime]"),
+			[]string{"spec.compare.metrics[0]", "RecoveryTime", "needs faults"}},
+	})
 	expectExperimentRejections(t, experiment, []badInputCase{
 		{"search", "  repetitions: 2\n  order: {type: Interleaved}\n  networkRetention: Delete", "  " + saturationSpec,
 			[]string{"spec.template.workload.faults", "cannot be set with strategy Saturation"}},
-		{"comparison of a time of a fault", "networkRetention: Delete", strings.Replace(compareSpec, "metrics: [Throughput], gates: [{metric: Throughput}]", "metrics: [RecoveryTime]", 1), []string{"spec.compare.metrics[0]", "RecoveryTime", "LatencyP95"}},
 		{"patch without a target", "{name: new}", "{name: new, patch: {workload: {faults: [{name: stop, type: Kill, at: 60s}]}}}", []string{"variant=new", "faults[0].target"}},
 		{"patch with two faults of one name", "{name: new}",
 			"{name: new, patch: {workload: {faults: [{name: a, type: Kill, at: 40s, target: {members: [member-0]}}, {name: a, type: Kill, at: 60s, target: {members: [member-0]}}]}}}",

@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -321,7 +322,7 @@ type SaturationSearch struct {
 	Repeats int32 `json:"repeats,omitempty"`
 }
 
-// Metric is a number of a run that can be limited. All but those of faults can be compared.
+// Metric is a number of a run that can be limited and compared.
 // +kubebuilder:validation:Enum=Throughput;LatencyMean;LatencyP50;LatencyP90;LatencyP95;LatencyP99;LatencyP999;FinalityMean;FinalityP50;FinalityP95;FinalityP99;ErrorShare;OutageTime;RecoveryTime;DegradationTime
 type Metric string
 
@@ -339,7 +340,7 @@ const (
 	MetricFinalityP95  Metric = "FinalityP95"
 	MetricFinalityP99  Metric = "FinalityP99"
 	MetricErrorShare   Metric = "ErrorShare"
-	// The metrics of a fault are in seconds. docs/faults.md defines them.
+	// FaultMetrics lists these. They are in seconds. docs/faults.md defines them.
 	MetricOutageTime      Metric = "OutageTime"
 	MetricRecoveryTime    Metric = "RecoveryTime"
 	MetricDegradationTime Metric = "DegradationTime"
@@ -349,13 +350,14 @@ const (
 var AllMetrics = []Metric{MetricThroughput, MetricLatencyMean, MetricLatencyP50, MetricLatencyP90, MetricLatencyP95, MetricLatencyP99,
 	MetricLatencyP999, MetricFinalityMean, MetricFinalityP50, MetricFinalityP95, MetricFinalityP99, MetricErrorShare}
 
+// FaultMetrics lists the times of a fault.
+var FaultMetrics = []Metric{MetricOutageTime, MetricRecoveryTime, MetricDegradationTime}
+
 // IsFinality reports whether the metric is a time until operations or blocks are final.
 func (m Metric) IsFinality() bool { return strings.HasPrefix(string(m), "Finality") }
 
 // IsOfFault reports whether the metric is a time of a fault.
-func (m Metric) IsOfFault() bool {
-	return m == MetricOutageTime || m == MetricRecoveryTime || m == MetricDegradationTime
-}
+func (m Metric) IsOfFault() bool { return slices.Contains(FaultMetrics, m) }
 
 // Comparison compares variants with a baseline. Exactly one of baseline and stored is set.
 // +kubebuilder:validation:XValidation:rule="!has(self.control) || has(self.stored)",message="compare.control needs compare.stored, the earlier result that the control repeats"
@@ -375,7 +377,7 @@ type Comparison struct {
 	// +kubebuilder:validation:MaxLength=40
 	// +optional
 	Control string `json:"control,omitempty"`
-	// metrics are the metrics that are compared, from 1 to 8. Default: Throughput, LatencyMean and LatencyP95.
+	// metrics are the metrics that are compared, from 1 to 8, those of faults for each fault. Default: Throughput, LatencyMean and LatencyP95.
 	// +kubebuilder:default={Throughput, LatencyMean, LatencyP95}
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1

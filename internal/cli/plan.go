@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -34,6 +35,8 @@ func (s *session) planCommand() *cobra.Command {
 		Short: "Show the capacity and time that a network or an experiment needs, or the runs that show a difference",
 		Long: `Shows the capacity that networks and experiments need at one time, their expected duration, and the order of their runs. The API
 server checks the manifests as if they were applied; nothing is created.
+
+Segments of load profiles and faults are shown in the seconds of the window; those of an experiment are the template's.
 
 The capacity of the cluster is a forecast: it compares the sum of the requests with what all schedulable nodes can allocate, and the
 largest pod with the largest node, whatever else runs there. An experiment begins in any case, and its pods wait for nodes.
@@ -155,13 +158,25 @@ func (s *session) showPlan(f *forecast.Forecast, o planOptions, another bool) er
 		fmt.Fprintf(s.Out, "  %-10s %s\n", line[0], line[1])
 	}
 	fmt.Fprintln(s.Out)
+	var objects *table.Table
 	switch {
 	case f.Design == nil:
-		return newStageTable(f).Print(s.Out, false)
+		objects = newStageTable(f)
 	case o.runs:
-		return table.ForRunOrder(f.Experiment, f.Design, f.Groups).Print(s.Out, false)
+		objects = table.ForRunOrder(f.Experiment, f.Design, f.Groups)
+	default:
+		objects = table.ForDesign(f.Experiment, f.Design)
 	}
-	return table.ForDesign(f.Experiment, f.Design).Print(s.Out, false)
+	return s.printTables(false, objects, newTimelineTable(f))
+}
+
+// newTimelineTable returns a table of the segments and faults of the workloads, in seconds of the window.
+func newTimelineTable(f *forecast.Forecast) *table.Table {
+	t := table.New("Workload", "From s", "Until s", "Scope", "Description")
+	for _, e := range f.Timeline {
+		t.AddRow(e.Workload, strconv.Itoa(e.FromSeconds), strconv.Itoa(e.UntilSeconds), e.Scope, e.Description)
+	}
+	return t
 }
 
 func formatVolumes(f *forecast.Forecast) string {

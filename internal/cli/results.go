@@ -192,6 +192,7 @@ func (s *session) showExperimentDocument(d *documents.Experiment, o resultsOptio
 		o.output == "wide",
 		table.ForPoints(d.Result),
 		table.ForPointObjectives(d.Points),
+		table.ForFaultTimes(d.Points),
 		table.ForPointNotes(d.Points),
 		table.ForSaturation(d.Saturation),
 		table.ForComparisons(d.Comparisons),

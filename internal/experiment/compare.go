@@ -56,7 +56,7 @@ type pointPair struct {
 	question            *Question
 	candidate, baseline string
 	point, partner      string
-	metric              v1alpha1.Metric
+	metric              comparedMetric
 	// runs are the runs that count, and values those of the metric, of the baseline and the candidate.
 	runs   [2]pointRuns
 	values [2][]float64
@@ -76,6 +76,7 @@ func (p *pointPair) isTestable() bool { return len(p.values[0]) > 0 && len(p.val
 
 func (q *Question) pairPoints() []pointPair {
 	ofCandidates, ofControl := q.resolveBaselines()
+	metrics := expandMetrics(q.Spec.Metrics, q.Result, q.Stored)
 	var pairs []pointPair
 	for i := range q.Result.Points {
 		point, base := &q.Result.Points[i], ofCandidates
@@ -87,11 +88,11 @@ func (q *Question) pairPoints() []pointPair {
 		}
 		partner, missing := base.findPartner(point)
 		runs := [2]pointRuns{base.selectCountedRuns(partner), selectCountedRuns(q.Result, point.Name)}
-		for _, metric := range q.Spec.Metrics {
+		for _, metric := range metrics {
 			sameExperiment := base.isSameExperiment(q.Result)
 			p := pointPair{question: q, candidate: point.Variant, baseline: base.name, point: point.Name, partner: partner, metric: metric,
 				runs: runs, stored: !sameExperiment, isControl: isControl, paired: sameExperiment && isPairedOrder(q.Result.Order),
-				missing: cmp.Or(missing, describeIncomparable(runs[0], runs[1], metric),
+				missing: cmp.Or(missing, describeIncomparable(runs[0], runs[1], metric.Metric),
 					runs[1].describeBlankMetric(metric, "the candidate"), runs[0].describeBlankMetric(metric, "the baseline"))}
 			sameNetwork := sameExperiment && base.networkOf(partner) == point.Network
 			p.deployedOnce = !sameNetwork && min(runs[0].runsPerDeployment, runs[1].runsPerDeployment) == 0
@@ -136,21 +137,23 @@ func (p *pointPair) estimateDivergence(sides [2][]statistics.OrderedRun) *statis
 // errors.
 func (p *pointPair) compareMetric(claims int) ComparisonOutcome {
 	o := statistics.CompareOptions{Confidence: confidenceLevel(p.question.Spec), Paired: p.paired, Claims: claims}
-	if p.metric == v1alpha1.MetricErrorShare {
+	if p.metric.Metric == v1alpha1.MetricErrorShare {
 		o.Scale, o.Shares = statistics.Absolute, true
 	}
-	return ComparisonOutcome{Candidate: p.candidate, Baseline: p.baseline, Point: p.point, BaselinePoint: p.partner, Metric: string(p.metric),
+	return ComparisonOutcome{Candidate: p.candidate, Baseline: p.baseline, Point: p.point, BaselinePoint: p.partner,
+		Metric: string(p.metric.Metric), Scope: p.metric.scope(),
+		BaselineCensored: p.runs[0].countCensored(p.metric), CandidateCensored: p.runs[1].countCensored(p.metric),
 		Comparison: statistics.Compare(p.values[0], p.values[1], o), Failures: compareFailures(p.runs[0], p.runs[1]), Trend: p.trend, Divergence: p.divergence}
 }
 
 // decideOutcome sets verdict, gate and message.
 func (c *ComparisonOutcome) decideOutcome(p *pointPair, claims int) {
 	confidence := confidenceLevel(p.question.Spec)
-	c.Verdict = c.decideVerdict(p.metric, confidence, claims)
+	c.Verdict = c.decideVerdict(p.metric.Metric, confidence, claims)
 	if gate := p.findGate(); gate != nil {
 		c.MaxRegression = gate.MaxRegressionPercent.AsApproximateFloat64() / 100
-		if c.Gate = c.decideGate(p.metric, confidence); c.Gate == v1alpha1.GateUndecided && !c.hasUnjudgeableBound() {
-			c.RunsToDecide = c.runsToDecide(p.metric, confidence)
+		if c.Gate = c.decideGate(p.metric.Metric, confidence); c.Gate == v1alpha1.GateUndecided && !c.hasUnjudgeableBound() {
+			c.RunsToDecide = c.runsToDecide(p.metric.Metric, confidence)
 		}
 	}
 	c.Message = c.buildMessage(p, confidence, claims)
@@ -193,15 +196,18 @@ func (c *ComparisonOutcome) isDrifting() bool {
 // decideGate returns the outcome of a gate, a test of non-inferiority. It passes only if the one-sided bound of the regression is
 // within the limit. It fails if the whole interval lies beyond the limit, or if the candidate's runs fail significantly more often. All
 // else is undecided: too few runs or too much spread, failed or left out runs that prevent a decision, a difference
-// that drifts, and a baseline of 0, because a limit in percent of it cannot be judged.
+// that drifts, and a baseline of 0, because a limit in percent of it cannot be judged. Times of faults that the window cut off only
+// bound the regression: from above on the baseline's side, which cannot fail the gate, and from below on the candidate's, which cannot pass it.
 func (c *ComparisonOutcome) decideGate(metric v1alpha1.Metric, confidence float64) v1alpha1.GateOutcome {
 	switch {
 	case c.Failures.isWorse() && c.Failures.AdjustedPValue < 1-confidence:
 		return v1alpha1.GateFailed
 	case c.Interval == nil, c.hasUnjudgeableBound(), c.isDrifting():
 		return v1alpha1.GateUndecided
-	case asRegression(metric, *c.Interval).Low > c.MaxRegression:
+	case asRegression(metric, *c.Interval).Low > c.MaxRegression && c.BaselineCensored == 0:
 		return v1alpha1.GateFailed
+	case c.CandidateCensored > 0:
+		return v1alpha1.GateUndecided
 	case c.Failures.undecidedReason(confidence) != "":
 		return v1alpha1.GateUndecided
 	case asRegression(metric, *c.OneSided).High <= c.MaxRegression:
@@ -238,7 +244,7 @@ func higherIsBetter(metric v1alpha1.Metric) bool { return metric == v1alpha1.Met
 // findGate returns the gate of the metric, or nil. A control has none, since it is no candidate.
 func (p *pointPair) findGate() *v1alpha1.Gate {
 	gates := p.question.Spec.Gates
-	at := slices.IndexFunc(gates, func(g v1alpha1.Gate) bool { return g.Metric == p.metric })
+	at := slices.IndexFunc(gates, func(g v1alpha1.Gate) bool { return g.Metric == p.metric.Metric })
 	if at < 0 || p.isControl {
 		return nil
 	}

@@ -14,7 +14,8 @@ var metricLabels = map[v1alpha1.Metric]string{
 	v1alpha1.MetricLatencyP50: "p50 latency", v1alpha1.MetricLatencyP90: "p90 latency", v1alpha1.MetricLatencyP95: "p95 latency",
 	v1alpha1.MetricLatencyP99: "p99 latency", v1alpha1.MetricLatencyP999: "p99.9 latency",
 	v1alpha1.MetricFinalityMean: "mean finality", v1alpha1.MetricFinalityP50: "p50 finality", v1alpha1.MetricFinalityP95: "p95 finality",
-	v1alpha1.MetricFinalityP99: "p99 finality",
+	v1alpha1.MetricFinalityP99: "p99 finality", v1alpha1.MetricOutageTime: "outage", v1alpha1.MetricRecoveryTime: "recovery time",
+	v1alpha1.MetricDegradationTime: "degradation",
 }
 
 // storedCaveat has the worst figure of the simulations of stored baselines (hack/statistics).
@@ -35,6 +36,10 @@ func (c *ComparisonOutcome) buildMessage(p *pointPair, confidence float64, claim
 		if reason := f.undecidedReason(confidence); c.Gate == v1alpha1.GateUndecided && reason != "" {
 			text += "; " + reason
 		}
+	}
+	if c.BaselineCensored+c.CandidateCensored > 0 {
+		text += fmt.Sprintf("; the next fault or the end of the window cut the time off in %d of %d runs of the candidate and %d of %d of the baseline",
+			c.CandidateCensored, c.Candidates, c.BaselineCensored, c.Baselines)
 	}
 	switch {
 	case p.isControl:
@@ -63,7 +68,7 @@ func (c *ComparisonOutcome) describeOutcome(p *pointPair, confidence float64, cl
 		}
 		return fmt.Sprintf("too few %s: %d against %d; %s", p.unitOfComparison(), c.Candidates, c.Baselines, needed)
 	}
-	numbers := fmt.Sprintf("%s %s %s, p = %.2g", metricLabels[p.metric], c.FormatDifference(c.Difference), c.FormatBounds(), c.PValue)
+	numbers := fmt.Sprintf("%s %s %s, p = %.2g", p.metric.label(), c.FormatDifference(c.Difference), c.FormatBounds(), c.PValue)
 	if claims > 1 {
 		numbers += fmt.Sprintf(" (%.2g of %d claims)", c.AdjustedPValue, claims)
 	}
@@ -89,7 +94,7 @@ func (c *ComparisonOutcome) describeOutcome(p *pointPair, confidence float64, cl
 func (c *ComparisonOutcome) describeGate(p *pointPair, numbers string, confidence float64) string {
 	limit, level := c.formatMaxRegression(), format.WholePercent(confidence)
 	switch {
-	case c.Gate == v1alpha1.GateFailed && c.Interval != nil && asRegression(p.metric, *c.Interval).Low > c.MaxRegression:
+	case c.Gate == v1alpha1.GateFailed && c.Interval != nil && asRegression(p.metric.Metric, *c.Interval).Low > c.MaxRegression:
 		return fmt.Sprintf("regression > %s at %s: %s", limit, level, numbers)
 	case c.Gate == v1alpha1.GatePassed:
 		return fmt.Sprintf("%s; a regression above %s is ruled out at %s", numbers, limit, level)
@@ -148,6 +153,8 @@ func (c *ComparisonOutcome) FormatDifference(difference float64) string {
 		return format.Signed(100*difference, 2) + " points"
 	case c.Metric == string(v1alpha1.MetricThroughput):
 		return fmt.Sprintf("%+.3g/s", difference)
+	case v1alpha1.Metric(c.Metric).IsOfFault():
+		return fmt.Sprintf("%+.3g s", difference)
 	default:
 		return fmt.Sprintf("%+.3g ms", difference)
 	}

@@ -177,14 +177,14 @@ func (p pointRuns) countFailed() int {
 
 // sampleMetric returns the values of a metric by repetition, or by deployment. That of a failed run is infinite, the worst outcome. A
 // valid run without the metric has none.
-func (p pointRuns) sampleMetric(metric v1alpha1.Metric) metricSamples {
+func (p pointRuns) sampleMetric(metric comparedMetric) metricSamples {
 	var s metricSamples
 	worst := math.Inf(1)
-	if higherIsBetter(metric) {
+	if higherIsBetter(metric.Metric) {
 		worst = math.Inf(-1)
 	}
 	for _, run := range p.counted {
-		v, measured := run.Metrics[string(metric)]
+		v, measured := run.valueOf(metric)
 		if run.Verdict != RunValid {
 			v, measured = worst, true
 		}
@@ -196,7 +196,7 @@ func (p pointRuns) sampleMetric(metric v1alpha1.Metric) metricSamples {
 }
 
 // pairValues returns the values of the repetitions, or deployments, that both sides have.
-func pairValues(baseline, candidate pointRuns, metric v1alpha1.Metric) (b, c []float64) {
+func pairValues(baseline, candidate pointRuns, metric comparedMetric) (b, c []float64) {
 	own, others := baseline.sampleMetric(metric), candidate.sampleMetric(metric)
 	for i, n := range own.numbers {
 		if at := slices.Index(others.numbers, n); at >= 0 {
@@ -208,7 +208,7 @@ func pairValues(baseline, candidate pointRuns, metric v1alpha1.Metric) (b, c []f
 
 // orderRuns returns the valid runs of two points of one experiment, each with its place in the order of all of them, or the means of
 // their deployments.
-func orderRuns(baseline, candidate pointRuns, metric v1alpha1.Metric) [2][]statistics.OrderedRun {
+func orderRuns(baseline, candidate pointRuns, metric comparedMetric) [2][]statistics.OrderedRun {
 	if baseline.runsPerDeployment > 0 {
 		return [2][]statistics.OrderedRun{baseline.orderDeployments(metric), candidate.orderDeployments(metric)}
 	}
@@ -216,7 +216,7 @@ func orderRuns(baseline, candidate pointRuns, metric v1alpha1.Metric) [2][]stati
 	slices.SortStableFunc(order, func(a, b Run) int { return a.Start.Compare(b.Start) })
 	var sides [2][]statistics.OrderedRun
 	for place, run := range order {
-		v, measured := run.Metrics[string(metric)]
+		v, measured := run.valueOf(metric)
 		if run.Verdict != RunValid || !measured {
 			continue
 		}
@@ -230,7 +230,7 @@ func orderRuns(baseline, candidate pointRuns, metric v1alpha1.Metric) [2][]stati
 }
 
 // orderDeployments returns the means of the deployments without a failed run.
-func (p pointRuns) orderDeployments(metric v1alpha1.Metric) []statistics.OrderedRun {
+func (p pointRuns) orderDeployments(metric comparedMetric) []statistics.OrderedRun {
 	var means []statistics.OrderedRun
 	s := p.sampleMetric(metric)
 	for i, value := range s.values {

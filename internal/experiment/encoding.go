@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/run/boundedjson"
 )
 
@@ -13,7 +14,7 @@ import (
 func Encode(r *Result) ([]byte, error) {
 	shortened := *r
 	shortened.Runs = slices.Clone(r.Runs)
-	steps := []func(){shortened.dropReasons, shortened.shortenUnusedRuns}
+	steps := []func(){shortened.dropReasons, shortened.shortenUnusedRuns, shortened.dropFaultTimes}
 	return boundedjson.PackWithCoarsening(&shortened, "experiment result", func() bool {
 		if len(steps) == 0 {
 			return false
@@ -42,6 +43,13 @@ func (r *Result) shortenUnusedRuns() {
 	}
 }
 
+// dropFaultTimes drops the times of faults, whose medians the points have.
+func (r *Result) dropFaultTimes() {
+	for i := range r.Runs {
+		r.Runs[i].FaultTimes = nil
+	}
+}
+
 // Decode decodes the output of Encode, gzipped or as plain JSON. It rejects a document of another kind or of a
 // newer schema, and one with numbers that no run can have measured.
 func Decode(document []byte) (*Result, error) {
@@ -61,13 +69,24 @@ func Decode(document []byte) (*Result, error) {
 			return nil, fmt.Errorf("point %.40q has more than %d valid runs", run.Point, maxRepetitions)
 		}
 		for _, name := range slices.Sorted(maps.Keys(run.Metrics)) {
-			if v := run.Metrics[name]; v != 0 && !(v >= minMetricValue && v <= maxMetricValue) {
+			if v := run.Metrics[name]; !isMeasurable(v) {
 				return nil, fmt.Errorf("runs[%d].metrics.%s is %v, must be 0 or from %v to %v", i, name, v, minMetricValue, maxMetricValue)
+			}
+		}
+		if len(run.FaultTimes) > maxFaults*len(v1alpha1.FaultMetrics) {
+			return nil, fmt.Errorf("runs[%d].faultTimes has %d items, at most %d are allowed", i, len(run.FaultTimes), maxFaults*len(v1alpha1.FaultMetrics))
+		}
+		for k, t := range run.FaultTimes {
+			if !isMeasurable(t.Seconds) {
+				return nil, fmt.Errorf("runs[%d].faultTimes[%d].seconds is %v, must be 0 or from %v to %v", i, k, t.Seconds, minMetricValue, maxMetricValue)
 			}
 		}
 	}
 	return &r, nil
 }
+
+// isMeasurable reports whether a run can have measured the value.
+func isMeasurable(v float64) bool { return v == 0 || v >= minMetricValue && v <= maxMetricValue }
 
 // maxRepetitions is the largest number of runs of a point that spec.repetitions allows. Resampling takes time
 // in proportion.

@@ -119,7 +119,7 @@ func (o *ReproductionOutcome) describeObstacle(baseline, candidate pointRuns, me
 		name string
 		runs pointRuns
 	}{{"the original", baseline}, {"the repetition", candidate}} {
-		switch blank := side.runs.describeBlankMetric(metric, side.name); {
+		switch blank := side.runs.describeBlankMetric(comparedMetric{Metric: metric}, side.name); {
 		case side.runs.countFailed() > 0:
 			return fmt.Sprintf("%d of %d runs of %s failed", side.runs.countFailed(), side.runs.countRuns(), side.name)
 		case side.runs.excluded > len(side.runs.counted):

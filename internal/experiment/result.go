@@ -11,6 +11,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/format"
 	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/objectives"
 	"github.com/benchnet/benchnet/internal/run/statistics"
 	"github.com/benchnet/benchnet/internal/run/verdict"
 )
@@ -115,6 +116,8 @@ type Point struct {
 	// Metrics holds the metrics by name (v1alpha1.Metric): Throughput in operations per second, latencies in
 	// ms, ErrorShare from 0 to 1.
 	Metrics map[string]statistics.Estimate `json:"metrics"`
+	// FaultTimes has the times of each declared fault; absent without faults.
+	FaultTimes []PointFaultTime `json:"faultTimes,omitempty"`
 	// Deployments has, by metric, how much the runs vary between and within deployments; absent without several runs on several
 	// deployments.
 	Deployments map[string]statistics.DeploymentSpread `json:"deployments,omitempty"`
@@ -155,6 +158,8 @@ type Run struct {
 	// Metrics holds the metrics by name, as in Point; absent if the run failed. A percentile is absent if too few
 	// latencies lie above it.
 	Metrics map[string]float64 `json:"metrics,omitempty"`
+	// FaultTimes has the times of each declared fault that is proved. A document that would be too large has those of points only.
+	FaultTimes []FaultTime `json:"faultTimes,omitempty"`
 	// Objectives are the outcomes of the workload's objectives; absent without objectives.
 	Objectives []verdict.ObjectiveOutcome `json:"objectives,omitempty"`
 	Bottleneck string                     `json:"bottleneck,omitempty"`
@@ -207,6 +212,11 @@ type ComparisonOutcome struct {
 	// Parameters are the parameters of the point for people, such as "users=10"; empty without axes.
 	Parameters string `json:"parameters,omitempty"`
 	Metric     string `json:"metric"`
+	// Scope is fault/NAME for a metric of a fault.
+	Scope string `json:"scope,omitempty"`
+	// BaselineCensored and CandidateCensored are the numbers of runs of which only a lower bound of the metric is known. They count with it.
+	BaselineCensored  int `json:"baselineCensored,omitempty"`
+	CandidateCensored int `json:"candidateCensored,omitempty"`
 	// Comparison has the numbers.
 	statistics.Comparison `json:",inline"`
 	// Failures compares the shares of failed runs of both points.
@@ -280,6 +290,11 @@ func (r *Run) NotesText() string {
 // HasValues reports whether runs of both points were compared. Otherwise the numbers of the comparison are zeros without
 // a meaning, and Message says why.
 func (c *ComparisonOutcome) HasValues() bool { return c.Baselines > 0 && c.Candidates > 0 }
+
+// MetricName returns the metric, with the fault if it is of one, such as "RecoveryTime of fault/crash".
+func (c *ComparisonOutcome) MetricName() string {
+	return objectives.Limit{Metric: v1alpha1.Metric(c.Metric), Scope: c.Scope}.Name()
+}
 
 // Name returns the name of a comparison for people: the candidate and, with axes, the point.
 func (c *ComparisonOutcome) Name() string {

@@ -22,7 +22,7 @@ func SummarizeRun(r *document.RunResult) Run {
 		LatencyKind: measurement.LatencyKind(limits.Truncate(string(r.Summary.LatencyKind), maxTextBytes)),
 		Verdict:     RunVerdict(r.Verdict.Validity()), Metrics: runMetrics(&r.Summary), Load: newLoadEvidence(r),
 		ResultConfigMap: naming.ResultConfigMap(name)}
-	run.Conditions = conditionsOf(r)
+	run.Conditions, run.FaultTimes = conditionsOf(r), faultTimesOf(r)
 	if f := r.Summary.Finality; f != nil {
 		run.FinalityOf = measurement.FinalityOf(limits.Truncate(string(f.Of), maxTextBytes))
 	}

@@ -34,9 +34,7 @@ func ValidateWorkload(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, w *v1alph
 	problems = append(problems, validateFaultTargets(p, spec, w, path)...)
 	problems = append(problems, objectives.Validate(w, path)...)
 	for i := range w.Objectives {
-		if metric := w.Objectives[i].Metric; !metric.IsOfFault() {
-			problems = append(problems, ValidateMetric(p, w, metric, path.Child("objectives").Index(i).Child("metric"))...)
-		}
+		problems = append(problems, ValidateMetric(p, w, w.Objectives[i].Metric, path.Child("objectives").Index(i).Child("metric"))...)
 	}
 	if _, ok := p.(Resettable); !ok && w.Reset == v1alpha1.ResetState {
 		problems = append(problems, field.NotSupported(path.Child("reset"), w.Reset, []v1alpha1.ResetPolicy{v1alpha1.KeepState}))
@@ -100,11 +98,10 @@ func ownsDatabases(p Platform, spec *v1alpha1.BenchmarkNetworkSpec) bool {
 	return uses && database.Engine != v1alpha1.EngineH2 && database.Provider != v1alpha1.ProviderExternal && database.Chart == nil
 }
 
-// ValidateMetric rejects a finality of a workload that has none, and times of faults, which only objectives of a workload limit. The path is
-// that of the metric.
+// ValidateMetric rejects a finality or a time of faults of a workload that has none. The path is that of the metric.
 func ValidateMetric(p Platform, w *v1alpha1.Workload, metric v1alpha1.Metric, path *field.Path) field.ErrorList {
-	if metric.IsOfFault() {
-		return field.ErrorList{field.NotSupported(path, metric, v1alpha1.AllMetrics)}
+	if metric.IsOfFault() && len(w.Faults) == 0 {
+		return field.ErrorList{field.Invalid(path, metric, "needs faults of the workload")}
 	}
 	if !metric.IsFinality() || p.FinalityOf(w) != "" {
 		return nil

@@ -100,10 +100,13 @@ func (c *Chart) addGates(m metricInfo, outcomes []experiment.ComparisonOutcome) 
 	}
 }
 
-// formatCandidate names the candidate and the parameters of its point.
+// formatCandidate names the candidate, the parameters of its point and the fault that is compared.
 func formatCandidate(c experiment.ComparisonOutcome, points map[string]experiment.Point) string {
 	p := points[c.Point]
 	p.Variant = c.Candidate
+	if c.Scope != "" {
+		return formatPoint(p) + ", " + c.Scope
+	}
 	return formatPoint(p)
 }
 

@@ -29,6 +29,7 @@ func WriteExperimentPage(w io.Writer, e *experiment.Result, runs map[string]*doc
 			section{ID: "searches", Title: "Searches", Tables: saturationTables(e)},
 			section{ID: "comparisons", Title: "Comparisons", Tables: comparisonTables(e)},
 			section{ID: "objectives", Title: "Objectives", Tables: pointObjectivesTables(e)},
+			faultTimesSection(e),
 			section{ID: "points", Title: "Points", Tables: []htmlTable{pointsTable(e)}},
 			section{ID: "runs", Title: "Runs", Text: runsText(e), Tables: []htmlTable{runsTable(e)}},
 			networksSection(e, runs),

@@ -1,13 +1,18 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/resilience"
+	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
 func TestFaultsSection(t *testing.T) {
@@ -81,5 +86,47 @@ func TestChartsShadeFaults(t *testing.T) {
 				t.Errorf("shaded %v, want %v", shaded, want)
 			}
 		})
+	}
+}
+
+// TestFaultTimesSection shows the times of two faults at two points, of which one run is invalid and one time was cut off.
+func TestFaultTimesSection(t *testing.T) {
+	e := &experiment.Result{Confidence: 0.95, Variants: []string{"raft", "single"}}
+	for i, variant := range e.Variants {
+		p := experiment.Point{Name: fmt.Sprintf("p%02d", i+1), Variant: variant}
+		for repetition := range 2 {
+			run := experiment.Run{Point: p.Name, Repetition: 1 + repetition, Verdict: experiment.RunValid}
+			for _, fault := range []string{"crash", "stop"} {
+				run.FaultTimes = append(run.FaultTimes, experiment.FaultTime{Fault: fault, Metric: v1alpha1.MetricOutageTime,
+					Time: resilience.Time{Seconds: float64(6 + repetition), Censored: variant == "single" && fault == "stop" && repetition == 1}})
+			}
+			e.Runs = append(e.Runs, run)
+		}
+		for _, fault := range []string{"crash", "stop"} {
+			p.FaultTimes = append(p.FaultTimes, experiment.PointFaultTime{Fault: fault, Metric: v1alpha1.MetricOutageTime,
+				MedianEstimate: statistics.EstimateMedian([]float64{6, 7}, []bool{false, variant == "single" && fault == "stop"}, 0.95)})
+		}
+		e.Points = append(e.Points, p)
+	}
+	e.Runs = append(e.Runs, experiment.Run{Point: "p01", Repetition: 3, Verdict: experiment.RunInvalid, FaultTimes: e.Runs[0].FaultTimes})
+	s := faultTimesSection(e)
+	var rows []string
+	for _, row := range s.Tables[0].Rows {
+		rows = append(rows, strings.Join(row.Cells, " | "))
+	}
+	want := "p01 | raft | crash | 2 | 6.5 (6 to 7) | – | –\n" + "p01 | raft | stop | 2 | 6.5 (6 to 7) | – | –\n" +
+		"p02 | single | crash | 2 | 6.5 (6 to 7) | – | –\n" + "p02 | single | stop | 2 | not reached (6 to not reached) | – | –"
+	if got := strings.Join(rows, "\n"); got != want {
+		t.Errorf("%s", got)
+	}
+	dots := map[string]int{}
+	for _, m := range s.Figures[0].Marks {
+		dots[fmt.Sprint(m.Shape)] += len(m.Points)
+	}
+	if dots[fmt.Sprint(circle)] != 7 || dots[fmt.Sprint(ring)] != 1 {
+		t.Errorf("marks %v, want 7 dots and a ring", dots)
+	}
+	if s := faultTimesSection(&experiment.Result{Points: []experiment.Point{{Name: "p01"}}}); len(s.Tables) != 0 {
+		t.Error("a section without faults")
 	}
 }

@@ -40,6 +40,9 @@ var knownMetrics = []metricInfo{
 	{v1alpha1.MetricFinalityP95, "Finality p95", "ms", lowerIsBetter},
 	{v1alpha1.MetricFinalityP99, "Finality p99", "ms", lowerIsBetter},
 	{v1alpha1.MetricErrorShare, "Share of errors", "", lowerIsBetter},
+	{v1alpha1.MetricOutageTime, "Outage", "s", lowerIsBetter},
+	{v1alpha1.MetricRecoveryTime, "Recovery time", "s", lowerIsBetter},
+	{v1alpha1.MetricDegradationTime, "Degradation", "s", lowerIsBetter},
 }
 
 // findMetric returns the description of a metric. An unknown metric has its own name as title.

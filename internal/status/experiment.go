@@ -339,7 +339,7 @@ func loadQuantity(load float64) *resource.Quantity {
 }
 
 func comparisonStatus(c *experiment.ComparisonOutcome) v1alpha1.ComparisonStatus {
-	s := v1alpha1.ComparisonStatus{Candidate: c.Name(), Metric: v1alpha1.Metric(c.Metric), PValuePerMillion: int32(roundToInt64(1e6 * c.AdjustedPValue)),
+	s := v1alpha1.ComparisonStatus{Candidate: c.Name(), Metric: v1alpha1.Metric(c.Metric), Scope: c.Scope, PValuePerMillion: int32(roundToInt64(1e6 * c.AdjustedPValue)),
 		Verdict: c.Verdict, Gate: c.Gate, Message: c.Message}
 	if c.HasValues() {
 		s.Difference = newDifference(c)
@@ -359,6 +359,8 @@ func newDifference(c *experiment.ComparisonOutcome) *v1alpha1.Difference {
 		unit, scale = v1alpha1.DifferenceMilliPercentagePoints, 100*1000
 	case c.Metric == string(v1alpha1.MetricThroughput):
 		unit = v1alpha1.DifferenceMilliPerSecond
+	case v1alpha1.Metric(c.Metric).IsOfFault():
+		scale = 1e6
 	}
 	if math.IsNaN(c.Difference) || math.IsInf(c.Difference, 0) {
 		return nil

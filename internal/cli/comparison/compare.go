@@ -128,8 +128,8 @@ var metricAliases = map[string]v1alpha1.Metric{
 
 // ParseMetric returns the metric with the given name in any case, or with an alias such as p95.
 func ParseMetric(text string) (v1alpha1.Metric, error) {
-	words := make([]string, 0, len(v1alpha1.AllMetrics))
-	for _, m := range v1alpha1.AllMetrics {
+	var words []string
+	for _, m := range slices.Concat(v1alpha1.AllMetrics, v1alpha1.FaultMetrics) {
 		if strings.EqualFold(string(m), text) {
 			return m, nil
 		}

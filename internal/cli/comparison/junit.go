@@ -44,7 +44,7 @@ type junitMessage struct {
 func WriteJUnit(w io.Writer, baseline string, outcomes []experiment.ComparisonOutcome) error {
 	suite := junitSuite{Name: "benchnet: against " + baseline}
 	for _, o := range outcomes {
-		suite.addCase(o.Candidate, o.Metric, o.Gate, o.Message, "Regression")
+		suite.addCase(o.Candidate, o.MetricName(), o.Gate, o.Message, "Regression")
 	}
 	return writeSuite(w, suite)
 }
@@ -65,7 +65,7 @@ func WriteObjectivesJUnit(w io.Writer, name string, subjects []JudgedSubject, co
 		}
 	}
 	for _, o := range comparisons {
-		suite.addCase(o.Candidate, o.Metric, o.Gate, o.Message, "Regression")
+		suite.addCase(o.Candidate, o.MetricName(), o.Gate, o.Message, "Regression")
 	}
 	return writeSuite(w, suite)
 }

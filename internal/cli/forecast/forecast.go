@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -17,9 +19,12 @@ import (
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/experiment/capacity"
 	"github.com/benchnet/benchnet/internal/experiment/preflight"
+	"github.com/benchnet/benchnet/internal/format"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/objectives"
 )
 
 // Forecast is the prediction for one network or experiment.
@@ -42,6 +47,18 @@ type Forecast struct {
 	Experiment *v1alpha1.BenchmarkExperiment `json:"-"`
 	// Runs lists the names of a network's runs.
 	Runs []string `json:"-"`
+	// Timeline has the segments and faults of each workload, or of an experiment's template; empty for a constant load without faults.
+	Timeline []TimelineEntry `json:"timeline,omitempty"`
+}
+
+// TimelineEntry is a segment or a fault of a workload, in seconds of the window.
+type TimelineEntry struct {
+	Workload     string `json:"workload"`
+	FromSeconds  int    `json:"fromSeconds"`
+	UntilSeconds int    `json:"untilSeconds"`
+	// Scope is segment/NAME or fault/NAME, and Description the mean rate, or type and target.
+	Scope       string `json:"scope"`
+	Description string `json:"description,omitempty"`
 }
 
 // Stage is a stage of a network with its objects, as Kind/name.
@@ -90,6 +107,7 @@ func (f *Forecaster) forecastExperiment(ctx context.Context, object *unstructure
 		return capacity.Needs{}, err
 	}
 	into.Experiment, into.Design, into.Groups, into.ExperimentPlan = e, design, groups, found.Plan
+	into.Timeline = timelineOf(&e.Spec.Template.Workload)
 	return found.Needs, nil
 }
 
@@ -141,9 +159,35 @@ func (f *Forecaster) forecastRuns(n *v1alpha1.BenchmarkNetwork, into *Forecast) 
 			most = needs
 		}
 		duration += preflight.EstimateRunDuration(workload)
-		into.Runs = append(into.Runs, run.Name)
+		into.Runs, into.Timeline = append(into.Runs, run.Name), append(into.Timeline, timelineOf(workload)...)
 	}
 	return most, duration, nil
+}
+
+// timelineOf returns the segments and faults of a workload by their start.
+func timelineOf(w *v1alpha1.Workload) []TimelineEntry {
+	var all []TimelineEntry
+	for _, s := range loadgen.SegmentsOf(w) {
+		entry := TimelineEntry{w.Name, s.FromSeconds, s.FromSeconds + s.Seconds, objectives.SegmentScope(s.Name), ""}
+		if s.OfferedPerSecond > 0 {
+			entry.Description = format.Number(s.OfferedPerSecond) + "/s"
+		}
+		all = append(all, entry)
+	}
+	for i := range w.Faults {
+		f := &w.Faults[i]
+		at, duration := int(f.At.Seconds()), 0
+		if f.Duration != nil {
+			duration = int(f.Duration.Seconds())
+		}
+		targets := slices.Concat(f.Target.Members, f.Target.Databases)
+		if f.Target.Select != "" {
+			targets = append(targets, string(f.Target.Select))
+		}
+		all = append(all, TimelineEntry{w.Name, at, at + duration, objectives.FaultScope(f.Name), string(f.Type) + " " + strings.Join(targets, ", ")})
+	}
+	slices.SortStableFunc(all, func(a, b TimelineEntry) int { return a.FromSeconds - b.FromSeconds })
+	return all
 }
 
 // validateWorkload validates a workload as the operator does.

@@ -5,9 +5,11 @@ import (
 	"testing"
 
 	"github.com/benchnet/benchnet/internal/cli/documents"
+	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/run/document"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/resilience"
+	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
 func TestForFaults(t *testing.T) {
@@ -28,6 +30,9 @@ func TestForFaults(t *testing.T) {
 			"f1 stop Pause database db-0 150 - - no no worker reported it"}},
 		"scores": {ForFaultScores(runs), []string{"NAME FAULT OUTAGE S IMPACT AFTER S RECOVERED AFTER S DEGRADATION S BIN S BASELINE/S PROBLEM",
 			"f1 kill 6 - - - - 8.00 it varies"}},
+		"points": {ForFaultTimes([]experiment.Point{{Name: "p01", Variant: "raft", FaultTimes: []experiment.PointFaultTime{
+			{Fault: "kill", Metric: "RecoveryTime", MedianEstimate: statistics.EstimateMedian([]float64{12, 40, 10}, []bool{false, true, false}, 0.95)}}}}),
+			[]string{"POINT PARAMETERS FAULT METRIC RUNS CUT OFF MEDIAN S", "p01 variant=raft kill RecoveryTime 3 1 12.0 (10.0 to not reached)"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var text strings.Builder

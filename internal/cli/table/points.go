@@ -77,6 +77,18 @@ func ForPartialPoints(s *v1alpha1.BenchmarkExperimentStatus) *Table {
 	return t
 }
 
+// ForFaultTimes returns a table of the times of the faults at the points of an experiment: medians in seconds with their confidence
+// interval or, of few runs, the lowest and the highest.
+func ForFaultTimes(points []experiment.Point) *Table {
+	t := New("Point", "Parameters", "Fault", "Metric", "Runs", "Cut off", "Median s")
+	for i := range points {
+		for _, f := range points[i].FaultTimes {
+			t.AddRow(points[i].Name, points[i].Label(), f.Fault, string(f.Metric), strconv.Itoa(f.N), strconv.Itoa(f.Censored), f.Format(format.Number))
+		}
+	}
+	return t
+}
+
 // ForPointNotes returns a table of the points whose runs have notes.
 func ForPointNotes(points []experiment.Point) *Table {
 	t := New("Point", "Notes")
@@ -112,12 +124,12 @@ func ForComparisons(outcomes []experiment.ComparisonOutcome) *Table {
 	for _, o := range outcomes {
 		f := o.Failures
 		if o.Verdict == v1alpha1.ComparisonTooFewRuns && !o.HasValues() {
-			t.AddRow(o.Candidate, o.Metric, "", "", "", "", "", "",
+			t.AddRow(o.Candidate, o.MetricName(), "", "", "", "", "", "",
 				fmt.Sprintf("%d/%d vs %d/%d", f.Candidate, f.CandidateRuns, f.Baseline, f.BaselineRuns),
 				string(o.Verdict), string(o.Gate), o.Baseline, "", "", format.Number(f.PValue), "", o.Message)
 			continue
 		}
-		t.AddRow(o.Candidate, o.Metric, format.Number(o.BaselineMean), format.Number(o.CandidateMean), o.FormatDifference(o.Difference),
+		t.AddRow(o.Candidate, o.MetricName(), format.Number(o.BaselineMean), format.Number(o.CandidateMean), o.FormatDifference(o.Difference),
 			o.FormatBounds(), format.Number(o.AdjustedPValue), o.FormatDetectable(),
 			fmt.Sprintf("%d/%d vs %d/%d", f.Candidate, f.CandidateRuns, f.Baseline, f.BaselineRuns), string(o.Verdict), string(o.Gate),
 			o.Baseline, format.Number(o.EffectSize), fmt.Sprintf("%d against %d", o.Candidates, o.Baselines), format.Number(f.PValue), formatTrend(&o), o.Message)

@@ -5,11 +5,25 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/resilience"
 	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // FaultScope returns the scope of objectives on a fault.
 func FaultScope(name string) string { return "fault/" + name }
+
+// FaultTime returns a time of a fault by its metric; false if the throughput was not compared, or the metric is of no fault.
+func FaultTime(s *resilience.Score, metric v1alpha1.Metric) (resilience.Time, bool) {
+	switch metric {
+	case v1alpha1.MetricOutageTime:
+		return s.Outage(), true
+	case v1alpha1.MetricRecoveryTime:
+		return s.Recovery()
+	case v1alpha1.MetricDegradationTime:
+		return s.Degradation()
+	}
+	return resilience.Time{}, false
+}
 
 // judgeFault returns the outcome of an objective on a time of a fault. A time that the window cut off fails if it was too long by then;
 // else it decides nothing.
@@ -18,30 +32,21 @@ func (l Limit) judgeFault(r *document.RunResult) verdict.ObjectiveOutcome {
 	if i < 0 || r.Faults[i].Score == nil {
 		return l.Outcome(verdict.ObjectiveUndecided, "the fault has no score, so %s is unknown, must be at most %s", l.Name(), l.Format(l.Bound))
 	}
-	s := r.Faults[i].Score
-	value, cut := float64(s.OutageSeconds), false
-	switch {
-	case l.Metric == v1alpha1.MetricOutageTime:
-	case s.Problem != "":
-		return l.Outcome(verdict.ObjectiveUndecided, "%s is unknown, must be at most %s: %s", l.Name(), l.Format(l.Bound), s.Problem)
-	case l.Metric == v1alpha1.MetricDegradationTime:
-		value, cut = s.DegradationSeconds, s.RecoverySeconds == nil
-	case s.RecoverySeconds == nil:
-		value, cut = s.CensoredSeconds, true
-	default:
-		value = *s.RecoverySeconds
+	time, known := FaultTime(r.Faults[i].Score, l.Metric)
+	if !known {
+		return l.Outcome(verdict.ObjectiveUndecided, "%s is unknown, must be at most %s: %s", l.Name(), l.Format(l.Bound), r.Faults[i].Score.Problem)
 	}
-	described := l.Describe(l.Format(value))
-	if cut {
-		described = l.Describe("more than " + l.Format(value))
+	described := l.Describe(l.Format(time.Seconds))
+	if time.Censored {
+		described = l.Describe("more than " + l.Format(time.Seconds))
 	}
 	switch {
 	case !r.Verdict.IsEvidence():
 		return l.Outcome(verdict.ObjectiveUndecided, "%s, but the run is invalid: %s", described, firstForeignReason(r.Verdict))
-	case !l.IsMet(value):
+	case !l.IsMet(time.Seconds):
 		return l.Outcome(verdict.ObjectiveFailed, "%s", described)
-	case cut:
-		return l.Outcome(verdict.ObjectiveUndecided, "%s: there was no recovery before the next fault or the end of the window", described)
+	case time.Censored:
+		return l.Outcome(verdict.ObjectiveUndecided, "%s: the next fault or the end of the window cut it off", described)
 	case !r.Verdict.IsValid():
 		return l.Outcome(verdict.ObjectiveUndecided, "%s, but the run is invalid: %s", described, r.Verdict.Reasons[0].Code)
 	}

@@ -15,6 +15,7 @@ import (
 func TestJudgeFault(t *testing.T) {
 	recovered := &resilience.Score{BinSeconds: 1, OutageSeconds: 8, RecoverySeconds: new(12.0), DegradationSeconds: 9.5}
 	censored := &resilience.Score{BinSeconds: 1, OutageSeconds: 8, CensoredSeconds: 40, DegradationSeconds: 30}
+	ongoing := &resilience.Score{BinSeconds: 1, OutageSeconds: 8, OutageCensored: true, CensoredSeconds: 9, DegradationSeconds: 9}
 	noisy := &resilience.Score{OutageSeconds: 8, Problem: "completions vary by 50 % per 10 s"}
 	overloaded := verdict.Verdict{Reasons: []verdict.Reason{{Code: verdict.ReasonOfferedNotAchieved}}}
 	unproved := verdict.Verdict{Reasons: []verdict.Reason{{Code: verdict.ReasonFaultNotApplied}}}
@@ -29,6 +30,8 @@ func TestJudgeFault(t *testing.T) {
 		"too long":                    {"metric: RecoveryTime, maxDuration: 11s", recovered, verdict.Verdict{}, verdict.ObjectiveFailed, "is 12.0 s, must be at most 11.0 s"},
 		"an outage":                   {"metric: OutageTime, maxDuration: 5s", recovered, verdict.Verdict{}, verdict.ObjectiveFailed, "is 8.00 s"},
 		"an outage in noise":          {"metric: OutageTime, maxDuration: 10s", noisy, verdict.Verdict{}, verdict.ObjectivePassed, "is 8.00 s"},
+		"an outage cut off":           {"metric: OutageTime, maxDuration: 10s", ongoing, verdict.Verdict{}, verdict.ObjectiveUndecided, "is more than 8.00 s"},
+		"a long outage cut off":       {"metric: OutageTime, maxDuration: 7s", ongoing, verdict.Verdict{}, verdict.ObjectiveFailed, "is more than 8.00 s"},
 		"a degradation":               {"metric: DegradationTime, maxDuration: 10s", recovered, verdict.Verdict{}, verdict.ObjectivePassed, "is 9.50 s"},
 		"a recovery in noise":         {"metric: RecoveryTime, maxDuration: 10s", noisy, verdict.Verdict{}, verdict.ObjectiveUndecided, "vary by 50 %"},
 		"cut off below the limit":     {"metric: RecoveryTime, maxDuration: 60s", censored, verdict.Verdict{}, verdict.ObjectiveUndecided, "is more than 40.0 s"},

@@ -26,6 +26,29 @@ func (s *Score) Values() Values {
 	return v
 }
 
+// Time is how long an effect of a fault lasted.
+type Time struct {
+	Seconds float64 `json:"seconds"`
+	// Censored reports that the window or the time before the next fault ended first, so that the time is longer.
+	Censored bool `json:"censored,omitempty"`
+}
+
+// Outage returns the time of the outage.
+func (s *Score) Outage() Time { return Time{float64(s.OutageSeconds), s.OutageCensored} }
+
+// Recovery returns the time to the recovery; false if the throughput was not compared.
+func (s *Score) Recovery() (Time, bool) {
+	if s.RecoverySeconds == nil {
+		return Time{s.CensoredSeconds, true}, s.BinSeconds > 0
+	}
+	return Time{*s.RecoverySeconds, false}, s.BinSeconds > 0
+}
+
+// Degradation returns the missing throughput; false if the throughput was not compared.
+func (s *Score) Degradation() (Time, bool) {
+	return Time{s.DegradationSeconds, s.RecoverySeconds == nil}, s.BinSeconds > 0
+}
+
 // ScoreColumns are the headings of the cells that Describe returns.
 var ScoreColumns = []string{"Outage s", "Impact after s", "Recovered after s", "Degradation s", "Bin s", "Baseline/s"}
 
@@ -42,5 +65,9 @@ func (s *Score) Describe(formatNumber func(float64) string) []string {
 			recovery = "> " + formatNumber(v.Censored)
 		}
 	}
-	return []string{strconv.Itoa(s.OutageSeconds), impact, recovery, formatNumber(v.Degradation), bin, formatNumber(s.BaselinePerSecond)}
+	outage := strconv.Itoa(s.OutageSeconds)
+	if s.OutageCensored {
+		outage = "> " + outage
+	}
+	return []string{outage, impact, recovery, formatNumber(v.Degradation), bin, formatNumber(s.BaselinePerSecond)}
 }

@@ -61,6 +61,8 @@ type Score struct {
 	// OutageSeconds is the longest sequence of whole seconds without a completion that begins between the injection and 60 s after the
 	// heal, up to the next fault. The time without a completion is up to 2 s longer.
 	OutageSeconds int `json:"outageSeconds"`
+	// OutageCensored reports that the window or the time before the next fault ended during the outage, so that it is longer.
+	OutageCensored bool `json:"outageCensored,omitempty"`
 	// BinSeconds is the width of the bins in which the throughput is compared; 0 if it cannot be compared, and Problem says why.
 	// The following fields are then empty.
 	BinSeconds int    `json:"binSeconds"`
@@ -201,7 +203,8 @@ func (w Window) jointSpan(spans []Span, joint Span) (_ Span, horizon float64) {
 // scoreSpan adds the effect of a fault to the score of the baseline.
 func (w Window) scoreSpan(score Score, perSecond []bin, s Span, horizon float64) Score {
 	start, end := w.secondOf(s.FromSeconds), w.secondOf(horizon)
-	score.OutageSeconds = longestOutage(w.Completed[:end], start+1, w.secondOf(s.HealedSeconds+outageSecondsAfterHeal))
+	outage, isCut := longestOutage(w.Completed[:end], start+1, w.secondOf(s.HealedSeconds+outageSecondsAfterHeal))
+	score.OutageSeconds, score.OutageCensored = outage, isCut && outage > score.BaselineGapSeconds
 	width := score.BinSeconds
 	if width == 0 {
 		return score
@@ -232,9 +235,9 @@ func (w Window) scoreSpan(score Score, perSecond []bin, s Span, horizon float64)
 }
 
 // longestOutage returns the length of the longest sequence of seconds without a completion that begins in second from or later, and before
-// second before.
-func longestOutage(completed []int64, from, before int) int {
-	longest, length := 0, 0
+// second before, and whether the completions end during that sequence.
+func longestOutage(completed []int64, from, before int) (longest int, isCut bool) {
+	length := 0
 	for second := from; second < len(completed) && (second < before || length > 0); second++ {
 		if completed[second] > 0 {
 			length = 0
@@ -243,7 +246,7 @@ func longestOutage(completed []int64, from, before int) int {
 		length++
 		longest = max(longest, length)
 	}
-	return longest
+	return longest, length > 0 && length == longest
 }
 
 // roundMillis rounds seconds to milliseconds.

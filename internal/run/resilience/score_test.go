@@ -48,6 +48,12 @@ func scoreOf(outage int, impact, recovery *float64, censored, degradation float6
 	}
 }
 
+// withCutOutage returns the score of an outage that the end of the time cut off.
+func withCutOutage(s Score) Score {
+	s.OutageCensored = true
+	return s
+}
+
 // TestScoreFaults compares scores with those computed by hand.
 func TestScoreFaults(t *testing.T) {
 	unaffected := scoreOf(0, nil, new(0.0), 0, 0)
@@ -133,7 +139,7 @@ func TestScoreFaults(t *testing.T) {
 		"second fault before the recovery": {
 			Window{Completed: joinSeries(steady, repeatValues(16, 0), repeatValues(44, 100))},
 			[]Span{{FromSeconds: 66.5, HealedSeconds: 70}, fault},
-			[]Score{scoreOf(9, new(0.0), new(9.5), 0, 10), scoreOf(5, new(0.0), nil, 6.5, 6)},
+			[]Score{scoreOf(9, new(0.0), new(9.5), 0, 10), withCutOutage(scoreOf(5, new(0.0), nil, 6.5, 6))},
 		},
 		"two faults in the same second": {
 			// Seconds 61 to 129 are empty.
@@ -168,7 +174,15 @@ func TestScoreFaults(t *testing.T) {
 		},
 		"nothing due after the fault": {
 			Window{Completed: joinSeries(steady, repeatValues(60, 0)), Due: slices.Repeat([]float64{100}, 60)}, []Span{fault},
-			[]Score{scoreOf(59, nil, new(0.0), 0, 0)},
+			[]Score{withCutOutage(scoreOf(59, nil, new(0.0), 0, 0))},
+		},
+		"outage at the end of the window": {
+			Window{Completed: joinSeries(steady, repeatValues(8, 0), repeatValues(40, 100), repeatValues(12, 0))},
+			[]Span{fault}, []Score{withCutOutage(scoreOf(12, new(0.0), new(8.0), 0, 8))},
+		},
+		"longer outage than that at the end of the window": {
+			Window{Completed: joinSeries(steady, repeatValues(8, 0), repeatValues(48, 100), repeatValues(4, 0))},
+			[]Span{fault}, []Score{scoreOf(7, new(0.0), new(8.0), 0, 8)},
 		},
 		"40 % of what is due": {
 			Window{Completed: repeatValues(120, 40), Due: slices.Repeat([]float64{100}, 120)}, []Span{fault},

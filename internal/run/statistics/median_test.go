@@ -1,0 +1,76 @@
+package statistics
+
+import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+)
+
+func TestEstimateMedian(t *testing.T) {
+	formatNumber := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+	descending := func(n int) []float64 {
+		values := make([]float64, n)
+		for i := range values {
+			values[i] = float64(n - i)
+		}
+		return values
+	}
+	cut := func(n int, which ...int) []bool {
+		censored := make([]bool, n)
+		for _, i := range which {
+			censored[i] = true
+		}
+		return censored
+	}
+	for name, c := range map[string]struct {
+		values   []float64
+		censored []bool
+		want     string
+	}{
+		"none":                           {nil, nil, ""},
+		"one":                            {[]float64{7}, cut(1), "7"},
+		"one cut off":                    {[]float64{7}, cut(1, 0), "not reached"},
+		"two":                            {[]float64{7, 4}, cut(2), "5.5 (4 to 7)"},
+		"two, one cut off":               {[]float64{7, 4}, cut(2, 0), "not reached (4 to not reached)"},
+		"five are too few for 95 %":      {descending(5), cut(5), "3 (1 to 5)"},
+		"six":                            {descending(6), cut(6), "3.5 [1, 6]"},
+		"eight":                          {descending(8), cut(8), "4.5 [1, 8]"},
+		"nine":                           {descending(9), cut(9), "5 [2, 8]"},
+		"twenty":                         {descending(20), cut(20), "10.5 [6, 15]"},
+		"twenty, the five longest cut":   {descending(20), cut(20, 0, 1, 2, 3, 4), "10.5 [6, 15]"},
+		"twenty, the six longest cut":    {descending(20), cut(20, 0, 1, 2, 3, 4, 5), "10.5 [6, not reached]"},
+		"a short one cut off is longest": {descending(9), cut(9, 8), "6 [3, 9]"},
+		"all cut off":                    {descending(6), cut(6, 0, 1, 2, 3, 4, 5), "not reached (not reached to not reached)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := EstimateMedian(c.values, c.censored, 0.95)
+			if got := e.Format(formatNumber); got != c.want || e.N != len(c.values) {
+				t.Errorf("%s of %d, want %s", got, e.N, c.want)
+			}
+		})
+	}
+}
+
+// TestMedianInterval counts how often the interval of samples from a skewed distribution contains its median.
+func TestMedianInterval(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	const trials = 4000
+	for _, n := range []int{6, 10, 20} {
+		t.Run(strconv.Itoa(n), func(t *testing.T) {
+			hits := 0
+			for range trials {
+				values := make([]float64, n)
+				for i := range values {
+					values[i] = random.ExpFloat64()
+				}
+				if e := EstimateMedian(values, nil, 0.95); *e.Low <= math.Ln2 && math.Ln2 <= *e.High {
+					hits++
+				}
+			}
+			if share := float64(hits) / trials; share < 0.945 {
+				t.Errorf("%.3f of the intervals contain the median", share)
+			}
+		})
+	}
+}
