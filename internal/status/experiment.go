@@ -339,8 +339,8 @@ func loadQuantity(load float64) *resource.Quantity {
 }
 
 func comparisonStatus(c *experiment.ComparisonOutcome) v1alpha1.ComparisonStatus {
-	s := v1alpha1.ComparisonStatus{Candidate: c.Name(), Metric: v1alpha1.Metric(c.Metric), Scope: c.Scope, PValuePerMillion: int32(roundToInt64(1e6 * c.AdjustedPValue)),
-		Verdict: c.Verdict, Gate: c.Gate, Message: c.Message}
+	s := v1alpha1.ComparisonStatus{Candidate: c.Name(), Metric: v1alpha1.Metric(c.Metric), Scope: c.Scope,
+		PValuePerMillion: int32(roundToInt64(1e6 * c.AdjustedPValue)), Verdict: c.Verdict, Gate: c.Gate, Message: c.Message}
 	if c.HasValues() {
 		s.Difference = newDifference(c)
 		s.Display = v1alpha1.ComparisonDisplay{Difference: c.FormatDifference(c.Difference), Bounds: c.FormatBounds(),
