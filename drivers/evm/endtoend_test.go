@@ -3,6 +3,7 @@ package main
 import (
 	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -91,6 +92,9 @@ func TestTransfersOverHTTP(t *testing.T) {
 	node := startGeth(t)
 	r := measureRun(t, newOrders(500, 1, 5, 120, nil, node.HTTP))
 	assertUndisturbed(t, r, 2500)
+	if r.Operations != nil {
+		t.Errorf("without a mix, the operations are %+v", r.Operations)
+	}
 	// The blocks of the window hold exactly the completed transfers, because the chain has no other
 	// transactions.
 	var inBlocks, completed int64
@@ -136,11 +140,35 @@ func TestMix(t *testing.T) {
 			m.Errors[0].Count > 40 {
 			t.Errorf("errors %+v, calls %+v", m.Errors, counts["Call"])
 		}
+		assertOperations(t, m, counts)
 		for _, b := range m.Blocks {
 			if b.GasUsed < 21_000*b.Transactions {
 				t.Errorf("block %+v", b)
 			}
 		}
+	}
+}
+
+// assertOperations checks that each kind has the counts of its label and latencies as those of the whole.
+func assertOperations(t *testing.T, m *measurement.Measurement, counts map[string]measurement.LabelCount) {
+	t.Helper()
+	var completed, failed int64
+	var names []string
+	for _, o := range m.Operations() {
+		names = append(names, o.Name)
+		completed, failed = completed+o.Completed, failed+o.Failed
+		if want := float64(counts[o.Name].Requests) / 1200; o.Failed != counts[o.Name].Errors || math.Abs(o.Share-want) > 1e-9 {
+			t.Errorf("operations %+v, label %+v", o, counts[o.Name])
+		}
+		if o.Latency.Mean <= 0 || o.Latency.Max > m.Histogram.MaxMillis() || o.Latency.P50 == nil {
+			t.Errorf("latency of %s: %+v", o.Name, o.Latency)
+		}
+	}
+	if s := m.Summarize(); s.Completed != completed || s.Errors != failed {
+		t.Errorf("%d completed and %d failed, summary %+v", completed, failed, s)
+	}
+	if want := []string{"Transfer", "TokenTransfer", "Mint", "Call", "Deploy", "Store"}; !slices.Equal(names, want) {
+		t.Errorf("kinds %v, want %v", names, want)
 	}
 }
 

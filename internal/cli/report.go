@@ -180,12 +180,13 @@ func newRunSource(name string, r *document.RunResult) reportSource {
 		writePage:   func(w io.Writer, links ...report.Link) error { return report.WriteRunPage(w, r, links...) },
 		grafanaLink: func(base *url.URL) report.Link { return report.GrafanaRunLink(base, r) },
 		tables: map[string]func(io.Writer) error{
-			"summary.csv":  func(w io.Writer) error { return report.WriteRunCSV(w, r) },
-			"series.csv":   func(w io.Writer) error { return report.WriteSeriesCSV(w, r) },
-			"blocks.csv":   func(w io.Writer) error { return report.WriteBlocksCSV(w, r) },
-			"phases.csv":   func(w io.Writer) error { return report.WritePhasesCSV(w, r) },
-			"segments.csv": func(w io.Writer) error { return report.WriteSegmentsCSV(w, r) },
-			"faults.csv":   func(w io.Writer) error { return report.WriteFaultsCSV(w, r) },
+			"summary.csv":    func(w io.Writer) error { return report.WriteRunCSV(w, r) },
+			"series.csv":     func(w io.Writer) error { return report.WriteSeriesCSV(w, r) },
+			"blocks.csv":     func(w io.Writer) error { return report.WriteBlocksCSV(w, r) },
+			"phases.csv":     func(w io.Writer) error { return report.WritePhasesCSV(w, r) },
+			"segments.csv":   func(w io.Writer) error { return report.WriteSegmentsCSV(w, r) },
+			"operations.csv": func(w io.Writer) error { return report.WriteOperationsCSV(w, r) },
+			"faults.csv":     func(w io.Writer) error { return report.WriteFaultsCSV(w, r) },
 		}}
 }
 

@@ -125,11 +125,11 @@ func (s *session) showRuns(ctx context.Context, c *cluster.Connection, target cl
 	return s.writeRunDocuments(found, documents.NewRunList(found), o)
 }
 
-// printRuns prints a table of runs, their objectives, the segments, faults, calibrations, phases and labels in the results that were read,
+// printRuns prints a table of runs, their objectives, the segments, faults, calibrations, kinds of operations, phases and labels in the results that were read,
 // and the findings about them.
 func (s *session) printRuns(runs []v1alpha1.BenchmarkRun, read []*documents.Run, o resultsOptions) error {
 	tables := []*table.Table{table.ForRuns(runs), table.ForRunObjectives(runs), table.ForSegments(read), table.ForFaults(read), table.ForFaultScores(read),
-		table.ForCalibration(read), table.ForPhases(read), table.ForLabels(read)}
+		table.ForCalibration(read), table.ForOperations(read), table.ForPhases(read), table.ForLabels(read)}
 	if err := s.printTables(o.output == "wide", tables...); err != nil {
 		return err
 	}

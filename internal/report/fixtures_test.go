@@ -233,6 +233,7 @@ func newHostileRun(t testing.TB) *document.RunResult {
 		{Name: hostileName, Targets: []document.FaultTarget{{FaultEffect: measurement.FaultEffect{Injected: &measurement.Bracket{}, Healed: &measurement.Bracket{}}}},
 			Score: &resilience.Score{Problem: hostileName}},
 	}
+	r.Operations = []measurement.OperationSummary{{Name: hostileName}}
 	r.Labels = []measurement.LabelCount{{Label: hostileName, Requests: 2, Errors: 1}}
 	r.Errors = []measurement.ErrorCount{{Kind: hostileName, Count: 1, Example: hostileName + "\x00\u2028\u202e"}}
 	r.Verdict.Reasons = []verdict.Reason{{Code: hostileName, Subject: hostileName, Message: hostileName}}

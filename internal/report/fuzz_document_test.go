@@ -45,7 +45,7 @@ func FuzzRunDocument(f *testing.F) {
 			t.Errorf("the page has %+v, want %+v", got, harmless[i])
 		}
 		for _, write := range []func(io.Writer, *document.RunResult) error{WriteRunCSV, WriteSeriesCSV, WriteBlocksCSV, WriteSegmentsCSV,
-			WriteFaultsCSV} {
+			WriteFaultsCSV, WriteOperationsCSV} {
 			assertCSVParses(t, func(w io.Writer) error { return write(w, r) })
 		}
 	})

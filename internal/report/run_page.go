@@ -34,6 +34,7 @@ func WriteRunPage(w io.Writer, r *document.RunResult, links ...Link) error {
 			bottleneckSection(r),
 			{ID: "steady", Title: "Steady state", Text: windowSelectionText(r.WindowSelection)},
 			{ID: "latency", Title: latencyTitle(r.Summary.Unit, r.Summary.LatencyKind), Text: latencyText(r), Tables: []htmlTable{percentilesTable(r)}},
+			operationsSection(r),
 			phasesSection(r),
 			{ID: "measures", Title: "Platform metrics", Tables: platformMetricTables(r)},
 			{ID: "labels", Title: "Requests by label", Tables: labelTables(r)},

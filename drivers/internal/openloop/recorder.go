@@ -89,11 +89,15 @@ func (r *Recorder) RecordFailures(due time.Time, n int64, at time.Time, kind, ex
 	r.totals.AddFailed(kind, n)
 }
 
-// RecordLabel counts an operation that was due at a time under a label.
-func (r *Recorder) RecordLabel(due time.Time, label string, failed bool) {
+// SeparateOperations makes the recorder measure the operations of each label separately. Call it before recording.
+func (r *Recorder) SeparateOperations(labels []string) { r.tally.SeparateOperations(labels) }
+
+// RecordLabel counts an operation, which was due at a time and ended at another, under a label.
+func (r *Recorder) RecordLabel(due, ended time.Time, label string, failed bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tally.RecordLabel(r.windowOffset(due), label, failed)
+	r.tally.RecordOperation(r.windowOffset(due), r.windowOffset(ended), label, failed)
 }
 
 // RecordBlock records a block, whose Micros it sets, if it was seen in the window. Blocks beyond measurement.MaxBlocks are only counted.

@@ -60,6 +60,47 @@ func TestOperationsCountByDueTime(t *testing.T) {
 	}
 }
 
+// TestOperationsByLabel checks that labels have counts and latencies by the same instants as the whole.
+func TestOperationsByLabel(t *testing.T) {
+	r := NewRecorder(testWindow, "transactions")
+	r.SeparateOperations([]string{"Transfer", "Mint"})
+	for _, o := range []struct {
+		label      string
+		due, ended float64
+		failed     bool
+	}{
+		{"Mint", 1.9, 2.1, false}, {"Mint", 2.0, 3.5, false}, {"Transfer", 4.9, 6.0, false}, {"Mint", 5.0, 6.0, false},
+		{"Transfer", 1.9, 2.5, true}, {"Transfer", 2.5, 2.6, true}, {"Mint", 4.5, 8, true},
+	} {
+		if o.failed {
+			r.RecordFailed(timeAt(o.due), timeAt(o.ended), "full", "")
+		} else {
+			r.RecordCompleted(timeAt(o.due), timeAt(o.ended))
+		}
+		r.RecordLabel(timeAt(o.due), timeAt(o.ended), o.label, o.failed)
+	}
+	got, err := r.Result(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := measurement.Merge([]measurement.WorkerResult{*got})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []measurement.OperationSummary{
+		{Name: "Transfer", Completed: 0, Failed: 1, Latency: measurement.Latency{Max: 1100}},
+		{Name: "Mint", Completed: 2, Failed: 1, Latency: measurement.Latency{Max: 1500}},
+	} {
+		t.Run(want.Name, func(t *testing.T) {
+			o := m.Operations()[i]
+			if o.Name != want.Name || o.Completed != want.Completed || o.Failed != want.Failed || math.Abs(o.Latency.Max-want.Latency.Max) > 1.5 ||
+				o.Share != 0.5 || o.ErrorShare != 0.5 {
+				t.Errorf("got %+v, want %+v", o, want)
+			}
+		})
+	}
+}
+
 func TestBlocksOfTheWindow(t *testing.T) {
 	r := NewRecorder(testWindow, "transactions")
 	for i, seen := range []float64{1.99, 2, 4.5, 5} {

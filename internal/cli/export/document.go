@@ -49,6 +49,7 @@ func emitDocument(row Row, r *document.RunResult, emit Emit) error {
 		w.addSeries(s.Subject, s.Name, s.Unit, r.ExpandToSeconds(s.Values))
 	}
 	w.addSegments(r.Segments)
+	w.addOperations(r.Operations, r.Summary.Unit)
 	w.addFaults(r.Faults)
 	return w.err
 }
@@ -84,6 +85,26 @@ func (w *writer) addSegments(all []document.SegmentResult) {
 		part.addTotal("Offered", s.OfferedPerSecond, unitOf(v1alpha1.MetricThroughput, s.Summary.Unit))
 		part.addTotal("Planned", float64(s.Planned), s.Summary.Unit)
 		part.addSummary(&s.Summary)
+	}
+}
+
+// addOperations emits the numbers of the kinds of operations of a mix, each as a subject.
+func (w *writer) addOperations(all []measurement.OperationSummary, unit string) {
+	for i := range all {
+		o := &all[i]
+		part := writer{row: w.row, emit: func(row Row) error {
+			row.Subject, row.Metric = o.Name, "Operation"+row.Metric
+			w.write(row)
+			return w.err
+		}}
+		part.addTotal("Share", o.Share, "1")
+		part.addTotal("Completed", float64(o.Completed), unit)
+		part.addTotal("Failed", float64(o.Failed), unit)
+		part.addTotal(string(v1alpha1.MetricErrorShare), o.ErrorShare, "1")
+		part.addTotal(string(v1alpha1.MetricThroughput), o.ThroughputPerSecond, unitOf(v1alpha1.MetricThroughput, unit))
+		if o.Latency.Max > 0 {
+			part.addLatency("Latency", &o.Latency)
+		}
 	}
 }
 

@@ -124,6 +124,26 @@ func TestRunRows(t *testing.T) {
 	}
 }
 
+// TestOperationRows checks that kinds of operations have values of their own, which are not among those of the window.
+func TestOperationRows(t *testing.T) {
+	r := readRecordedRun(t)
+	r.Operations = []measurement.OperationSummary{{Name: "Mint", Completed: 990, Failed: 10, Share: 0.2, ErrorShare: 0.01, ThroughputPerSecond: 49.5,
+		Latency: measurement.Latency{Mean: 21, P95: new(80.0), Max: 90}}, {Name: "Call"}}
+	rows := collectRows(t, func(emit Emit) error { return Run(r, emit) })
+	for metric, want := range map[string][]float64{"OperationShare": {0.2, 0}, "OperationCompleted": {990, 0}, "OperationFailed": {10, 0},
+		"OperationErrorShare": {0.01, 0}, "OperationThroughput": {49.5, 0}, "OperationLatencyP95": {80}, "OperationLatencyMean": {21},
+		"OperationLatencyP99": nil, "Throughput": {r.Summary.ThroughputPerSecond}} {
+		t.Run(metric, func(t *testing.T) {
+			if got := findValues(rows, metric, false); !cmp.Equal(got, want) {
+				t.Errorf("got %v, want %v", got, want)
+			}
+		})
+	}
+	if last := rows[len(rows)-1]; last.Subject != "Call" || last.Run != r.Run.Name {
+		t.Errorf("the last row is %+v", last)
+	}
+}
+
 // TestSegmentRows checks that segments have values of their own, which are not among those of the window.
 func TestSegmentRows(t *testing.T) {
 	r := readRecordedRun(t)

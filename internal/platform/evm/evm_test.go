@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -123,6 +124,13 @@ func TestLimitsOfAMix(t *testing.T) {
 				t.Errorf("calls %t, gas limit %d, batch %d, signed ahead %d; want %+v", o.HasCalls(), o.MaxGasLimit(), o.MaxBatch(), o.MaxSignedAhead(), c)
 			}
 		})
+	}
+}
+
+func TestMixedKinds(t *testing.T) {
+	o := Operation{Mix: []MixEntry{{Kind: KindMint, Weight: 1}, {Kind: KindCall}, {Kind: KindTransfer, Weight: 2}, {Kind: KindMint, Weight: 3}}}
+	if got := o.MixedKinds(); !slices.Equal(got, []string{"Mint", "Transfer"}) {
+		t.Errorf("kinds %v", got)
 	}
 }
 

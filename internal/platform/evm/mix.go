@@ -146,6 +146,17 @@ func (o *Operation) HasCalls() bool {
 	return slices.ContainsFunc(o.Mix, func(e MixEntry) bool { return e.Weight > 0 && e.Kind != KindTransfer })
 }
 
+// MixedKinds returns the kinds of transactions of the mix, in its order.
+func (o *Operation) MixedKinds() []string {
+	var kinds []string
+	for _, e := range o.Mix {
+		if kind := string(e.Kind); e.Weight > 0 && !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
+}
+
 // MaxGasLimit returns the highest gas limit of a transaction.
 func (o *Operation) MaxGasLimit() uint64 {
 	limit := o.GasLimit

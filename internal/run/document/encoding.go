@@ -41,13 +41,16 @@ func (r *RunResult) listSummaries() []*measurement.Summary {
 	return all
 }
 
-// validateSeries checks the invariants that readers of the series, the segments and the faults rely on.
+// validateSeries checks the invariants that readers of the series, the segments, the faults and the operations rely on.
 func (r *RunResult) validateSeries() error {
 	if len(r.Segments) > measurement.MaxSegments {
 		return fmt.Errorf("segments: %d, at most %d", len(r.Segments), measurement.MaxSegments)
 	}
 	if len(r.Faults) > measurement.MaxFaults {
 		return fmt.Errorf("faults: %d, at most %d", len(r.Faults), measurement.MaxFaults)
+	}
+	if len(r.Operations) > measurement.MaxOperations {
+		return fmt.Errorf("operations: %d, at most %d", len(r.Operations), measurement.MaxOperations)
 	}
 	if completed, failed := len(r.Series.CompletedPerSecond), len(r.Series.FailedPerSecond); completed != failed {
 		return fmt.Errorf("series: it has %d seconds of completed and %d of failed operations", completed, failed)

@@ -26,6 +26,12 @@ func FuzzStoredReport(f *testing.F) {
 	f.Add(bytes.Replace(text, []byte(`"worker":0`), []byte(`"worker":0,"seriesSeconds":2`), 1))
 	f.Add([]byte(`{"members":[{},{}],"MEMBERS":[{}],"histogram":"` + encodeFullRangeHistogram() + `"}`))
 	f.Add([]byte(`{"series":[{"values":[null,1e999,-0]}],"intervals":[{"errors":[{}]}]}`))
+	w := measurementtest.NewObservingWorker(f, 1, 2)
+	w.Operations = []measurement.OperationCounts{{Name: "Mint", Completed: 2, Histogram: w.Histogram}}
+	if text, err = json.Marshal(w); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
 	f.Add([]byte("\x1f\x8b"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		packed, err := gzipText(string(text))

@@ -42,6 +42,8 @@ type RunResult struct {
 	Faults []FaultResult `json:"faults,omitempty"`
 	// Segments are the parts of the window in their order; absent without a profile of the load or faults.
 	Segments []SegmentResult `json:"segments,omitempty"`
+	// Operations are the kinds of operations of a mix in its order; absent unless it has two, or if the window was cut out of a recording.
+	Operations []measurement.OperationSummary `json:"operations,omitempty"`
 	// Histogram holds the latencies of all workers in microseconds: HdrHistogram V2 compressed, base64.
 	Histogram string `json:"histogram"`
 	// OutOfRange counts the latencies that the histogram clamps; absent without any.
@@ -201,7 +203,8 @@ func NewRunResult(m *measurement.Measurement, i verdict.Interpretation, v verdic
 		Times: Times{
 			WindowStart: m.Start, WindowEnd: m.Start.Add(time.Duration(m.WindowSeconds) * time.Second), WindowSeconds: m.WindowSeconds,
 		},
-		Verdict: v, Summary: summary, Segments: segments, Histogram: histogram, OutOfRange: m.OutOfRange,
+		Verdict: v, Summary: summary, Segments: segments, Operations: m.Operations(), Histogram: histogram,
+		OutOfRange: m.OutOfRange,
 		Series: Throughput{CompletedPerSecond: m.Completed, FailedPerSecond: m.Failed, MeanLatencyMillis: m.MeanLatencyMillis(),
 			LatencyIntervals: m.LatencyIntervals()},
 		Errors: m.Errors, Labels: m.Labels, Schedule: m.Schedule, Phases: m.Phases(), WindowSelection: m.WindowSelection,

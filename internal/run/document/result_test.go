@@ -18,6 +18,8 @@ import (
 func TestResultRoundTrip(t *testing.T) {
 	w := measurementtest.NewWorkerResult(t, 0, 10, 20)
 	w.Members = []measurement.MemberUsage{{Member: "m", CPUSeconds: measurement.Series{0.25, 0.5}, MemoryBytes: measurement.Series{1 << 30, 1 << 31}}}
+	w.Operations = []measurement.OperationCounts{{Name: "Transfer", Completed: 2, Histogram: w.Histogram}, {Name: "Mint",
+		Histogram: measurementtest.NewWorkerResult(t, 0).Histogram}}
 	w.Data = measurement.DataFile{SHA256: strings.Repeat("0f", 32), Rows: 3}
 	m := measurementtest.MergeWorkers(t, w)
 	r, err := NewRunResult(m, verdict.Interpretation{}, verdict.Judge(m, verdict.RunObservations{ExpectedWorkers: 1}, verdict.DefaultTolerances()))
@@ -36,7 +38,7 @@ func TestResultRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(got, r) || got.Data != w.Data {
+	if !reflect.DeepEqual(got, r) || got.Data != w.Data || len(got.Operations) != 2 || got.Operations[0].Share != 1 {
 		t.Errorf("got  %+v\nwant %+v", got, r)
 	}
 	h, err := got.DecodeHistogram()
@@ -63,6 +65,7 @@ func TestDecodeRejectsInvalidDocuments(t *testing.T) {
 		"negative":      zip(head + `"times":{"windowSeconds":-1}}`),
 		"at most 64":    zip(head + `"faults":[` + strings.Repeat("{},", 64) + `{}]}`),
 		"at most 32":    zip(head + `"segments":[` + strings.Repeat("{},", 32) + `{}]}`),
+		"at most 8":     zip(head + `"operations":[` + strings.Repeat("{},", 8) + `{}]}`),
 		`is "v1" "Pod"`: zip(`{"apiVersion":"v1","kind":"Pod"}`),
 		"more than":     zip(strings.Repeat(" ", boundedjson.MaxDecodedBytes+1)),
 	} {

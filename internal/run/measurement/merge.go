@@ -25,6 +25,7 @@ type Measurement struct {
 	latencySumsUnknown bool
 	intervals          intervalHistograms
 	phases             phaseTotals
+	operations         []operationStats
 	// Errors counts the errors by kind, the most frequent first.
 	Errors []ErrorCount
 	// Labels counts the requests by the label of the sampler of a user's JMeter plan, or by the
@@ -143,7 +144,7 @@ func (m *Merger) AddWorker(w *WorkerResult) error {
 	if err := m.measurement.intervals.addIntervals(w, histogram.Count()); err != nil {
 		return fmt.Errorf("result of worker %d: %w", w.Worker, err)
 	}
-	if err := m.measurement.phases.addPhaseSamples(w.PhaseSamples); err != nil {
+	if err := cmp.Or(m.measurement.phases.addPhaseSamples(w.PhaseSamples), m.measurement.addOperations(w)); err != nil {
 		return fmt.Errorf("result of worker %d: %w", w.Worker, err)
 	}
 	m.measurement.Data = w.Data

@@ -22,6 +22,7 @@ type RequestRecorder struct {
 	latencyMicros     []int64 // nil before the first
 	intervals         []requestStats
 	intervalSeconds   int
+	operations        []operationStats // nil without SeparateOperations
 }
 
 // requestStats holds what was recorded about the requests of one interval.
@@ -137,6 +138,11 @@ func (t *RequestRecorder) FillResult(w *WorkerResult) error {
 	w.WindowSeconds, w.CompletedPerSecond, w.FailedPerSecond = len(t.completed), slices.Clone(t.completed), slices.Clone(t.failed)
 	w.LatencyMicrosPerSecond = slices.Clone(t.latencyMicros)
 	w.IntervalSeconds, w.Intervals = t.intervalSeconds, nil
+	operations, err := encodeOperations(t.operations)
+	if err != nil {
+		return err
+	}
+	w.Operations = operations
 	whole := newRequestStats()
 	for _, p := range t.intervals {
 		if err := whole.addStats(p); err != nil {

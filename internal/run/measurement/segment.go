@@ -32,7 +32,7 @@ type segmentMerger struct {
 // cutParts returns the worker's part of each segment.
 func cutParts(w *WorkerResult, segments []segmentMerger) ([]*WorkerResult, error) {
 	own := *w
-	own.Series, own.Members, own.PhaseSamples, own.Calibration, own.Faults = nil, nil, nil, nil, nil
+	own.Series, own.Members, own.PhaseSamples, own.Calibration, own.Faults, own.Operations = nil, nil, nil, nil, nil, nil
 	var parts []*WorkerResult
 	for _, s := range segments {
 		part, err := own.SliceWindow(s.FromSeconds, s.FromSeconds+s.Seconds)

@@ -133,9 +133,10 @@ func ValueOrMissing(percentile *float64) float64 {
 	return *percentile
 }
 
-func (m *Measurement) errorCount() int64 {
-	var n int64
-	for _, e := range m.Errors {
+func (m *Measurement) errorCount() int64 { return countErrors(m.Errors) }
+
+func countErrors(all []ErrorCount) (n int64) {
+	for _, e := range all {
 		n += e.Count
 	}
 	return n

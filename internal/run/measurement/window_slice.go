@@ -65,7 +65,7 @@ func joinIntervals(intervals []RecordedInterval) (requestStats, error) {
 
 // SliceWindow returns the seconds [from, to) of the window as if only they had been recorded. Both bounds must
 // lie between intervals, else it fails. Totals over everything recorded stay unchanged: the ledger, restarts,
-// and the periods of the CPU quota.
+// and the periods of the CPU quota. Operations have no intervals, so a part is without them.
 func (w *WorkerResult) SliceWindow(from, to int) (*WorkerResult, error) {
 	if from == 0 && to == w.WindowSeconds {
 		return w, nil
@@ -75,7 +75,7 @@ func (w *WorkerResult) SliceWindow(from, to int) (*WorkerResult, error) {
 		return nil, fmt.Errorf("cut seconds %d to %d out of %d: want whole intervals of %d s", from, to, w.WindowSeconds, each)
 	}
 	cut := *w
-	cut.Intervals = w.Intervals[from/each : to/each]
+	cut.Operations, cut.Intervals = nil, w.Intervals[from/each:to/each]
 	whole, err := joinIntervals(cut.Intervals)
 	if err != nil {
 		return nil, err

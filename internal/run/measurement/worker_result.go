@@ -33,6 +33,8 @@ type WorkerResult struct {
 	// kind of transaction of a mix; absent without either.
 	Labels   []LabelCount `json:"labels,omitempty"`
 	Schedule Schedule     `json:"schedule"`
+	// Operations are the kinds of operations of a mix, at most MaxOperations; absent unless it has two, and in a part of a window.
+	Operations []OperationCounts `json:"operations,omitempty"`
 	// IntervalSeconds is the length of Intervals; 0 without any.
 	IntervalSeconds int `json:"intervalSeconds,omitempty"`
 	// Intervals are the parts of the window. Together they hold the Histogram, OutOfRange, the Errors, the Labels
@@ -212,7 +214,7 @@ func (w *WorkerResult) validate() error {
 	if err != nil {
 		return err
 	}
-	return w.validateIntervals(histogram)
+	return cmp.Or(w.validateOperations(histogram), w.validateIntervals(histogram))
 }
 
 // validateMembers checks that the series are as long as the window and that names are short, also those of calibrated

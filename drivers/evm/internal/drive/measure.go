@@ -19,6 +19,9 @@ func (c *session) Measure() protocol.MeasureTimes { return c.workload.Measure }
 // MeasureRun applies the load and returns the result.
 func (c *session) MeasureRun(ctx context.Context, window *protocol.Window) (*measurement.WorkerResult, error) {
 	recorder := openloop.NewRecorder(window, evm.OperationUnit)
+	if kinds := c.workload.Operation.MixedKinds(); len(kinds) > 1 {
+		recorder.SeparateOperations(kinds)
+	}
 	c.tracker.SetOutcomes(recorder)
 	c.blocks.setRecorder(recorder)
 	run := openloop.Run{Worker: c.worker, Window: window, Recorder: recorder, StopWatcher: c.stopWatcher, FailWaiting: c.tracker.FailWaiting,

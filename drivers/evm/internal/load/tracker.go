@@ -18,7 +18,7 @@ import (
 type outcomeRecorder interface {
 	RecordCompleted(due, seen time.Time)
 	RecordFailed(due, at time.Time, kind, example string)
-	RecordLabel(due time.Time, label string, failed bool)
+	RecordLabel(due, ended time.Time, label string, failed bool)
 }
 
 // flightState is the state of a flight.
@@ -137,7 +137,7 @@ func (t *Tracker) recordFailure(f *Flight, now time.Time, kind, example string) 
 	}
 	t.outcomes.RecordFailed(f.due, now, kind, example)
 	if f.Entry != nil {
-		t.outcomes.RecordLabel(f.due, string(f.Entry.Kind), true)
+		t.outcomes.RecordLabel(f.due, now, string(f.Entry.Kind), true)
 	}
 }
 
@@ -152,7 +152,7 @@ func (t *Tracker) recordInclusion(f *Flight, seen time.Time, reverted bool) {
 	}
 	t.outcomes.RecordCompleted(f.due, seen)
 	if f.Entry != nil {
-		t.outcomes.RecordLabel(f.due, string(f.Entry.Kind), false)
+		t.outcomes.RecordLabel(f.due, seen, string(f.Entry.Kind), false)
 	}
 }
 

@@ -27,7 +27,7 @@ func (o *recordedOutcomes) RecordFailed(due, _ time.Time, kind, _ string) {
 	*o = append(*o, fmt.Sprintf("%d failed: %s", due.Unix(), kind))
 }
 
-func (o *recordedOutcomes) RecordLabel(due time.Time, label string, failed bool) {
+func (o *recordedOutcomes) RecordLabel(due, _ time.Time, label string, failed bool) {
 	*o = append(*o, fmt.Sprintf("%d is a %s, failed: %t", due.Unix(), label, failed))
 }
 
