@@ -2,6 +2,7 @@ package cometbft
 
 import (
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform/sizing"
@@ -31,10 +32,7 @@ const (
 )
 
 func blockSizeOf(c *v1alpha1.CometBFTPlatform) resource.Quantity {
-	if c.BlockSize != nil {
-		return *c.BlockSize
-	}
-	return *resource.NewQuantity(defaultBlockSize, resource.BinarySI)
+	return ptr.Deref(c.BlockSize, *resource.NewQuantity(defaultBlockSize, resource.BinarySI))
 }
 
 func transactionSizeOf(c *v1alpha1.CometBFTPlatform) int64 {

@@ -9,6 +9,8 @@ package corda
 import (
 	"fmt"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
 )
@@ -72,10 +74,7 @@ func (Corda) StateVolume() string { return volumeBase }
 
 // tuningOf returns the tuning of the spec, or an empty one.
 func tuningOf(spec *v1alpha1.BenchmarkNetworkSpec) v1alpha1.CordaTuning {
-	if spec.Platform.Corda.Tuning == nil {
-		return v1alpha1.CordaTuning{}
-	}
-	return *spec.Platform.Corda.Tuning
+	return ptr.Deref(spec.Platform.Corda.Tuning, v1alpha1.CordaTuning{})
 }
 
 func isEnterprise(spec *v1alpha1.BenchmarkNetworkSpec) bool {
@@ -89,10 +88,7 @@ func hasNotary(spec *v1alpha1.BenchmarkNetworkSpec) bool {
 // notaryReplicas returns the number of notary nodes.
 func notaryReplicas(spec *v1alpha1.BenchmarkNetworkSpec) int32 {
 	notary := spec.Platform.Corda.Notary
-	if notary.Replicas != nil {
-		return *notary.Replicas
-	}
-	return defaultNotaryReplicas[notary.Type]
+	return ptr.Deref(notary.Replicas, defaultNotaryReplicas[notary.Type])
 }
 
 // isNotaryCluster reports whether the notary is a service of several nodes.

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
 
@@ -76,11 +78,7 @@ func parseBound(digits string) int64 {
 
 // usesPlaceholders reports whether an argument of the flow has random values, and whether one has cells of the data.
 func usesPlaceholders(f *v1alpha1.CordaFlow) (random, csv bool) {
-	var setUp v1alpha1.CordaCall
-	if f.SetUp != nil {
-		setUp = *f.SetUp
-	}
-	for _, a := range slices.Concat(f.Arguments, setUp.Arguments) {
+	for _, a := range slices.Concat(f.Arguments, ptr.Deref(f.SetUp, v1alpha1.CordaCall{}).Arguments) {
 		t, _ := parseTemplate(string(a.Value)) // Validation reports the error.
 		random, csv = random || t.Random, csv || t.CSV
 	}

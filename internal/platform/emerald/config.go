@@ -9,6 +9,7 @@ import (
 	"text/template"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
@@ -81,9 +82,7 @@ func buildMemberConfig(in platform.Input, t platform.Topology, ordinal int) memb
 		FeeRecipient: execution.FeeRecipient(ordinal),
 		JWT:          execution.NetworkDir + "/" + execution.FileJWT,
 		Genesis:      execution.NetworkDir + "/" + execution.FileGenesis,
-	}
-	if e.Threads != nil {
-		conf.Threads = *e.Threads
+		Threads:      ptr.Deref(e.Threads, 0),
 	}
 	for i, m := range t.Members {
 		if i != ordinal {

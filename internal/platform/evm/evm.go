@@ -4,6 +4,7 @@
 package evm
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"strings"
@@ -99,30 +100,19 @@ func ReadWorkload(path string) (*Workload, error) {
 }
 
 func (o *Operation) setDefaults() {
-	orText := func(field *string, value string) {
-		if *field == "" {
-			*field = value
-		}
-	}
-	if o.Accounts == 0 {
-		o.Accounts = DefaultAccounts
-	}
-	if o.SignedAhead == 0 {
-		o.SignedAhead = DefaultSignedAhead
-	}
-	if o.GasLimit == 0 {
-		o.GasLimit = DefaultGasLimit
-	}
+	o.Accounts = cmp.Or(o.Accounts, DefaultAccounts)
+	o.SignedAhead = cmp.Or(o.SignedAhead, DefaultSignedAhead)
+	o.GasLimit = cmp.Or(o.GasLimit, DefaultGasLimit)
+	o.Recipient = cmp.Or(o.Recipient, DefaultRecipient)
+	o.ValueWei = cmp.Or(o.ValueWei, DefaultValue)
+	o.MaxFeePerGasWei = cmp.Or(o.MaxFeePerGasWei, DefaultMaxFeePerGas)
+	o.MaxPriorityFeePerGasWei = cmp.Or(o.MaxPriorityFeePerGasWei, DefaultMaxPriorityFeePerGas)
 	for i := range o.Mix {
 		o.Mix[i] = o.Mix[i].WithDefaults(o.GasLimit)
 	}
 	if o.BatchSize == 0 && o.BatchIntervalMillis == 0 {
 		o.BatchIntervalMillis = int(DefaultBatchInterval.Milliseconds())
 	}
-	orText(&o.Recipient, DefaultRecipient)
-	orText(&o.ValueWei, DefaultValue)
-	orText(&o.MaxFeePerGasWei, DefaultMaxFeePerGas)
-	orText(&o.MaxPriorityFeePerGasWei, DefaultMaxPriorityFeePerGas)
 }
 
 // ParseWei parses a validated decimal amount. It returns nil if the text is not a number.

@@ -2,6 +2,7 @@ package execution
 
 import (
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform/sizing"
@@ -29,14 +30,8 @@ type Shares struct{ Validator, Execution sizing.Machine }
 func (l *Layer) Divide(spec *v1alpha1.BenchmarkNetworkSpec) Shares {
 	whole := sizing.MachineOf(&spec.Members)
 	execution, validator := whole, whole
-	execution.Cores = *resource.NewMilliQuantity(whole.Cores.MilliValue()*executionQuarters/4, resource.DecimalSI)
-	execution.Memory = *resource.NewQuantity(whole.Memory.Value()*executionQuarters/4, resource.BinarySI)
-	if l.Client.Cores != nil {
-		execution.Cores = l.Client.Cores.DeepCopy()
-	}
-	if l.Client.Memory != nil {
-		execution.Memory = l.Client.Memory.DeepCopy()
-	}
+	execution.Cores = ptr.Deref(l.Client.Cores, *resource.NewMilliQuantity(whole.Cores.MilliValue()*executionQuarters/4, resource.DecimalSI))
+	execution.Memory = ptr.Deref(l.Client.Memory, *resource.NewQuantity(whole.Memory.Value()*executionQuarters/4, resource.BinarySI))
 	validator.Cores = *resource.NewMilliQuantity(whole.Cores.MilliValue()-execution.Cores.MilliValue(), resource.DecimalSI)
 	validator.Memory = *resource.NewQuantity(whole.Memory.Value()-execution.Memory.Value(), resource.BinarySI)
 	return Shares{Validator: validator, Execution: execution}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/members"
 )
 
 // DerivedSettings returns the settings that follow from the division of the machine, the workloads and the client, with those of
@@ -22,10 +23,7 @@ func (l *Layer) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec, runtime ...
 	settings = append(settings, runtime...)
 	settings = append(settings, v1alpha1.DerivedSetting{
 		Name: "plannedTransactions", Value: strconv.FormatInt(volume.Transactions, 10), Source: "workloads at their rate over warm-up and window"})
-	size := volume.Size
-	if given := spec.Members.Storage.Size; given != nil {
-		size = *given
-	}
+	size := members.VolumeSize(&spec.Members, volume.Size)
 	settings = append(settings, v1alpha1.DerivedSetting{Name: platform.SettingMemberStorage, Value: size.String(), Source: SettingSource(
 		spec.Members.Storage.Size != nil, "spec.members.storage.size", "4Gi + 1 KiB per planned transaction (this project's estimate), in whole GiB")})
 	if l.Client.Client != v1alpha1.ExecutionCustom {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform/submission"
@@ -49,8 +50,5 @@ func (l *Layer) validateAccounts(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha
 
 // accountCount returns the number of accounts of a workload. Default: all funded accounts.
 func (l *Layer) accountCount(evm *v1alpha1.EVMWorkload) int32 {
-	if evm.Accounts != nil {
-		return *evm.Accounts
-	}
-	return l.Accounts
+	return ptr.Deref(evm.Accounts, l.Accounts)
 }

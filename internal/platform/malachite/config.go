@@ -7,6 +7,8 @@ import (
 	"strings"
 	"text/template"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/members"
@@ -92,10 +94,8 @@ func buildGraph(spec *v1alpha1.MalachitePlatform, count int) validators.Graph {
 
 // discoveryOrDefault returns the parameters of the spec, or the defaults of the API.
 func discoveryOrDefault(spec *v1alpha1.MalachitePlatform) v1alpha1.MalachiteDiscoverySpec {
-	if spec.Discovery != nil {
-		return *spec.Discovery
-	}
-	return v1alpha1.MalachiteDiscoverySpec{BootstrapPeers: 2, Protocol: "Kademlia", Selector: "Kademlia", OutboundPeers: 50, InboundPeers: defaultInboundPeers}
+	return ptr.Deref(spec.Discovery, v1alpha1.MalachiteDiscoverySpec{
+		BootstrapPeers: 2, Protocol: "Kademlia", Selector: "Kademlia", OutboundPeers: 50, InboundPeers: defaultInboundPeers})
 }
 
 // quotePayload returns a payload mode as the application names it.

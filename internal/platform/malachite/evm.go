@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/pods"
@@ -118,10 +119,7 @@ func (EVM) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.Deriv
 
 // evmThreads returns the number of threads of the validator's runtime.
 func evmThreads(spec *v1alpha1.BenchmarkNetworkSpec) int32 {
-	if given := spec.Platform.MalachiteEVM.Threads; given != nil {
-		return *given
-	}
-	return layerOf(spec).Divide(spec).Validator.WholeCores()
+	return ptr.Deref(spec.Platform.MalachiteEVM.Threads, layerOf(spec).Divide(spec).Validator.WholeCores())
 }
 
 // FinalityOf returns operations: an execution client announces a block as its head after the decision.

@@ -1,6 +1,7 @@
 package malachite
 
 import (
+	"cmp"
 	"math"
 	"path"
 	"slices"
@@ -105,7 +106,7 @@ func asMalachite(e *v1alpha1.MalachiteEVMPlatform) *v1alpha1.MalachitePlatform {
 func buildEVMPod(in platform.Input, m platform.Member) corev1.PodSpec {
 	network, e := in.Network.Name, m.Spec.Platform.MalachiteEVM
 	layer := layerOf(m.Spec)
-	layer.Client.Image = validators.ImageOrDefault(in, e.Execution.Image, imageGeth)
+	layer.Client.Image = cmp.Or(e.Execution.Image, in.Images.Image(imageGeth, ""))
 	pod := members.BuildPodSpec(in, nil)
 	pod.TerminationGracePeriodSeconds = new(int64(validators.GracePeriodSeconds))
 	pod.InitContainers = append(pod.InitContainers, layer.InitContainers(in, m)...)

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/pods"
@@ -92,10 +93,7 @@ func buildAffinity(network *v1alpha1.BenchmarkNetwork, with *corev1.PodAffinity)
 
 // VolumeSize returns the size of a member's volume from the spec, or the expected size.
 func VolumeSize(spec *v1alpha1.MembersSpec, expected resource.Quantity) resource.Quantity {
-	if spec.Storage.Size != nil {
-		return spec.Storage.Size.DeepCopy()
-	}
-	return expected
+	return ptr.Deref(spec.Storage.Size, expected)
 }
 
 // StorageVolumes returns the storage that survives a restart of the member's container: a claim that survives

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 )
@@ -64,16 +65,10 @@ func machinePreset(size v1alpha1.Size) Machine {
 // MachineOf returns the preset machine with the overrides of the spec.
 func MachineOf(members *v1alpha1.MembersSpec) Machine {
 	m := machinePreset(members.Size)
-	overrideQuantity(&m.Heap, members.Heap)
-	overrideQuantity(&m.Memory, members.Memory)
-	overrideQuantity(&m.Cores, members.Cores)
+	m.Heap = ptr.Deref(members.Heap, m.Heap)
+	m.Memory = ptr.Deref(members.Memory, m.Memory)
+	m.Cores = ptr.Deref(members.Cores, m.Cores)
 	return m
-}
-
-func overrideQuantity(value, by *resource.Quantity) {
-	if by != nil {
-		*value = by.DeepCopy()
-	}
 }
 
 // HeapMebibytes returns the heap in whole MiB, rounded down, as -Xmx takes it.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
@@ -79,11 +80,5 @@ func BuildTargets(spec *v1alpha1.BenchmarkNetworkSpec, topology platform.Topolog
 
 // BatchFields returns the size of a batch and the time between two in ms, 0 if not set.
 func BatchFields(b *v1alpha1.Batches) (size, intervalMillis int) {
-	if b.BatchSize != nil {
-		size = int(*b.BatchSize)
-	}
-	if b.BatchInterval != nil {
-		intervalMillis = int(b.BatchInterval.Milliseconds())
-	}
-	return size, intervalMillis
+	return int(ptr.Deref(b.BatchSize, 0)), int(ptr.Deref(b.BatchInterval, v1alpha1.Timeout{}).Milliseconds())
 }

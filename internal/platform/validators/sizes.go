@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
@@ -106,10 +107,7 @@ func (s State) MachineSettings(spec *v1alpha1.BenchmarkNetworkSpec, threads *int
 
 // CountThreads returns the number of threads of the program. Default: the cores, rounded up.
 func CountThreads(spec *v1alpha1.BenchmarkNetworkSpec, given *int32) int32 {
-	if given != nil {
-		return *given
-	}
-	return sizing.MachineOf(&spec.Members).WholeCores()
+	return ptr.Deref(given, sizing.MachineOf(&spec.Members).WholeCores())
 }
 
 // SettingSource returns the field if the spec sets it, and the rule otherwise.

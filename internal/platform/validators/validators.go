@@ -3,6 +3,7 @@
 package validators
 
 import (
+	"cmp"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -85,15 +86,7 @@ func (p Program) programPath() string { return "/usr/local/bin/" + p.Image }
 
 // ImageOrDefault returns the user's image, or else the project's.
 func (p Program) ImageOrDefault(in platform.Input, own string) string {
-	return ImageOrDefault(in, own, p.Image)
-}
-
-// ImageOrDefault returns the user's image, or else the project's image of the given name.
-func ImageOrDefault(in platform.Input, own, name string) string {
-	if own != "" {
-		return own
-	}
-	return in.Images.Image(name, "")
+	return cmp.Or(own, in.Images.Image(p.Image, ""))
 }
 
 // BuildGenesis generates a key for each validator, in a Secret of its own, and the genesis with all of them.

@@ -5,8 +5,10 @@ import (
 	"hash/fnv"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/run/protocol"
@@ -74,10 +76,8 @@ func convertLoad(l *v1alpha1.Load, m *v1alpha1.Measure) *protocol.OfferedLoad {
 	if l == nil {
 		return nil
 	}
-	load := protocol.OfferedLoad{Model: string(l.Model), Clients: l.Clients, RatePerSecond: l.Rate(), Rates: profileRates(l, int(m.WarmUp.Seconds()))}
-	if l.MaxOutstanding != nil {
-		load.MaxOutstanding = *l.MaxOutstanding
-	}
+	load := protocol.OfferedLoad{Model: string(l.Model), Clients: l.Clients, RatePerSecond: l.Rate(), Rates: profileRates(l, int(m.WarmUp.Seconds())),
+		MaxOutstanding: ptr.Deref(l.MaxOutstanding, 0)}
 	if l.Arrivals == v1alpha1.ArrivalsPoisson {
 		load.Arrivals, load.Seed = protocol.ArrivalsPoisson, l.Seed
 	}
@@ -177,21 +177,12 @@ func CalibrationBoundsOf(c *v1alpha1.Calibration) *verdict.CalibrationBounds {
 	if c == nil {
 		return nil
 	}
-	bounds := &verdict.CalibrationBounds{}
-	if c.MinSingleThreadRate != nil {
-		bounds.MinSingleThreadPerSecond = float64(*c.MinSingleThreadRate)
+	bandwidth := ptr.Deref(c.MinBandwidth, resource.Quantity{})
+	return &verdict.CalibrationBounds{
+		MinSingleThreadPerSecond: float64(ptr.Deref(c.MinSingleThreadRate, 0)),
+		MinAllThreadsPerSecond:   float64(ptr.Deref(c.MinAllThreadsRate, 0)),
+		MaxFsyncP99Millis:        ptr.Deref(c.MaxFsyncP99, v1alpha1.Latency{}).Seconds() * 1000,
+		MaxRoundTripMillis:       ptr.Deref(c.MaxRoundTrip, v1alpha1.Latency{}).Seconds() * 1000,
+		MinBandwidthMbps:         bandwidth.AsApproximateFloat64() / 1e6,
 	}
-	if c.MinAllThreadsRate != nil {
-		bounds.MinAllThreadsPerSecond = float64(*c.MinAllThreadsRate)
-	}
-	if c.MaxFsyncP99 != nil {
-		bounds.MaxFsyncP99Millis = c.MaxFsyncP99.Seconds() * 1000
-	}
-	if c.MaxRoundTrip != nil {
-		bounds.MaxRoundTripMillis = c.MaxRoundTrip.Seconds() * 1000
-	}
-	if c.MinBandwidth != nil {
-		bounds.MinBandwidthMbps = c.MinBandwidth.AsApproximateFloat64() / 1e6
-	}
-	return bounds
 }
