@@ -17,6 +17,14 @@ import (
 // SettingMemberStorage is the name of the derived setting that holds the size of a member's own volume.
 const SettingMemberStorage = "memberStorage"
 
+// SettingSource returns the source of a derived setting: the field if the spec sets it, and the rule otherwise.
+func SettingSource(isSet bool, field, rule string) string {
+	if isSet {
+		return field
+	}
+	return rule
+}
+
 // Platform is a system under test.
 type Platform interface {
 	// Type returns the discriminator of the platform in the spec.

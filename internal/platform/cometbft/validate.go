@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/submission"
 	"github.com/benchnet/benchnet/internal/platform/validators"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
@@ -113,10 +114,7 @@ func (CometBFT) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.
 	c := spec.Platform.CometBFT
 	g, tuning := gossipOf(c), fmt.Sprintf("tuning %s", c.Tuning)
 	source := func(isSet bool, name string) string {
-		if isSet {
-			return "spec.platform.cometBFT.gossip." + name
-		}
-		return tuning
+		return platform.SettingSource(isSet, "spec.platform.cometBFT.gossip."+name, tuning)
 	}
 	settings := append(stateOf(spec).MachineSettings(spec, c.Threads, "spec.platform.cometBFT.threads"),
 		validators.PeersSetting(&c.Peers, spec.Members.Count, "spec.platform.cometBFT.peers"),

@@ -5,11 +5,10 @@ import (
 	"strconv"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/network/database"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/members"
 	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
 
@@ -17,19 +16,17 @@ import (
 func (Corda) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
 	machine, pools := sizing.MachineOf(&spec.Members), derivePoolSizes(spec)
 	offHeap := machine.OffHeapMemory(pools.nodeOverhead())
-	settings := []v1alpha1.DerivedSetting{
-		{Name: "heap", Value: machine.Heap.String(), Source: machineSource(machine.Size, spec.Members.Heap, "heap")},
-		{Name: "cores", Value: machine.Cores.String(), Source: machineSource(machine.Size, spec.Members.Cores, "cores")},
-		{Name: "memory", Value: machine.Memory.String(), Source: machineSource(machine.Size, spec.Members.Memory, "memory")},
+	settings := append(members.MachineSettings(&spec.Members, " (R3's sizing guide)"), []v1alpha1.DerivedSetting{
 		{Name: "memoryBesidesHeap", Value: offHeap.String(), Source: "416Mi measured + 16Mi of network buffers per core (R3) + 1Mi per pool thread"},
 		{Name: "jvmArgs", Value: strings.Join(jvmArgs(spec), " "), Source: "R3's benchmarks: a fixed heap and G1; then spec.platform.corda.tuning.jvmArgs"},
 		pools.flowThreads.derivedSetting("flowThreads"),
 		pools.rpcThreads.derivedSetting("rpcThreads"),
 		pools.connections.derivedSetting("databaseConnections"),
 		transactionCacheSetting(spec, machine),
-	}
+	}...)
 	if isNotaryCluster(spec) {
-		settings = append(settings, notaryReplicasSetting(spec))
+		settings = append(settings, v1alpha1.DerivedSetting{Name: "notaryReplicas", Value: strconv.Itoa(int(notaryReplicas(spec))),
+			Source: platform.SettingSource(spec.Platform.Corda.Notary.Replicas != nil, "spec.platform.corda.notary.replicas", "the smallest service with redundancy")})
 	}
 	settings = append(settings, databaseSettings(spec)...)
 	return append(settings, storageSettings(spec)...)
@@ -37,22 +34,6 @@ func (Corda) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.Der
 
 func (s poolSize) derivedSetting(name string) v1alpha1.DerivedSetting {
 	return v1alpha1.DerivedSetting{Name: name, Value: strconv.Itoa(int(s.value)), Source: s.source}
-}
-
-// machineSource returns the field if the spec sets it, and the size otherwise.
-func machineSource(size v1alpha1.Size, set *resource.Quantity, field string) string {
-	if set != nil {
-		return "spec.members." + field
-	}
-	return fmt.Sprintf("size %s (R3's sizing guide)", size)
-}
-
-func notaryReplicasSetting(spec *v1alpha1.BenchmarkNetworkSpec) v1alpha1.DerivedSetting {
-	source := "the smallest service with redundancy"
-	if spec.Platform.Corda.Notary.Replicas != nil {
-		source = "spec.platform.corda.notary.replicas"
-	}
-	return v1alpha1.DerivedSetting{Name: "notaryReplicas", Value: strconv.Itoa(int(notaryReplicas(spec))), Source: source}
 }
 
 // databaseSettings returns the settings of the servers that the operator runs: which nodes share one, and the size of each
@@ -66,18 +47,13 @@ func databaseSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSet
 	if db.Chart != nil {
 		return settings
 	}
+	const rule = "the default of an instance"
 	machine, managed := database.ServerMachine(db), db.ManagedOrDefault()
 	return append(settings,
-		v1alpha1.DerivedSetting{Name: "databaseCores", Value: machine.Cores.String(), Source: sourceOfDatabaseQuantity(managed.Cores, "cores")},
-		v1alpha1.DerivedSetting{Name: "databaseMemory", Value: machine.Memory.String(), Source: sourceOfDatabaseQuantity(managed.Memory, "memory")})
-}
-
-// sourceOfDatabaseQuantity returns the field if the spec sets the quantity, else that it is a default.
-func sourceOfDatabaseQuantity(set *resource.Quantity, field string) string {
-	if set != nil {
-		return "spec.database.managed." + field
-	}
-	return "the default of an instance"
+		v1alpha1.DerivedSetting{Name: "databaseCores", Value: machine.Cores.String(),
+			Source: platform.SettingSource(managed.Cores != nil, "spec.database.managed.cores", rule)},
+		v1alpha1.DerivedSetting{Name: "databaseMemory", Value: machine.Memory.String(),
+			Source: platform.SettingSource(managed.Memory != nil, "spec.database.managed.memory", rule)})
 }
 
 func transactionCacheSetting(spec *v1alpha1.BenchmarkNetworkSpec, machine sizing.Machine) v1alpha1.DerivedSetting {

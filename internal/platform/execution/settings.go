@@ -24,7 +24,7 @@ func (l *Layer) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec, runtime ...
 	settings = append(settings, v1alpha1.DerivedSetting{
 		Name: "plannedTransactions", Value: strconv.FormatInt(volume.Transactions, 10), Source: "workloads at their rate over warm-up and window"})
 	size := members.VolumeSize(&spec.Members, volume.Size)
-	settings = append(settings, v1alpha1.DerivedSetting{Name: platform.SettingMemberStorage, Value: size.String(), Source: SettingSource(
+	settings = append(settings, v1alpha1.DerivedSetting{Name: platform.SettingMemberStorage, Value: size.String(), Source: platform.SettingSource(
 		spec.Members.Storage.Size != nil, "spec.members.storage.size", "4Gi + 1 KiB per planned transaction (this project's estimate), in whole GiB")})
 	if l.Client.Client != v1alpha1.ExecutionCustom {
 		settings = append(settings, v1alpha1.DerivedSetting{Name: "executionFlags", Value: strings.Join(formatFlags(l.tunableFlags()), " "), Source: fmt.Sprintf(
@@ -34,13 +34,5 @@ func (l *Layer) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec, runtime ...
 }
 
 func (l *Layer) shareSource(given bool, field string) string {
-	return SettingSource(given, "spec.platform."+l.Field+".execution."+field, "three quarters of the member's "+field)
-}
-
-// SettingSource returns the field if the spec sets it, and the rule otherwise.
-func SettingSource(given bool, field, otherwise string) string {
-	if given {
-		return field
-	}
-	return otherwise
+	return platform.SettingSource(given, "spec.platform."+l.Field+".execution."+field, "three quarters of the member's "+field)
 }

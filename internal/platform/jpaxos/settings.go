@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/members"
 	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
 
@@ -23,22 +22,12 @@ func replicaOverhead() sizing.ProcessOverhead { return sizing.ProcessOverhead{Ba
 func (JPaxos) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
 	machine := sizing.MachineOf(&spec.Members)
 	offHeap := machine.OffHeapMemory(replicaOverhead())
-	settings := []v1alpha1.DerivedSetting{
-		{Name: "heap", Value: machine.Heap.String(), Source: machineSource(machine.Size, spec.Members.Heap, "heap")},
-		{Name: "cores", Value: machine.Cores.String(), Source: machineSource(machine.Size, spec.Members.Cores, "cores")},
-		{Name: "memory", Value: machine.Memory.String(), Source: machineSource(machine.Size, spec.Members.Memory, "memory")},
+	return append(members.MachineSettings(&spec.Members, ""), []v1alpha1.DerivedSetting{
 		{Name: "memoryBesidesHeap", Value: offHeap.String(), Source: "192Mi (twice what was measured) + 16Mi of network buffers per core"},
 		{Name: "jvmArgs", Value: strings.Join(jvmArgs(spec), " "), Source: "the published runs' -server and a fixed heap; then spec.platform.jpaxos.jvmArgs"},
 		{Name: "majority", Value: fmt.Sprint(spec.Members.Count/2 + 1), Source: "of spec.members.count replicas"},
-	}
-	return append(settings, storageSetting(spec))
-}
-
-func machineSource(size v1alpha1.Size, set *resource.Quantity, field string) string {
-	if set != nil {
-		return "spec.members." + field
-	}
-	return fmt.Sprintf("size %s", size)
+		storageSetting(spec),
+	}...)
 }
 
 func storageSetting(spec *v1alpha1.BenchmarkNetworkSpec) v1alpha1.DerivedSetting {
@@ -48,9 +37,6 @@ func storageSetting(spec *v1alpha1.BenchmarkNetworkSpec) v1alpha1.DerivedSetting
 			"crash model %s recovers over the network and would wait indefinitely for the log of an earlier incarnation", p.CrashModel)}
 	}
 	size := volumeSize(spec)
-	source := "2Gi for the log since the last snapshot, and the pool of Pmem"
-	if spec.Members.Storage.Size != nil {
-		source = "spec.members.storage.size"
-	}
-	return v1alpha1.DerivedSetting{Name: platform.SettingMemberStorage, Value: size.String(), Source: source}
+	return v1alpha1.DerivedSetting{Name: platform.SettingMemberStorage, Value: size.String(), Source: platform.SettingSource(
+		spec.Members.Storage.Size != nil, "spec.members.storage.size", "2Gi for the log since the last snapshot, and the pool of Pmem")}
 }

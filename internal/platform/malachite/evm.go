@@ -112,7 +112,7 @@ func (EVM) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field
 func (EVM) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
 	e := spec.Platform.MalachiteEVM
 	settings := layerOf(spec).DerivedSettings(spec, v1alpha1.DerivedSetting{Name: "threads", Value: strconv.Itoa(int(evmThreads(spec))),
-		Source: execution.SettingSource(e.Threads != nil, "spec.platform.malachiteEVM.threads", "the validator's cores, rounded up")},
+		Source: platform.SettingSource(e.Threads != nil, "spec.platform.malachiteEVM.threads", "the validator's cores, rounded up")},
 		validators.PeersSetting(&e.Peers, spec.Members.Count, "spec.platform.malachiteEVM.peers"))
 	return append(settings, validators.PowerSettings(spec)...)
 }

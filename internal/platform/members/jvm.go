@@ -7,6 +7,10 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/sizing"
 )
 
 var (
@@ -26,6 +30,17 @@ var (
 	// commonProperties are the beginnings of the system properties that any JVM may have.
 	commonProperties = []string{"io.netty.", "java.net.preferIPv", "java.security.egd", "java.util.concurrent.ForkJoinPool.common.", "jdk.nio.", "sun.nio."}
 )
+
+// MachineSettings returns the settings of the machine of a member that is a JVM, each with its source: the field, or the size with a note.
+func MachineSettings(spec *v1alpha1.MembersSpec, note string) []v1alpha1.DerivedSetting {
+	machine := sizing.MachineOf(spec)
+	size := fmt.Sprintf("size %s%s", machine.Size, note)
+	return []v1alpha1.DerivedSetting{
+		{Name: "heap", Value: machine.Heap.String(), Source: platform.SettingSource(spec.Heap != nil, "spec.members.heap", size)},
+		{Name: "cores", Value: machine.Cores.String(), Source: platform.SettingSource(spec.Cores != nil, "spec.members.cores", size)},
+		{Name: "memory", Value: machine.Memory.String(), Source: platform.SettingSource(spec.Memory != nil, "spec.members.memory", size)},
+	}
+}
 
 // ValidateJVMArgs rejects arguments that set the heap and those that do not tune a JVM. The properties are the beginnings of
 // system properties that may be set in addition to common ones.

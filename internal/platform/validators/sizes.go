@@ -92,30 +92,19 @@ func (s State) ValidateMachine(spec *v1alpha1.BenchmarkNetworkSpec, path *field.
 func (s State) MachineSettings(spec *v1alpha1.BenchmarkNetworkSpec, threads *int32, threadsField string) []v1alpha1.DerivedSetting {
 	machine := sizing.MachineOf(&spec.Members)
 	size := fmt.Sprintf("size %s", machine.Size)
-	storage, threadsSource := members.VolumeSize(&spec.Members, s.ExpectedStorage()), "the cores, rounded up"
-	if threads != nil {
-		threadsSource = threadsField
-	}
+	storage := members.VolumeSize(&spec.Members, s.ExpectedStorage())
 	return []v1alpha1.DerivedSetting{
-		{Name: "cores", Value: machine.Cores.String(), Source: SettingSource(spec.Members.Cores, "spec.members.cores", size)},
-		{Name: "memory", Value: machine.Memory.String(), Source: SettingSource(spec.Members.Memory, "spec.members.memory", size)},
-		{Name: "threads", Value: fmt.Sprint(CountThreads(spec, threads)), Source: threadsSource},
-		{Name: platform.SettingMemberStorage, Value: storage.String(), Source: SettingSource(spec.Members.Storage.Size, "spec.members.storage.size",
-			FormatBytes(s.BaseStorage)+" and twice "+s.Stored+", in whole GiB")},
+		{Name: "cores", Value: machine.Cores.String(), Source: platform.SettingSource(spec.Members.Cores != nil, "spec.members.cores", size)},
+		{Name: "memory", Value: machine.Memory.String(), Source: platform.SettingSource(spec.Members.Memory != nil, "spec.members.memory", size)},
+		{Name: "threads", Value: fmt.Sprint(CountThreads(spec, threads)), Source: platform.SettingSource(threads != nil, threadsField, "the cores, rounded up")},
+		{Name: platform.SettingMemberStorage, Value: storage.String(), Source: platform.SettingSource(spec.Members.Storage.Size != nil,
+			"spec.members.storage.size", FormatBytes(s.BaseStorage)+" and twice "+s.Stored+", in whole GiB")},
 	}
 }
 
 // CountThreads returns the number of threads of the program. Default: the cores, rounded up.
 func CountThreads(spec *v1alpha1.BenchmarkNetworkSpec, given *int32) int32 {
 	return ptr.Deref(given, sizing.MachineOf(&spec.Members).WholeCores())
-}
-
-// SettingSource returns the field if the spec sets it, and the rule otherwise.
-func SettingSource(set *resource.Quantity, field, rule string) string {
-	if set != nil {
-		return field
-	}
-	return rule
 }
 
 // ValidateByteRange rejects a size that is not a whole number of bytes from least to most.
