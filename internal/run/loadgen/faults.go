@@ -39,7 +39,8 @@ func faultSegments(w *v1alpha1.Workload) []measurement.Segment {
 	if len(w.Faults) == 0 || interval == 0 {
 		return nil
 	}
-	window, first := int(w.Measure.Window.Seconds()), firstFaultSeconds(w)
+	earliest := slices.MinFunc(w.Faults, func(a, b v1alpha1.Fault) int { return int(a.At.Duration - b.At.Duration) })
+	window, first := int(w.Measure.Window.Seconds()), int(earliest.At.Seconds())
 	before := first - first%interval
 	if before <= 0 || before >= window {
 		return nil
@@ -49,11 +50,6 @@ func faultSegments(w *v1alpha1.Workload) []measurement.Segment {
 		{Name: baselineSegment, Seconds: before, OfferedPerSecond: rate, Constant: true},
 		{Name: faultsSegment, FromSeconds: before, Seconds: window - before, OfferedPerSecond: rate},
 	}
-}
-
-func firstFaultSeconds(w *v1alpha1.Workload) int {
-	first := slices.MinFunc(w.Faults, func(a, b v1alpha1.Fault) int { return int(a.At.Duration - b.At.Duration) })
-	return int(first.At.Seconds())
 }
 
 // ValidateFaults rejects faults that cannot be scored, or that overlap on one target. The path is that of the workload.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -19,10 +20,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
-// Paths in a worker's pod.
-const (
-	workloadPath = "/etc/benchnet/workload/workload.json"
-)
+// workloadPath is the path of the workload file in a worker's pod.
+const workloadPath = "/etc/benchnet/workload/workload.json"
 
 // portAgent is the port at which the agent in a worker's pod serves the worker's resource usage as metrics.
 const portAgent = 9101
@@ -121,7 +120,8 @@ func workerContainer(run *v1alpha1.BenchmarkRun, d Driver) corev1.Container {
 		// A load generator without enough CPU measures itself instead of the network, but it must still be
 		// schedulable beside the network.
 		Resources: corev1.ResourceRequirements{Limits: size,
-			Requests: corev1.ResourceList{corev1.ResourceMemory: w.Memory, corev1.ResourceCPU: tenthOf(w.Cores)}},
+			Requests: corev1.ResourceList{corev1.ResourceMemory: w.Memory,
+				corev1.ResourceCPU: *resource.NewMilliQuantity(max(1, w.Cores.MilliValue()/10), resource.DecimalSI)}},
 		Ports:                    []corev1.ContainerPort{{Name: PortName, ContainerPort: portAgent, Protocol: corev1.ProtocolTCP}},
 		VolumeMounts:             append(workerMounts(), d.Mounts...),
 		SecurityContext:          pods.RestrictedSecurityContext(),
@@ -137,7 +137,7 @@ func workerEnv(run *v1alpha1.BenchmarkRun) []corev1.EnvVar {
 		APIVersion: "v1", FieldPath: "metadata.annotations['" + batchv1.JobCompletionIndexAnnotation + "']"}}
 	return []corev1.EnvVar{
 		{Name: protocol.WorkerVariable, ValueFrom: index},
-		{Name: protocol.WorkersVariable, Value: formatInt(run.Spec.Workload.Workers.Count)},
+		{Name: protocol.WorkersVariable, Value: strconv.Itoa(int(run.Spec.Workload.Workers.Count))},
 		{Name: protocol.DirVariable, Value: protocol.DefaultDir},
 		{Name: protocol.WorkloadVariable, Value: workloadPath},
 	}

@@ -56,13 +56,13 @@ func SegmentsOf(w *v1alpha1.Workload) []measurement.Segment {
 
 // OfferedOperations returns the number of operations of an open load that are due in warm-up and window.
 func OfferedOperations(load *v1alpha1.Load, m *v1alpha1.Measure) float64 {
-	return convertLoad(load, m).CountDue((m.WarmUp.Duration + m.Window.Duration).Seconds())
+	segments, _ := expandProfile(load, nil)
+	return convertLoad(load, m, segments).CountDue((m.WarmUp.Duration + m.Window.Duration).Seconds())
 }
 
-// profileRates returns the rates of a profile, with the warm-up at its first rate, or nil without one.
-func profileRates(load *v1alpha1.Load, warmUpSeconds int) []protocol.RatePiece {
+// profileRates returns the rates of the segments of a profile, with the warm-up at the first rate, or nil without segments.
+func profileRates(segments []profileSegment, warmUpSeconds int) []protocol.RatePiece {
 	var rates []protocol.RatePiece
-	segments, _ := expandProfile(load, nil)
 	for _, s := range segments {
 		rates = append(rates, s.rates...)
 	}

@@ -88,7 +88,8 @@ func TestSineRates(t *testing.T) {
 			if mean := SegmentsOf(w)[0].OfferedPerSecond; math.Abs(mean-30) > 1e-6 {
 				t.Errorf("the mean rate is %g", mean)
 			}
-			rates := profileRates(w.Load, 0)
+			segments, _ := expandProfile(w.Load, nil)
+			rates := profileRates(segments, 0)
 			if len(rates) != c.pieces || rates[0].FromPerSecond != 30 || rates[0].ToPerSecond <= 30 {
 				t.Errorf("%d pieces begin with %+v", len(rates), rates[0])
 			}

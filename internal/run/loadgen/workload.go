@@ -18,9 +18,10 @@ import (
 // NewWorkloadFile returns the part of the workload file that all platforms share: the load, the measure, and
 // what to keep. The platform adds targets and operation, and the run adds its reference.
 func NewWorkloadFile(w *v1alpha1.Workload) protocol.WorkloadFile[any] {
+	segments, _ := expandProfile(w.Load, nil)
 	return protocol.WorkloadFile[any]{
-		Load:    convertLoad(w.Load, &w.Measure),
-		Measure: convertMeasure(w),
+		Load:    convertLoad(w.Load, &w.Measure, segments),
+		Measure: convertMeasure(&w.Measure, segments),
 		KeepJTL: w.SampleLogRetention == v1alpha1.RetentionRetain,
 	}
 }
@@ -36,10 +37,10 @@ const (
 )
 
 // convertMeasure returns the lengths of the phases.
-func convertMeasure(w *v1alpha1.Workload) protocol.MeasureTimes {
-	times := convertPhases(&w.Measure)
-	times.CalibrationSeconds = int(w.Measure.CalibrationDuration().Seconds())
-	if segments, _ := expandProfile(w.Load, nil); len(segments) > 0 {
+func convertMeasure(m *v1alpha1.Measure, segments []profileSegment) protocol.MeasureTimes {
+	times := convertPhases(m)
+	times.CalibrationSeconds = int(m.CalibrationDuration().Seconds())
+	if len(segments) > 0 {
 		times.IntervalSeconds = profileIntervalSeconds(times.WindowSeconds, segments)
 	}
 	return times
@@ -72,12 +73,12 @@ func minInterval(window int) int {
 	return max(minIntervalSeconds, (window+maxFixedIntervals-1)/maxFixedIntervals)
 }
 
-func convertLoad(l *v1alpha1.Load, m *v1alpha1.Measure) *protocol.OfferedLoad {
+func convertLoad(l *v1alpha1.Load, m *v1alpha1.Measure, segments []profileSegment) *protocol.OfferedLoad {
 	if l == nil {
 		return nil
 	}
-	load := protocol.OfferedLoad{Model: string(l.Model), Clients: l.Clients, RatePerSecond: l.Rate(), Rates: profileRates(l, int(m.WarmUp.Seconds())),
-		MaxOutstanding: ptr.Deref(l.MaxOutstanding, 0)}
+	load := protocol.OfferedLoad{Model: string(l.Model), Clients: l.Clients, RatePerSecond: l.Rate(),
+		Rates: profileRates(segments, int(m.WarmUp.Seconds())), MaxOutstanding: ptr.Deref(l.MaxOutstanding, 0)}
 	if l.Arrivals == v1alpha1.ArrivalsPoisson {
 		load.Arrivals, load.Seed = protocol.ArrivalsPoisson, l.Seed
 	}
