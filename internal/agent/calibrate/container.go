@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/benchnet/benchnet/internal/agent/observe"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
@@ -38,19 +39,10 @@ func measureContainer(ctx context.Context, duration time.Duration, volume string
 		return measured, err
 	}
 	if volume == "" {
-		return measured, waitFor(ctx, phase)
+		return measured, observe.SleepUntil(ctx, time.Now().Add(phase))
 	}
 	measured.Fsync, err = measureFsync(ctx, volume, phase)
 	return measured, err
-}
-
-func waitFor(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-time.After(d):
-		return nil
-	}
 }
 
 // measureCPU returns how many Ed25519 signatures the threads verify per second. Verification is what validators and

@@ -122,10 +122,8 @@ func (s *BlockStream) Follow(ctx context.Context, see func(Block)) error {
 		case err != nil:
 			s.setConnectionError(err)
 		}
-		select {
-		case <-ctx.Done():
+		if SleepUntil(ctx, time.Now().Add(retryInterval)) != nil {
 			return ctx.Err()
-		case <-time.After(retryInterval):
 		}
 	}
 }

@@ -138,7 +138,7 @@ func takeSamples(ctx context.Context, o protocol.ObservedEndpoint, window *proto
 	readings := make([]scrapeSample, window.MaxSeconds()/o.SampleIntervalSeconds()+1)
 	for i := 0; i <= window.Seconds()/o.SampleIntervalSeconds(); i++ {
 		due := window.From().Add(time.Duration(i*o.SampleIntervalSeconds()) * time.Second)
-		if sleepUntil(ctx, due) != nil {
+		if SleepUntil(ctx, due) != nil {
 			break
 		}
 		if time.Since(due) < scrapeTimeout {
@@ -165,10 +165,11 @@ func scrapeOnce(ctx context.Context, deadline time.Time, url string, names []str
 	return r
 }
 
-func sleepUntil(ctx context.Context, due time.Time) error {
+// SleepUntil returns at the given time, or with the cause when the context ends.
+func SleepUntil(ctx context.Context, due time.Time) error {
 	select {
 	case <-ctx.Done():
-		return ctx.Err()
+		return context.Cause(ctx)
 	case <-time.After(time.Until(due)):
 		return nil
 	}

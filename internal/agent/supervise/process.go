@@ -136,7 +136,11 @@ func (c *Command) startChild(stdout, stderr []LineWatcher) error {
 		defer write.Close()
 		*watched.stream = write
 	}
-	return c.launchProcess(child)
+	if err := child.Start(); err != nil {
+		return err
+	}
+	c.pid = child.Process.Pid
+	return nil
 }
 
 // pipeOutput returns a file for the child's output. What the child writes to it goes to watchers and to out.
@@ -147,14 +151,6 @@ func (c *Command) pipeOutput(out *os.File, watchers []LineWatcher) (*os.File, er
 	}
 	c.outputCopies.Go(func() { (&lineSplitter{watchers: watchers, tail: c.options.Tail}).copyOutput(out, read) })
 	return write, nil
-}
-
-func (c *Command) launchProcess(child *exec.Cmd) error {
-	if err := child.Start(); err != nil {
-		return err
-	}
-	c.pid = child.Process.Pid
-	return nil
 }
 
 func (c *Command) forwardSignals(signals <-chan os.Signal) {

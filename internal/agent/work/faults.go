@@ -51,13 +51,8 @@ func (w *Worker) checkFaults(ctx context.Context) error {
 func (w *Worker) checkFault(ctx context.Context, f measurement.Fault) (effect measurement.FaultEffect, err error) {
 	for attempt := 1; ; attempt++ {
 		effect, _, err = w.requestFault(ctx, http.MethodGet, f, 0)
-		if err == nil || attempt == checkAttempts {
+		if err == nil || attempt == checkAttempts || observe.SleepUntil(ctx, time.Now().Add(checkInterval)) != nil {
 			return effect, err
-		}
-		select {
-		case <-ctx.Done():
-			return effect, err
-		case <-time.After(checkInterval):
 		}
 	}
 }
@@ -80,10 +75,8 @@ func (w *Worker) injectFaults(ctx context.Context, window *protocol.Window) []me
 // injectFault has a fault injected into a window that begins at from.
 func (w *Worker) injectFault(ctx context.Context, from time.Time, f measurement.Fault) measurement.FaultEffect {
 	at := from.Add(time.Duration(f.AtSeconds) * time.Second)
-	select {
-	case <-ctx.Done():
+	if observe.SleepUntil(ctx, at.Add(-protocol.FaultLead)) != nil {
 		return measurement.FaultEffect{Problem: "the run ended before the fault"}
-	case <-time.After(time.Until(at) - protocol.FaultLead):
 	}
 	ctx, cancel := context.WithDeadline(ctx, at.Add(time.Duration(f.DurationSeconds)*time.Second+effectTimeout))
 	defer cancel()

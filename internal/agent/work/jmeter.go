@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/internal/agent/files"
+	"github.com/benchnet/benchnet/internal/agent/observe"
 	"github.com/benchnet/benchnet/internal/agent/supervise"
 	"github.com/benchnet/benchnet/internal/kube/termination"
 	"github.com/benchnet/benchnet/internal/run/measurement"
@@ -32,10 +33,8 @@ func (w *Worker) runJMeter(ctx context.Context) (*measurement.WorkerResult, erro
 	if err != nil {
 		return nil, err
 	}
-	select {
-	case <-ctx.Done():
+	if observe.SleepUntil(ctx, window.LoadStart()) != nil {
 		return nil, w.exitError(ctx, 1)
-	case <-time.After(time.Until(window.LoadStart())):
 	}
 	options := supervise.Options{Stdin: supervise.StdinNull, Linger: lingerTimeout, Tail: &w.output}
 	jmeter, err := supervise.Start(append(w.Command, w.jmeterArguments()...), options)

@@ -112,21 +112,17 @@ func (w *Worker) measureOwnLoad(ctx context.Context, window *protocol.Window) *m
 }
 
 func (w *Worker) sampleContainerAt(ctx context.Context, instant time.Time) (observe.ContainerSample, error) {
-	select {
-	case <-ctx.Done():
-		return observe.ContainerSample{}, ctx.Err()
-	case <-time.After(time.Until(instant)):
-		return observe.SampleContainer(w.OwnUsage)
+	if err := observe.SleepUntil(ctx, instant); err != nil {
+		return observe.ContainerSample{}, err
 	}
+	return observe.SampleContainer(w.OwnUsage)
 }
 
 // forwardProgress reports the driver's progress to the API server from the start of the load until ctx ends, so that
 // reports fall on the steps of protocol.RecentLoad.
 func (w *Worker) forwardProgress(ctx context.Context) {
-	select {
-	case <-ctx.Done():
+	if observe.SleepUntil(ctx, w.window.Load().LoadStart()) != nil {
 		return
-	case <-time.After(time.Until(w.window.Load().LoadStart())):
 	}
 	last := ""
 	for ticks := time.NewTicker(progressInterval); ; {

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -76,10 +77,7 @@ func (w *Worker) awaitFirstBlock(ctx context.Context, stream *observe.BlockStrea
 }
 
 func (w *Worker) firstBlockTimeout() time.Duration {
-	if w.BlockTimeout > 0 {
-		return w.BlockTimeout
-	}
-	return defaultBlockTimeout
+	return cmp.Or(w.BlockTimeout, defaultBlockTimeout)
 }
 
 // awaitWindowEnd waits for a block after the window, which shows that all blocks of the window have arrived. If
