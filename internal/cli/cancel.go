@@ -20,17 +20,13 @@ func (s *session) cancelCommand() *cobra.Command {
 A run that has ended cannot be cancelled.`,
 		Example: `  kubectl benchnet cancel two-banks-issue`,
 		Args:    requireArguments(1, "the name of a run"), ValidArgsFunction: s.completeNames(1, cluster.Run),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, target, err := s.connectTo(cmd.Context(), args[0], cluster.Run)
-			if err != nil {
-				return err
-			}
-			if err := cancelRun(cmd.Context(), c, target); err != nil {
+		RunE: s.forTarget(func(ctx context.Context, c *cluster.Connection, target cluster.Target) error {
+			if err := cancelRun(ctx, c, target); err != nil {
 				return err
 			}
 			fmt.Fprintf(s.Out, "%s cancelled\n", target)
 			return nil
-		},
+		}, cluster.Run),
 	}
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -71,11 +72,7 @@ func (s *session) registerFlagCompletions(root *cobra.Command) {
 		if err != nil {
 			return nil, err
 		}
-		var contexts []string
-		for name := range config.Contexts {
-			contexts = append(contexts, name)
-		}
-		return contexts, nil
+		return slices.Sorted(maps.Keys(config.Contexts)), nil
 	})
 }
 

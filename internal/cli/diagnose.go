@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -30,13 +31,9 @@ What the user may not read is missing, and listed in problems.txt.`,
 		Example:           `  kubectl benchnet diagnose two-banks`,
 		Args:              requireArguments(1, "the name of a network, run or experiment"),
 		ValidArgsFunction: s.completeNames(1, cluster.Kinds...),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, target, err := s.connectTo(cmd.Context(), args[0], cluster.Kinds...)
-			if err != nil {
-				return err
-			}
-			return s.writeDiagnosis(cmd.Context(), c, target, output)
-		},
+		RunE: s.forTarget(func(ctx context.Context, c *cluster.Connection, target cluster.Target) error {
+			return s.writeDiagnosis(ctx, c, target, output)
+		}, cluster.Kinds...),
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "file, or - for standard output; default: benchnet-NAME.tar.gz")
 	return cmd
@@ -83,12 +80,7 @@ func (s *session) createFile(name string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	if err = write(file); err == nil {
-		err = file.Close()
-	} else {
-		file.Close()
-	}
-	if err != nil {
+	if err := errors.Join(write(file), file.Close()); err != nil {
 		os.Remove(name)
 		return err
 	}

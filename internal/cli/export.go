@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 	"github.com/benchnet/benchnet/internal/cli/documents"
 	"github.com/benchnet/benchnet/internal/cli/export"
@@ -80,11 +79,7 @@ func (s *session) loadDocuments(ctx context.Context, name string) (*documents.Fi
 	}
 	file := &documents.File{Name: name}
 	if target.Kind == cluster.Experiment {
-		var e v1alpha1.BenchmarkExperiment
-		if err := c.Client.Get(ctx, target.Key(), &e); err != nil {
-			return nil, err
-		}
-		document, err := c.ReadExperimentDocument(ctx, &e)
+		document, err := c.GetExperimentDocument(ctx, target)
 		if err != nil {
 			return nil, err
 		}

@@ -44,13 +44,9 @@ or the user interrupts it.`,
   kubectl benchnet logs brun/two-banks-issue -f`,
 		Args:              requireArguments(1, "the name of a network or a run"),
 		ValidArgsFunction: s.completeNames(1, cluster.Network, cluster.Run),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, target, err := s.connectTo(cmd.Context(), args[0], cluster.Network, cluster.Run)
-			if err != nil {
-				return err
-			}
-			return s.printLogs(cmd.Context(), c, target, o)
-		},
+		RunE: s.forTarget(func(ctx context.Context, c *cluster.Connection, target cluster.Target) error {
+			return s.printLogs(ctx, c, target, o)
+		}, cluster.Network, cluster.Run),
 	}
 	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "print lines as they arrive")
 	cmd.Flags().DurationVar(&o.since, "since", 0, "only lines newer than this, such as 5m")

@@ -191,11 +191,7 @@ func newRunSource(name string, r *document.RunResult) reportSource {
 }
 
 func loadExperimentSource(ctx context.Context, c *cluster.Connection, target cluster.Target, runs []v1alpha1.BenchmarkRun) (reportSource, error) {
-	var e v1alpha1.BenchmarkExperiment
-	if err := c.Client.Get(ctx, target.Key(), &e); err != nil {
-		return reportSource{}, err
-	}
-	stored, err := c.ReadExperimentDocument(ctx, &e)
+	stored, err := c.GetExperimentDocument(ctx, target)
 	if err != nil {
 		return reportSource{}, err
 	}

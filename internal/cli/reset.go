@@ -25,13 +25,9 @@ What earlier runs wrote to the ledger is lost, but their results stay.`,
 		Example:           `  kubectl benchnet reset two-banks --wait`,
 		Args:              requireArguments(1, "the name of a network"),
 		ValidArgsFunction: s.completeNames(1, cluster.Network),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, target, err := s.connectTo(cmd.Context(), args[0], cluster.Network)
-			if err != nil {
-				return err
-			}
-			return s.resetNetwork(cmd.Context(), c, target, waits, timeout)
-		},
+		RunE: s.forTarget(func(ctx context.Context, c *cluster.Connection, target cluster.Target) error {
+			return s.resetNetwork(ctx, c, target, waits, timeout)
+		}, cluster.Network),
 	}
 	cmd.Flags().BoolVar(&waits, "wait", false, "wait until the network is ready again")
 	cmd.Flags().DurationVar(&timeout, "timeout", 15*time.Minute, "the longest wait with --wait")

@@ -66,6 +66,18 @@ func (s *session) connectTo(ctx context.Context, name string, kinds ...cluster.K
 	return c, target, err
 }
 
+// forTarget returns a command's RunE that passes the object named by the first argument, which is of one of the kinds, to run.
+func (s *session) forTarget(run func(ctx context.Context, c *cluster.Connection, target cluster.Target) error, kinds ...cluster.Kind,
+) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		c, target, err := s.connectTo(cmd.Context(), args[0], kinds...)
+		if err != nil {
+			return err
+		}
+		return run(cmd.Context(), c, target)
+	}
+}
+
 // Run runs a command line and returns the exit code.
 func Run(ctx context.Context, version string, in io.Reader, out, errOut io.Writer, args []string) int {
 	discardLibraryLogs()

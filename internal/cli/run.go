@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -124,12 +125,7 @@ func (s *session) applyManifests(ctx context.Context, c *cluster.Connection, o r
 
 // targetsToShow omits runs if there is a network or an experiment, because those show their runs.
 func targetsToShow(targets []cluster.Target) []cluster.Target {
-	var whole []cluster.Target
-	for _, target := range targets {
-		if target.Kind != cluster.Run {
-			whole = append(whole, target)
-		}
-	}
+	whole := slices.DeleteFunc(slices.Clone(targets), func(t cluster.Target) bool { return t.Kind == cluster.Run })
 	if len(whole) == 0 {
 		return targets
 	}

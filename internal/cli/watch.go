@@ -25,12 +25,8 @@ the latency of the last 100 s as sparklines; elsewhere, such as in CI, a line fo
   kubectl benchnet watch bexp/i1 --timeout 2h --exit-code`,
 		Args:              requireArguments(1, "the name of a network, run or experiment"),
 		ValidArgsFunction: s.completeNames(1, cluster.Kinds...),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, target, err := s.connectTo(cmd.Context(), args[0], cluster.Kinds...)
-			if err != nil {
-				return err
-			}
-			outcome, err := s.followTargets(cmd.Context(), c, []cluster.Target{target}, timeout)
+		RunE: s.forTarget(func(ctx context.Context, c *cluster.Connection, target cluster.Target) error {
+			outcome, err := s.followTargets(ctx, c, []cluster.Target{target}, timeout)
 			if err != nil {
 				return err
 			}
@@ -43,7 +39,7 @@ the latency of the last 100 s as sparklines; elsewhere, such as in CI, a line fo
 				return nil
 			}
 			return outcomeError(outcome)
-		},
+		}, cluster.Kinds...),
 	}
 	cmd.Flags().DurationVar(&timeout, "timeout", 0, "give up watching after so long; 0 never does")
 	cmd.Flags().BoolVar(&exitCode, "exit-code", false, "end with code 2 if a run is invalid or a gate failed")

@@ -3,6 +3,7 @@ package bundle
 import (
 	"archive/tar"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -52,10 +53,7 @@ func writeArchive(w io.Writer, files map[string][]byte, limits bounds) error {
 			return fmt.Errorf("write %s: %w", name, err)
 		}
 	}
-	if err := archive.Close(); err != nil {
-		return fmt.Errorf("write the archive: %w", err)
-	}
-	if err := zip.Close(); err != nil {
+	if err := errors.Join(archive.Close(), zip.Close()); err != nil {
 		return fmt.Errorf("write the archive: %w", err)
 	}
 	return nil

@@ -62,6 +62,15 @@ func (c *Connection) ReadExperimentDocument(ctx context.Context, e *v1alpha1.Ben
 	return document, nil
 }
 
+// GetExperimentDocument returns the result of the experiment that is a target. It fails if the experiment has none.
+func (c *Connection) GetExperimentDocument(ctx context.Context, target Target) (*documents.Experiment, error) {
+	var e v1alpha1.BenchmarkExperiment
+	if err := c.Client.Get(ctx, target.Key(), &e); err != nil {
+		return nil, err
+	}
+	return c.ReadExperimentDocument(ctx, &e)
+}
+
 func (c *Connection) readStoredResult(ctx context.Context, namespace string, at *v1alpha1.ResultReference, whose string,
 	conditions []metav1.Condition) ([]byte, error) {
 	if at == nil {

@@ -45,7 +45,7 @@ func ParseKind(word string) (Kind, bool) {
 
 // Plural returns the plural name of the resource.
 func (k Kind) Plural() string {
-	return map[Kind]string{Experiment: "benchmarkexperiments", Network: "benchmarknetworks", Run: "benchmarkruns"}[k]
+	return strings.ToLower(k.objectKind()) + "s"
 }
 
 // objectKind returns the kind in manifests.
@@ -115,7 +115,7 @@ func (c *Connection) ListNames(ctx context.Context, kinds ...Kind) ([]string, er
 	count := map[string]int{}
 	var all []Target
 	for _, kind := range kinds {
-		names, err := c.listNamesOfKind(ctx, kind)
+		names, err := c.listNames(ctx, v1alpha1.GroupVersion.WithKind(kind.objectKind()+"List"), client.InNamespace(c.Namespace))
 		if err != nil {
 			return nil, err
 		}
@@ -135,10 +135,11 @@ func (c *Connection) ListNames(ctx context.Context, kinds ...Kind) ([]string, er
 	return texts, nil
 }
 
-func (c *Connection) listNamesOfKind(ctx context.Context, kind Kind) ([]string, error) {
+// listNames returns the names of the objects in a list of the given kind.
+func (c *Connection) listNames(ctx context.Context, kind schema.GroupVersionKind, options ...client.ListOption) ([]string, error) {
 	list := &metav1.PartialObjectMetadataList{}
-	list.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(kind.objectKind() + "List"))
-	if err := c.Client.List(ctx, list, client.InNamespace(c.Namespace)); err != nil {
+	list.SetGroupVersionKind(kind)
+	if err := c.Client.List(ctx, list, options...); err != nil {
 		return nil, err
 	}
 	names := make([]string, 0, len(list.Items))
@@ -166,13 +167,5 @@ func joinPlurals(kinds []Kind) string {
 
 // ListNamespaces returns the names of the cluster's namespaces.
 func (c *Connection) ListNamespaces(ctx context.Context) ([]string, error) {
-	var list corev1.NamespaceList
-	if err := c.Client.List(ctx, &list); err != nil {
-		return nil, err
-	}
-	names := make([]string, 0, len(list.Items))
-	for _, item := range list.Items {
-		names = append(names, item.Name)
-	}
-	return names, nil
+	return c.listNames(ctx, corev1.SchemeGroupVersion.WithKind("NamespaceList"))
 }

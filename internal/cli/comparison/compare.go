@@ -42,7 +42,7 @@ func Compare(q Options, baseline, candidate *Side) ([]experiment.ComparisonOutco
 		spec := &v1alpha1.Comparison{Stored: &v1alpha1.StoredResult{Variant: against}, Metrics: metrics,
 			ConfidencePercent: q.ConfidencePercent, Gates: q.Gates}
 		result := *candidate.Result
-		result.Points = candidate.pointsOfVariant(variant)
+		result.Points = slices.DeleteFunc(slices.Clone(candidate.Result.Points), func(p experiment.Point) bool { return p.Variant != variant })
 		questions = append(questions, experiment.Question{Spec: spec, Result: &result, Stored: baseline.Result})
 	}
 	outcomes := experiment.CompareVariants(questions...)
@@ -91,16 +91,6 @@ func (s *Side) matchVariant(variant string) (string, error) {
 		return variant, nil
 	}
 	return "", fmt.Errorf("%s has several variants: say with which to compare, as %s:VARIANT; there are: %s", s.Name, s.Name, strings.Join(own, ", "))
-}
-
-func (s *Side) pointsOfVariant(variant string) []experiment.Point {
-	var points []experiment.Point
-	for _, p := range s.Result.Points {
-		if p.Variant == variant {
-			points = append(points, p)
-		}
-	}
-	return points
 }
 
 // pointLabel returns a point's label: the side, its variant unless the user selected it, and its parameters.

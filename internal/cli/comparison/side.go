@@ -81,11 +81,7 @@ func (s *Side) fetchTarget(ctx context.Context, c *cluster.Connection, target cl
 		s.setRun(document.RunResult)
 		return nil
 	}
-	var e v1alpha1.BenchmarkExperiment
-	if err := c.Client.Get(ctx, target.Key(), &e); err != nil {
-		return err
-	}
-	document, err := c.ReadExperimentDocument(ctx, &e)
+	document, err := c.GetExperimentDocument(ctx, target)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ package diagnose
 import (
 	"archive/tar"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -41,8 +42,5 @@ func (a *archive) addFile(name, content string) error {
 
 // writeEnd completes the archive.
 func (a *archive) writeEnd() error {
-	if err := a.tar.Close(); err != nil {
-		return err
-	}
-	return a.zip.Close()
+	return errors.Join(a.tar.Close(), a.zip.Close())
 }

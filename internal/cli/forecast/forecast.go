@@ -123,7 +123,7 @@ func (f *Forecaster) forecastNetwork(object *unstructured.Unstructured, into *Fo
 	if err := platform.ValidateNetwork(p, &n.Spec, field.NewPath("spec")).ToAggregate(); err != nil {
 		return capacity.Needs{}, err
 	}
-	workers, duration, err := f.forecastRuns(n, into)
+	workers, duration, err := f.forecastRuns(p, n, into)
 	if err != nil {
 		return capacity.Needs{}, err
 	}
@@ -141,12 +141,12 @@ func (f *Forecaster) forecastNetwork(object *unstructured.Unstructured, into *Fo
 }
 
 // forecastRuns returns the largest worker needs of the network's workloads and the total duration of their runs.
-func (f *Forecaster) forecastRuns(n *v1alpha1.BenchmarkNetwork, into *Forecast) (capacity.Needs, time.Duration, error) {
+func (f *Forecaster) forecastRuns(p platform.Platform, n *v1alpha1.BenchmarkNetwork, into *Forecast) (capacity.Needs, time.Duration, error) {
 	var most capacity.Needs
 	var duration time.Duration
 	for i := range n.Spec.Workloads {
 		workload := &n.Spec.Workloads[i].Workload
-		if err := f.validateWorkload(n, workload, field.NewPath("spec", "workloads").Index(i)); err != nil {
+		if err := platform.ValidateWorkload(p, &n.Spec, workload, field.NewPath("spec", "workloads").Index(i)).ToAggregate(); err != nil {
 			return most, 0, err
 		}
 		run := &v1alpha1.BenchmarkRun{Spec: v1alpha1.BenchmarkRunSpec{NetworkName: n.Name, Workload: *workload}}
@@ -188,15 +188,6 @@ func timelineOf(w *v1alpha1.Workload) []TimelineEntry {
 	}
 	slices.SortStableFunc(all, func(a, b TimelineEntry) int { return a.FromSeconds - b.FromSeconds })
 	return all
-}
-
-// validateWorkload validates a workload as the operator does.
-func (f *Forecaster) validateWorkload(n *v1alpha1.BenchmarkNetwork, w *v1alpha1.Workload, path *field.Path) error {
-	p, err := f.Platforms.Get(n.Spec.Platform.Type)
-	if err != nil {
-		return err
-	}
-	return platform.ValidateWorkload(p, &n.Spec, w, path).ToAggregate()
 }
 
 func summarizeStages(p *plan.Plan) []Stage {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -63,9 +64,9 @@ func (s Selection) FindSources(pods []corev1.Pod) ([]Source, error) {
 	case len(pods) == 0:
 		return nil, errors.New("it has no pods")
 	case len(containers) == 0:
-		return nil, fmt.Errorf("no pod has the role %q; there are: %s", s.Role, joinSorted(roles))
+		return nil, fmt.Errorf("no pod has the role %q; there are: %s", s.Role, strings.Join(slices.Sorted(maps.Keys(roles)), ", "))
 	case matches == 0:
-		return nil, fmt.Errorf("no pod has a container %q; there are: %s", s.Container, joinSorted(containers))
+		return nil, fmt.Errorf("no pod has a container %q; there are: %s", s.Container, strings.Join(slices.Sorted(maps.Keys(containers)), ", "))
 	}
 	slices.SortStableFunc(sources, func(a, b Source) int { return cmp.Compare(a.Pod, b.Pod) })
 	return sources, nil
@@ -80,10 +81,7 @@ func (s Selection) includesContainer(pod *corev1.Pod, name string) bool {
 
 func containerNames(pod *corev1.Pod) []string {
 	var names []string
-	for _, c := range pod.Spec.InitContainers {
-		names = append(names, c.Name)
-	}
-	for _, c := range pod.Spec.Containers {
+	for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
 		names = append(names, c.Name)
 	}
 	return names
@@ -97,13 +95,4 @@ func containerID(pod *corev1.Pod, name string) string {
 		}
 	}
 	return ""
-}
-
-func joinSorted(words map[string]bool) string {
-	all := make([]string, 0, len(words))
-	for word := range words {
-		all = append(all, word)
-	}
-	slices.Sort(all)
-	return strings.Join(all, ", ")
 }

@@ -3,6 +3,7 @@ package progress
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -144,13 +145,7 @@ func computeShare(part, whole int32) float64 {
 }
 
 func joinNonEmpty(parts ...string) string {
-	var filled []string
-	for _, p := range parts {
-		if p != "" {
-			filled = append(filled, p)
-		}
-	}
-	return strings.Join(filled, " · ")
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), " · ")
 }
 
 func withLabel(what, value string) string {
