@@ -1,6 +1,8 @@
 package status
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -26,15 +28,8 @@ func (d AdmissionDecision) mustWait() bool { return d != (AdmissionDecision{}) &
 // IsAdmitted reports whether a network was admitted, or began when there was no limit. Only Kueue revokes an
 // admission.
 func IsAdmitted(network *v1alpha1.BenchmarkNetwork) bool {
-	if meta.IsStatusConditionTrue(network.Status.Conditions, v1alpha1.ConditionAdmitted) {
-		return true
-	}
-	for _, stage := range network.Status.Stages {
-		if stage.StartedAt != nil {
-			return true
-		}
-	}
-	return false
+	return meta.IsStatusConditionTrue(network.Status.Conditions, v1alpha1.ConditionAdmitted) ||
+		slices.ContainsFunc(network.Status.Stages, func(s v1alpha1.StageStatus) bool { return s.StartedAt != nil })
 }
 
 // IsExperimentAdmitted reports whether Kueue has admitted an experiment.

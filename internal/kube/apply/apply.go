@@ -320,11 +320,7 @@ func HashJSON(value any) (string, error) {
 
 func mergeMaps(base, over map[string]string) map[string]string {
 	all := make(map[string]string, len(base)+len(over))
-	for k, v := range base {
-		all[k] = v
-	}
-	for k, v := range over {
-		all[k] = v
-	}
+	maps.Copy(all, base)
+	maps.Copy(all, over)
 	return all
 }

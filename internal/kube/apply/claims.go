@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/internal/naming"
@@ -47,13 +48,7 @@ func (w *Writer) checkClaims(ctx context.Context, intent *unstructured.Unstructu
 
 // claimNames returns the names that Kubernetes gives the claims of a StatefulSet.
 func claimNames(set *appsv1.StatefulSet) []string {
-	replicas, start := int32(1), int32(0)
-	if set.Spec.Replicas != nil {
-		replicas = *set.Spec.Replicas
-	}
-	if set.Spec.Ordinals != nil {
-		start = set.Spec.Ordinals.Start
-	}
+	replicas, start := ptr.Deref(set.Spec.Replicas, 1), ptr.Deref(set.Spec.Ordinals, appsv1.StatefulSetOrdinals{}).Start
 	var names []string
 	for _, template := range set.Spec.VolumeClaimTemplates {
 		for ordinal := start; ordinal < start+replicas; ordinal++ {

@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -190,12 +192,7 @@ func FieldDigests(o metav1.Object) map[string]string {
 
 // HasDigests reports whether a trimmed ConfigMap lacks texts, of which it has only digests.
 func HasDigests(cm *corev1.ConfigMap) bool {
-	for _, text := range cm.Data {
-		if IsDigest(text) {
-			return true
-		}
-	}
-	return len(keptDigests(cm)) > 0
+	return len(keptDigests(cm)) > 0 || slices.ContainsFunc(slices.Collect(maps.Values(cm.Data)), IsDigest)
 }
 
 // digestTexts replaces each text longer than the limit by its digest.

@@ -53,7 +53,8 @@ func Trim(object any) {
 		o.Spec, o.Status = trimPodSpec(&o.Spec), trimPodStatus(&o.Status)
 		o.Spec.EphemeralContainers, o.Status.EphemeralContainerStatuses = debuggers, ended
 	case *appsv1.StatefulSet:
-		o.Spec, o.Status = trimStatefulSetSpec(&o.Spec), trimStatefulSetStatus(&o.Status)
+		o.Spec, o.Status = trimStatefulSetSpec(&o.Spec), appsv1.StatefulSetStatus{ObservedGeneration: o.Status.ObservedGeneration,
+			Replicas: o.Status.Replicas, ReadyReplicas: o.Status.ReadyReplicas, UpdateRevision: o.Status.UpdateRevision}
 	case *batchv1.Job:
 		o.Spec, o.Status = batchv1.JobSpec{Parallelism: o.Spec.Parallelism, Completions: o.Spec.Completions, BackoffLimit: o.Spec.BackoffLimit,
 			ActiveDeadlineSeconds: o.Spec.ActiveDeadlineSeconds, TTLSecondsAfterFinished: o.Spec.TTLSecondsAfterFinished}, trimJobStatus(&o.Status)
@@ -249,11 +250,6 @@ func trimStatefulSetSpec(spec *appsv1.StatefulSetSpec) appsv1.StatefulSetSpec {
 		}
 	}
 	return kept
-}
-
-func trimStatefulSetStatus(status *appsv1.StatefulSetStatus) appsv1.StatefulSetStatus {
-	return appsv1.StatefulSetStatus{ObservedGeneration: status.ObservedGeneration, Replicas: status.Replicas, ReadyReplicas: status.ReadyReplicas,
-		UpdateRevision: status.UpdateRevision}
 }
 
 // trimJobStatus keeps the start, the conditions and the numbers of pods; of those that are not counted yet whether there are any.

@@ -27,8 +27,6 @@ func MountCommandsKey(pod *corev1.PodSpec, secret, key string, needsKey func(*co
 		}
 	}
 	if mounted {
-		volume := SecretVolume(commandsTokenVolume, secret)
-		volume.Secret.Items = []corev1.KeyToPath{{Key: key, Path: key}}
-		pod.Volumes = append(pod.Volumes, volume)
+		pod.Volumes = append(pod.Volumes, SecretVolume(commandsTokenVolume, secret, corev1.KeyToPath{Key: key, Path: key}))
 	}
 }

@@ -40,10 +40,10 @@ func VolumeSize(set *appsv1.StatefulSet, volume string) (resource.Quantity, bool
 	return resource.Quantity{}, false
 }
 
-// SecretVolume returns a volume with all keys of a Secret, readable by the pod's group.
-func SecretVolume(volume, secret string) corev1.Volume {
+// SecretVolume returns a volume with some keys of a Secret, or with all of them without items, readable by the pod's group.
+func SecretVolume(volume, secret string, items ...corev1.KeyToPath) corev1.Volume {
 	return corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{
-		Secret: &corev1.SecretVolumeSource{SecretName: secret, DefaultMode: new(int32(0o440))}}}
+		Secret: &corev1.SecretVolumeSource{SecretName: secret, DefaultMode: new(int32(0o440)), Items: items}}}
 }
 
 // ConfigMapVolume returns a volume with all keys of a ConfigMap.

@@ -13,6 +13,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/internal/kube/termination"
@@ -133,11 +134,7 @@ func (s *Snapshot) ownersLackingPods() []client.Object {
 }
 
 func setLacksPods(set *appsv1.StatefulSet) bool {
-	desired := int32(1)
-	if set.Spec.Replicas != nil {
-		desired = *set.Spec.Replicas
-	}
-	return set.Status.ObservedGeneration > 0 && set.Status.ObservedGeneration >= set.Generation && set.Status.Replicas < desired
+	return set.Status.ObservedGeneration > 0 && set.Status.ObservedGeneration >= set.Generation && set.Status.Replicas < ptr.Deref(set.Spec.Replicas, 1)
 }
 
 // jobLacksPods reports whether a Job has started and has fewer pods than it runs at a time. Jobs that have ended
@@ -147,9 +144,5 @@ func jobLacksPods(job *batchv1.Job) bool {
 	if ended := s.UncountedTerminatedPods; ended != nil && len(ended.Succeeded)+len(ended.Failed) > 0 {
 		return false
 	}
-	desired := int32(1)
-	if job.Spec.Parallelism != nil {
-		desired = *job.Spec.Parallelism
-	}
-	return s.StartTime != nil && s.Active+s.Succeeded+s.Failed < desired && len(s.Conditions) == 0
+	return s.StartTime != nil && s.Active+s.Succeeded+s.Failed < ptr.Deref(job.Spec.Parallelism, 1) && len(s.Conditions) == 0
 }

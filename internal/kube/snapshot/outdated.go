@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -46,9 +47,7 @@ func ScaleToZero(planned client.Object) *unstructured.Unstructured {
 func plannedReplicas(planned client.Object) int32 {
 	switch o := planned.(type) {
 	case *appsv1.StatefulSet:
-		if o.Spec.Replicas != nil {
-			return *o.Spec.Replicas
-		}
+		return ptr.Deref(o.Spec.Replicas, 1)
 	case *unstructured.Unstructured:
 		if n, ok, _ := unstructured.NestedInt64(o.Object, "spec", "replicas"); ok {
 			return int32(n)

@@ -7,7 +7,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -89,10 +89,7 @@ func (s *Snapshot) SecretDigest(name string) string {
 }
 
 func (s *Snapshot) statefulSetReadiness(set *appsv1.StatefulSet) Readiness {
-	desired := int32(1)
-	if set.Spec.Replicas != nil {
-		desired = *set.Spec.Replicas
-	}
+	desired := ptr.Deref(set.Spec.Replicas, 1)
 	if set.Status.ObservedGeneration >= set.Generation && set.Status.ReadyReplicas >= desired {
 		return Readiness{State: StateReady}
 	}
@@ -110,7 +107,7 @@ func (s *Snapshot) staleReason(live *appsv1.StatefulSet, object client.Object) s
 		written = written && pods.Epoch(live) == pods.Epoch(planned) &&
 			live.Annotations[v1alpha1.AnnotationPauses] == planned.Annotations[v1alpha1.AnnotationPauses]
 	}
-	left := max(int(live.Status.Replicas), s.countPods(live.UID))
+	left := max(int(live.Status.Replicas), len(s.podsByController[live.UID]))
 	switch {
 	case desired == 0 && (!written || live.Status.ObservedGeneration < live.Generation || left > 0):
 		return fmt.Sprintf("StatefulSet %s: %d pods have not stopped yet", live.Name, left)
@@ -118,8 +115,4 @@ func (s *Snapshot) staleReason(live *appsv1.StatefulSet, object client.Object) s
 		return fmt.Sprintf("StatefulSet %s: %d pods have not started yet", live.Name, desired)
 	}
 	return ""
-}
-
-func (s *Snapshot) countPods(owner types.UID) int {
-	return len(s.podsByController[owner])
 }

@@ -199,7 +199,10 @@ func (c chartFiles) renderTemplates(r helmRelease, pass renderPass) ([]*unstruct
 	if err != nil {
 		return nil, fmt.Errorf("chart %s: %w", loaded.Name(), err)
 	}
-	return decodeManifests(dropPartialsAndNotes(rendered))
+	maps.DeleteFunc(rendered, func(name, _ string) bool { // Partials and notes are no objects.
+		return strings.HasPrefix(path.Base(name), "_") || path.Base(name) == "NOTES.txt"
+	})
+	return decodeManifests(rendered)
 }
 
 // defaultKubeVersion makes renderings independent of the default that is compiled into Helm.
@@ -233,18 +236,6 @@ func checkRenderable(c *chartv2.Chart, caps *common.Capabilities) error {
 		}
 	}
 	return nil
-}
-
-// dropPartialsAndNotes drops partials and notes.
-func dropPartialsAndNotes(rendered map[string]string) map[string]string {
-	out := make(map[string]string, len(rendered))
-	for name, content := range rendered {
-		base := path.Base(name)
-		if !strings.HasPrefix(base, "_") && base != "NOTES.txt" {
-			out[name] = content
-		}
-	}
-	return out
 }
 
 // decodeManifests returns the objects in install order, without those of Helm's tests. It fails for all other

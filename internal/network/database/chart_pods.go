@@ -2,7 +2,6 @@ package database
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -185,10 +184,8 @@ func checkVolume(volume map[string]any, path *field.Path) error {
 		}
 	}
 	for n, source := range nestedMaps(volume, "projected", "sources") {
-		for _, kind := range slices.Sorted(maps.Keys(source)) {
-			if !slices.Contains(projectedSources, kind) {
-				return fmt.Errorf("%s is not allowed", path.Child("projected", "sources").Index(n).Child(kind))
-			}
+		if err := checkAllowedFields(source, path.Child("projected", "sources").Index(n), projectedSources); err != nil {
+			return err
 		}
 	}
 	return nil

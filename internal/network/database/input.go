@@ -4,6 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/utils/ptr"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
@@ -76,15 +77,8 @@ func (in Input) serverImage(spec v1alpha1.DatabaseSpec) (reference, entrypoint s
 
 // ServerMachine returns the size of an instance of the project's chart.
 func ServerMachine(spec v1alpha1.DatabaseSpec) sizing.Machine {
-	machine := sizing.Machine{Cores: resource.MustParse("1"), Memory: resource.MustParse("1Gi")}
 	managed := spec.ManagedOrDefault()
-	if managed.Cores != nil {
-		machine.Cores = *managed.Cores
-	}
-	if managed.Memory != nil {
-		machine.Memory = *managed.Memory
-	}
-	return machine
+	return sizing.Machine{Cores: ptr.Deref(managed.Cores, resource.MustParse("1")), Memory: ptr.Deref(managed.Memory, resource.MustParse("1Gi"))}
 }
 
 // serverResources returns the resources of an instance of the project's chart. Its requests equal its limits,

@@ -224,11 +224,7 @@ func (in Input) scriptContainer(g memberGroup, i Instance, script string) corev1
 				corev1.ResourceMemory: resource.MustParse("256Mi"),
 			},
 		},
-		SecurityContext: &corev1.SecurityContext{
-			AllowPrivilegeEscalation: ptr.To(false),
-			ReadOnlyRootFilesystem:   ptr.To(true),
-			Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
-		},
+		SecurityContext: pods.RestrictedSecurityContext(),
 		// The pod's status shows the last lines of the log as the reason for a failure.
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		VolumeMounts: []corev1.VolumeMount{

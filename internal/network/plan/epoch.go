@@ -15,6 +15,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/platform"
 )
 
 // Epoch is the period since a network was created or last reset, and the run that may use the network. It is
@@ -113,12 +114,9 @@ func (in Input) nextRun() *v1alpha1.BenchmarkRun {
 
 // hasLiveMembers reports whether the StatefulSet of any member exists.
 func (in Input) hasLiveMembers() bool {
-	for _, m := range in.Platform.Topology(in.Network).Members {
-		if in.liveStatefulSet(naming.Member(in.Network.Name, m.Name)) != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(in.Platform.Topology(in.Network).Members, func(m platform.Member) bool {
+		return in.liveStatefulSet(naming.Member(in.Network.Name, m.Name)) != nil
+	})
 }
 
 // recordedEpoch returns the epoch that was decided last. If the ConfigMap is lost, the epoch comes from the

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -69,10 +70,7 @@ func (p *Plan) checkGeneratedSecrets(in Input, genesis []string) (completed bool
 		case recorded == "" && now != "" && (filled || !slices.Contains(genesis, name)):
 			recorded = now
 		}
-		if recorded == "" {
-			recorded = noDigest
-		}
-		digests.WriteString(recorded)
+		digests.WriteString(cmp.Or(recorded, noDigest))
 	}
 	p.GeneratedSecrets = v1alpha1.GeneratedSecrets{Epoch: p.Epoch.ID, Digests: digests.String()}
 	return completed

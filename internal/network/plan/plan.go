@@ -136,7 +136,7 @@ type Plan struct {
 // Build returns the plan. Its errors are user errors and name what to change. A plan returned together with an
 // error lacks only the runs, so a provisioned network can still be deleted with it.
 func Build(in Input) (*Plan, error) {
-	in.Images = in.imageCatalogue()
+	in.Images = in.Images.WithVersion(ImageVersion(in.EpochRecord)) // An upgrade of the operator restarts no members.
 	sized := platform.WithPlannedWorkloads(in.Network)
 	p := &Plan{Topology: in.Platform.Topology(sized), Settings: platform.DerivedSettings(in.Platform, &sized.Spec), Epoch: in.countPause(in.decideEpoch()),
 		Resettable:         in.isResettable(),
@@ -177,12 +177,6 @@ func (p *Plan) buildProvisioningStages(in Input, sized *v1alpha1.BenchmarkNetwor
 	p.Stages = append(p.Stages,
 		Stage{Name: StageMembers, Needs: []StageName{StageGenesis, StageDatabases, StageSchemas}, Objects: members, Provisioning: true})
 	return nil
-}
-
-// imageCatalogue returns the images of the version with which the network was created, so that an operator
-// upgrade restarts no members.
-func (in Input) imageCatalogue() naming.ImageCatalogue {
-	return in.Images.WithVersion(ImageVersion(in.EpochRecord))
 }
 
 // Objects returns all planned objects, including empty Secrets for the credentials.

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -38,9 +40,9 @@ func addResetStages(in Input, p *Plan) error {
 		return nil
 	}
 	p.Resetting = true
-	members := p.findStage(StageMembers)
-	members.Needs = append(members.Needs, StageStop, StageReset)
-	p.insertStages(StageMembers,
+	at := slices.IndexFunc(p.Stages, func(s Stage) bool { return s.Name == StageMembers })
+	p.Stages[at].Needs = append(p.Stages[at].Needs, StageStop, StageReset)
+	p.Stages = slices.Insert(p.Stages, at,
 		Stage{Name: StageStop, Objects: stops, Provisioning: true},
 		Stage{Name: StageReset, Needs: []StageName{StageStop, StageDatabases, StageSchemas}, Objects: p.schemaResets, Provisioning: true})
 	return nil
@@ -81,16 +83,4 @@ func (p *Plan) findStage(name StageName) *Stage {
 		}
 	}
 	return &Stage{}
-}
-
-// insertStages inserts stages before another one.
-func (p *Plan) insertStages(before StageName, stages ...Stage) {
-	var all []Stage
-	for _, s := range p.Stages {
-		if s.Name == before {
-			all = append(all, stages...)
-		}
-		all = append(all, s)
-	}
-	p.Stages = all
 }

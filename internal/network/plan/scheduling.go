@@ -120,14 +120,9 @@ func requiredHost(template *corev1.PodTemplateSpec) string {
 
 // keepsApart reports whether the required anti-affinity of a pod selects another one.
 func keepsApart(pod, other *corev1.PodTemplateSpec) bool {
-	if a := pod.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {
-		for _, term := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
-			if selectorMatches(term.LabelSelector, other) {
-				return true
-			}
-		}
-	}
-	return false
+	a := pod.Spec.Affinity
+	return a != nil && a.PodAntiAffinity != nil && slices.ContainsFunc(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution,
+		func(term corev1.PodAffinityTerm) bool { return selectorMatches(term.LabelSelector, other) })
 }
 
 // exceedsSkew reports whether more pods share a host than a constraint of the pod permits while other hosts have

@@ -145,16 +145,9 @@ func (l *Layer) buildContainer(in platform.Input, m platform.Member, name string
 // SecretVolumes returns the volumes with the genesis and the client's own keys. The validator's key is in neither.
 func (l *Layer) SecretVolumes(network string, m platform.Member) []corev1.Volume {
 	return []corev1.Volume{
-		SecretFilesVolume(VolumeNetwork, naming.NetworkMapSecret(network),
+		pods.SecretVolume(VolumeNetwork, naming.NetworkMapSecret(network),
 			corev1.KeyToPath{Key: cmp.Or(l.GenesisKey, FileGenesis), Path: FileGenesis}, corev1.KeyToPath{Key: FileJWT, Path: FileJWT}),
-		SecretFilesVolume(volumeIdentity, naming.IdentitySecret(network, m.Name),
+		pods.SecretVolume(volumeIdentity, naming.IdentitySecret(network, m.Name),
 			corev1.KeyToPath{Key: fileNodeKey, Path: fileNodeKey}, corev1.KeyToPath{Key: fileGeth, Path: fileGeth}),
 	}
-}
-
-// SecretFilesVolume returns a volume with some keys of a Secret.
-func SecretFilesVolume(volume, secret string, items ...corev1.KeyToPath) corev1.Volume {
-	v := pods.SecretVolume(volume, secret)
-	v.Secret.Items = items
-	return v
 }

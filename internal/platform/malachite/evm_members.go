@@ -119,8 +119,8 @@ func buildEVMPod(in platform.Input, m platform.Member) corev1.PodSpec {
 	}
 	pod.Volumes = append(pod.Volumes, pods.EmptyDirVolume(volumeSocket), pods.EmptyDirVolume(execution.VolumeTmp),
 		members.ConfigVolume(in.Network, m, validators.VolumeConfig),
-		execution.SecretFilesVolume(validatorIdentity, naming.IdentitySecret(network, m.Name), corev1.KeyToPath{Key: validators.FileKey, Path: validators.FileKey}),
-		execution.SecretFilesVolume(validatorNetwork, naming.NetworkMapSecret(network), corev1.KeyToPath{Key: validators.FileGenesis, Path: validators.FileGenesis}))
+		pods.SecretVolume(validatorIdentity, naming.IdentitySecret(network, m.Name), corev1.KeyToPath{Key: validators.FileKey, Path: validators.FileKey}),
+		pods.SecretVolume(validatorNetwork, naming.NetworkMapSecret(network), corev1.KeyToPath{Key: validators.FileGenesis, Path: validators.FileGenesis}))
 	pod.Volumes = append(pod.Volumes, layer.SecretVolumes(network, m)...)
 	return pod
 }
