@@ -18,7 +18,6 @@ import (
 // compareOutputs are the output formats of compare, besides the default.
 var compareOutputs = []string{"json", "yaml", "markdown", "junit", "wide"}
 
-// compareOptions are the flags of compare.
 type compareOptions struct {
 	metrics, gates []string
 	confidence     int32

@@ -15,7 +15,6 @@ import (
 	"github.com/benchnet/benchnet/internal/cli/terminal"
 )
 
-// exportOptions are the flags of export.
 type exportOptions struct {
 	output, format string
 }

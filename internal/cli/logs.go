@@ -20,7 +20,6 @@ import (
 // logsPollInterval is the time between two looks for new pods with --follow.
 const logsPollInterval = 2 * time.Second
 
-// logsOptions are the flags of logs.
 type logsOptions struct {
 	podlogs.Selection
 	follow, timestamps, previous bool

@@ -18,7 +18,6 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/registry"
 )
 
-// planOptions are the flags of plan.
 type planOptions struct {
 	files  *genericclioptions.FileNameFlags
 	output string

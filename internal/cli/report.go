@@ -24,7 +24,6 @@ import (
 	"github.com/benchnet/benchnet/internal/run/document"
 )
 
-// reportOptions are the flags of report.
 type reportOptions struct {
 	output, charts, format, browser, csv, grafana string
 	// grafanaURL is nil without grafana.
@@ -89,7 +88,6 @@ func (o *reportOptions) findBrowser() (err error) {
 	return err
 }
 
-// reportSource is the subject of one report.
 type reportSource struct {
 	name      string
 	writePage func(io.Writer, ...report.Link) error

@@ -22,7 +22,6 @@ import (
 	"github.com/benchnet/benchnet/internal/format"
 )
 
-// reproduceOptions are the flags of reproduce.
 type reproduceOptions struct {
 	key           string
 	marginPercent float64

@@ -22,7 +22,6 @@ import (
 // resultsOutputs are the output formats of results, besides the default.
 var resultsOutputs = []string{"json", "yaml", "csv", "junit", "wide"}
 
-// resultsOptions are the flags of results.
 type resultsOptions struct {
 	output   string
 	runs     bool

@@ -15,7 +15,6 @@ import (
 	"github.com/benchnet/benchnet/internal/cli/cluster"
 )
 
-// runOptions are the flags of run.
 type runOptions struct {
 	files   *genericclioptions.FileNameFlags
 	report  string

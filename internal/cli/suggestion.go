@@ -14,7 +14,6 @@ func (s *session) suggest(format string, arguments ...any) {
 	fmt.Fprintf(s.ErrOut, "next: "+format+"\n", arguments...)
 }
 
-// suggestCommand suggests a command of the plugin for each target.
 func (s *session) suggestCommand(command string, targets ...cluster.Target) {
 	for _, target := range targets {
 		s.suggest("kubectl benchnet %s -n %s %s", command, target.Namespace, target)

@@ -51,7 +51,6 @@ func (s sampleWriter) writeSample(m *Metric, value float64, labels ...string) {
 	s <- prometheus.MustNewConstMetric(m.description, kind, value, labels...)
 }
 
-// boolValue returns 1 for true and 0 for false.
 func boolValue(so bool) float64 {
 	if so {
 		return 1

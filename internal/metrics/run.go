@@ -111,7 +111,6 @@ func (s sampleWriter) writeRunLatency(r *v1alpha1.BenchmarkRun, l *v1alpha1.Late
 	s <- prometheus.MustNewConstSummary(runLatency.description, uint64(max(0, operations)), sum, quantiles, r.Namespace, r.Name)
 }
 
-// unixSeconds returns a time in seconds since 1970.
 func unixSeconds(t time.Time) float64 {
 	return float64(t.UnixMicro()) / float64(time.Second/time.Microsecond)
 }

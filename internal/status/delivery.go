@@ -10,7 +10,6 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 )
 
-// deliveryReasons are the reasons of a condition that reports a delivery.
 type deliveryReasons struct{ pending, done, failed string }
 
 var (

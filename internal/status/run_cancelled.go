@@ -40,7 +40,6 @@ func elapsedWindow(window *v1alpha1.MeasuredWindow, now time.Time) *v1alpha1.Mea
 	return window
 }
 
-// countRunningPods counts the pods that have not ended.
 func countRunningPods(pods []corev1.Pod) int {
 	running := 0
 	for i := range pods {

@@ -18,7 +18,6 @@ func roundToMilli(x float64) *int64 {
 	return &scaled
 }
 
-// roundToMicroseconds converts milliseconds.
 func roundToMicroseconds(milliseconds float64) int64 { return roundToInt64(1000 * milliseconds) }
 
 // roundToInt64 rounds x to the nearest integer, or to the nearest that an int64 can hold. NaN becomes 0.

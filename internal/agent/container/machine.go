@@ -63,7 +63,6 @@ func linkName(path string) string {
 	return filepath.Base(target)
 }
 
-// cpuField returns a field of the first CPU.
 func (r MachineReader) cpuField(name string) string {
 	for line := range strings.Lines(r.readText("proc/cpuinfo")) {
 		if key, value, found := strings.Cut(line, ":"); found && strings.TrimSpace(key) == name {

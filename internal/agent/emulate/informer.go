@@ -50,7 +50,6 @@ func startInformer(ctx context.Context, cluster *kube.NamespaceClient, resource,
 	return &objectInformer{informer}, nil
 }
 
-// listObjects returns the cached objects.
 func (f *objectInformer) listObjects() []*unstructured.Unstructured {
 	var all []*unstructured.Unstructured
 	for _, o := range f.informer.GetStore().List() {

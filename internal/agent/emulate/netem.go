@@ -35,7 +35,6 @@ type netemBackend struct {
 	peers    map[netip.Addr]peerClass
 }
 
-// peerClass is the class of one peer.
 type peerClass struct {
 	minor      uint16
 	impairment latency.Impairment

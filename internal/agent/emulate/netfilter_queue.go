@@ -62,7 +62,6 @@ type netfilterQueue struct {
 	readBuffer, pendingVerdicts []byte
 }
 
-// queuedPacket is a packet in the queue.
 type queuedPacket struct {
 	id     uint32
 	source netip.Addr
@@ -171,7 +170,6 @@ func (q *netfilterQueue) readPackets(handle func(queuedPacket)) error {
 	return nil
 }
 
-// parsePacket parses the attributes of one packet.
 func parsePacket(attributes []byte) queuedPacket {
 	var a queuedPacket
 	forEachRecord(attributes, unix.SizeofNlAttr, func(kind uint16, value []byte) {

@@ -83,7 +83,6 @@ func commonImpairment(config *latency.Config, member string, pods []*unstructure
 	return ways[0], true
 }
 
-// selectPods returns the pods that a Service selects.
 func selectPods(service *unstructured.Unstructured, pods []*unstructured.Unstructured) []*unstructured.Unstructured {
 	selector, _, _ := unstructured.NestedStringMap(service.Object, "spec", "selector")
 	if len(selector) == 0 {

@@ -57,7 +57,6 @@ type Publisher struct {
 	Root string
 }
 
-// pendingSecret is a Secret to be filled.
 type pendingSecret struct {
 	name, uid string
 	complete  bool

@@ -95,7 +95,6 @@ func (w *Worker) injectFault(ctx context.Context, from time.Time, f measurement.
 	return effect
 }
 
-// roundMillis rounds seconds to milliseconds.
 func roundMillis(seconds float64) float64 { return math.Round(seconds*1000) / 1000 }
 
 // requestFault sends a fault to its agent. received is when the header of the answer arrived.

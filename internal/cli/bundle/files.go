@@ -32,7 +32,6 @@ const (
 	runsDirectory     = "runs/"
 )
 
-// buildFiles returns the files of the kit by name.
 func (b *Kit) buildFiles() (map[string][]byte, error) {
 	files := map[string][]byte{resultName: b.Result}
 	if err := addManifests(files, "", b.Objects); err != nil {

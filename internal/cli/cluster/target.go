@@ -48,7 +48,6 @@ func (k Kind) Plural() string {
 	return strings.ToLower(k.objectKind()) + "s"
 }
 
-// objectKind returns the kind in manifests.
 func (k Kind) objectKind() string {
 	return map[Kind]string{Experiment: "BenchmarkExperiment", Network: "BenchmarkNetwork", Run: "BenchmarkRun"}[k]
 }

@@ -207,7 +207,6 @@ func summarizeStages(p *plan.Plan) []Stage {
 	return all
 }
 
-// objectKind returns the kind of a typed object.
 func objectKind(o client.Object) string {
 	if kind := o.GetObjectKind().GroupVersionKind().Kind; kind != "" {
 		return kind

@@ -22,7 +22,6 @@ func WaitReason(s *State) (reason, message string) {
 	return ready.Reason, ready.Message
 }
 
-// targetConditions returns the conditions of the target.
 func (s *State) targetConditions() []metav1.Condition {
 	switch s.Target.Kind {
 	case cluster.Experiment:

@@ -264,7 +264,6 @@ func (w *Writer) reportApply(ctx context.Context, owner Owner, intent *unstructu
 	}
 }
 
-// appliedMetadataFields are the metadata fields that are applied.
 var appliedMetadataFields = []string{"name", "namespace", "labels", "annotations", "resourceVersion"}
 
 // buildIntent returns the object that is sent to the API server: the desired fields with kind, namespace,

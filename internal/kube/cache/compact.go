@@ -127,5 +127,4 @@ func (p *internPool[V]) internValue(hash uint64, value V, keep func(V) V) V {
 	return value
 }
 
-// keepAsIs returns the value unchanged.
 func keepAsIs[V any](value V) V { return value }

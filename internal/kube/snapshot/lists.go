@@ -26,7 +26,6 @@ func NewList(kind client.Object, scheme *runtime.Scheme) (client.ObjectList, err
 	return typed, nil
 }
 
-// extractObjects returns the items of a list.
 func extractObjects(list client.ObjectList) ([]client.Object, error) {
 	items, err := meta.ExtractList(list)
 	if err != nil {

@@ -43,7 +43,6 @@ func ScaleToZero(planned client.Object) *unstructured.Unstructured {
 	return scaled
 }
 
-// plannedReplicas returns the replicas of a planned StatefulSet.
 func plannedReplicas(planned client.Object) int32 {
 	switch o := planned.(type) {
 	case *appsv1.StatefulSet:

@@ -36,7 +36,6 @@ const (
 	maxErrorLength = 4096
 )
 
-// childRequest is the input of a child.
 type childRequest struct {
 	Archive []byte
 	Request database.RenderRequest

@@ -129,7 +129,6 @@ func (in Input) sharesTables(m platform.Member) bool {
 	return shared != nil && slices.Contains(shared.Members, m.Name)
 }
 
-// buildConnection returns the connection of a member to its schema.
 func (in Input) buildConnection(i Instance, m platform.Member) platform.DatabaseConnection {
 	role := in.roleName(m)
 	c := platform.DatabaseConnection{

@@ -86,7 +86,6 @@ func (in Input) runName(workload int) string {
 	return naming.WorkloadRun(in.Network.Name, in.Network.Spec.Workloads[workload].Name)
 }
 
-// plannedRun returns the run of a listed workload.
 func (in Input) plannedRun(workload int) *v1alpha1.BenchmarkRun {
 	return &v1alpha1.BenchmarkRun{
 		ObjectMeta: metav1.ObjectMeta{Name: in.runName(workload), Labels: naming.NetworkLabels(in.Network.Name, naming.ComponentRun)},

@@ -17,7 +17,6 @@ const (
 	keyTruststore = "truststore"
 )
 
-// rpcPasswordKey returns the key of a member's RPC password.
 func rpcPasswordKey(member string) string { return "rpc-" + member }
 
 // financeFlows lists all flows of R3's finance CorDapp that can be started over RPC.

@@ -64,7 +64,6 @@ var dataSourceClasses = map[v1alpha1.DatabaseEngine]string{
 // nodePortNumbers are the ports of a node. Jolokia is 0 if the node serves no metrics.
 type nodePortNumbers struct{ P2P, RPC, Admin, Jolokia int }
 
-// renderNodeConf returns the node.conf of a member.
 func renderNodeConf(in platform.Input, m platform.Member) (string, error) {
 	conf := buildNodeConf(in, m)
 	var out bytes.Buffer

@@ -115,5 +115,4 @@ func quoteMillis(d interface{ Milliseconds() int64 }) string {
 	return fmt.Sprintf(`"%dms"`, d.Milliseconds())
 }
 
-// quoteBytes returns a quantity in bytes as a TOML string.
 func quoteBytes(q resource.Quantity) string { return fmt.Sprintf(`"%d B"`, q.Value()) }

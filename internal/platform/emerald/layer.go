@@ -22,7 +22,6 @@ var validatorSeries = []protocol.ObservedSeries{
 	{Name: "chainBytes", Unit: "B/s", Metric: "app_channel_chain_bytes_total", Kind: protocol.SeriesCounter},
 }
 
-// layerOf returns the execution layer of a network.
 func layerOf(spec *v1alpha1.BenchmarkNetworkSpec) *execution.Layer {
 	e := spec.Platform.Emerald
 	return &execution.Layer{

@@ -75,7 +75,6 @@ func newConfigData(in platform.Input, topology platform.Topology, graph validato
 	return c
 }
 
-// renderTOML returns the config.toml of a validator.
 func (c configData) renderTOML() (string, error) {
 	var out strings.Builder
 	if err := configTemplates.ExecuteTemplate(&out, validators.FileConfig+".tmpl", c); err != nil {

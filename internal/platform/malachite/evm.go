@@ -82,7 +82,6 @@ func (EVM) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
 	return members.Topology(network, "Validator", validators.PortP2P, func(ordinal int32) string { return execution.FeeRecipient(int(ordinal)) })
 }
 
-// layerOf returns the execution layer of a network.
 func layerOf(spec *v1alpha1.BenchmarkNetworkSpec) *execution.Layer {
 	e := spec.Platform.MalachiteEVM
 	return &execution.Layer{

@@ -33,7 +33,6 @@ const (
 type profileSegment struct {
 	measurement.Segment
 	rates []protocol.RatePiece
-	// index is the index in the profile.
 	index int
 }
 

@@ -21,8 +21,7 @@ import (
 
 const (
 	// requestTimeout bounds the evaluation by Prometheus and the request.
-	requestTimeout = 5 * time.Second
-	// maxResponseBytes bounds a response.
+	requestTimeout   = 5 * time.Second
 	maxResponseBytes = 1 << 20
 	// maxExcerptBytes bounds what a message quotes of a response.
 	maxExcerptBytes = 200
@@ -65,7 +64,6 @@ type queryProblem struct {
 	cause error
 }
 
-// queryValue returns the value of an expression at an instant.
 func queryValue(ctx context.Context, from prometheus.API, expression string, at time.Time) (float64, *queryProblem) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()

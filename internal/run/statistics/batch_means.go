@@ -74,7 +74,6 @@ func vonNeumannStatistic(means []float64) float64 {
 	return (successive/spread - 2) / math.Sqrt(4*(k-2)/(k*k-1))
 }
 
-// sumSquaredDeviations returns the sum of squared deviations from the mean.
 func sumSquaredDeviations(values []float64) float64 {
 	mean, sum := stats.Mean(values), 0.0
 	for _, v := range values {

@@ -27,7 +27,6 @@ type RecordedSeries struct {
 	LatencySums []float64
 }
 
-// firstSeconds returns the first seconds of the series.
 func (s RecordedSeries) firstSeconds(seconds int) RecordedSeries {
 	return RecordedSeries{Completed: s.Completed[:seconds], LatencySums: s.LatencySums[:min(seconds, len(s.LatencySums))]}
 }

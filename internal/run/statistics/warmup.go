@@ -104,7 +104,6 @@ func changeOfLatency(blocks []float64, cut int) float64 {
 	return max(math.Abs(shift.after-shift.before), batchedWindow{means: blocks[cut:]}.linearDrift())
 }
 
-// leastScoreCut returns the cut, up to most blocks, with the least score.
 func leastScoreCut(blocks []float64, most int) int {
 	best, least := 0, math.Inf(1)
 	for i, score := range slices.Backward(cutScores(blocks)) {
