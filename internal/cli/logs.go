@@ -98,8 +98,7 @@ func (s *session) printLogs(ctx context.Context, c *cluster.Connection, target c
 func (o logsOptions) podLogOptions() corev1.PodLogOptions {
 	options := corev1.PodLogOptions{Previous: o.previous}
 	if o.since > 0 {
-		seconds := max(1, int64(o.since.Round(time.Second)/time.Second))
-		options.SinceSeconds = &seconds
+		options.SinceSeconds = new(max(1, int64(o.since.Round(time.Second)/time.Second)))
 	}
 	if o.tail >= 0 {
 		options.TailLines = &o.tail

@@ -215,8 +215,7 @@ func stopMessage(stoppedBy string, runs []experiment.Run) string {
 // setCompletionTime sets the completion time once.
 func setCompletionTime(s *v1alpha1.BenchmarkExperimentStatus, now time.Time) {
 	if s.CompletionTime == nil {
-		ended := metav1.NewTime(now)
-		s.CompletionTime = &ended
+		s.CompletionTime = new(metav1.NewTime(now))
 	}
 }
 
@@ -231,8 +230,7 @@ func countInvalidRuns(r *experiment.Result) int {
 // setProgress fills the fields that show the results so far.
 func setProgress(s *v1alpha1.BenchmarkExperimentStatus, in ExperimentInput) {
 	if s.StartTime == nil && !in.Admission.mustWait() {
-		started := metav1.NewTime(in.Now)
-		s.StartTime = &started
+		s.StartTime = new(metav1.NewTime(in.Now))
 	}
 	s.RunsEnded = int32(len(in.Result.Runs))
 	s.RunsTotal = max(s.Plan.Runs, int32(len(in.Step.CreatedRuns)+len(in.Step.DeletedRuns)))
@@ -285,8 +283,7 @@ func setTimeLeft(s *v1alpha1.BenchmarkExperimentStatus, in ExperimentInput) {
 		perRun = in.Result.End.Sub(in.Result.Start) / ended
 	}
 	left := max(time.Minute, (perRun * (planned - ended)).Round(time.Minute))
-	seconds := int64(left.Seconds())
-	s.TimeLeftSeconds, s.Display.TimeLeft = &seconds, strings.TrimSuffix(left.String(), "0s")
+	s.TimeLeftSeconds, s.Display.TimeLeft = new(int64(left.Seconds())), strings.TrimSuffix(left.String(), "0s")
 	if in.Experiment.Spec.Strategy == v1alpha1.StrategySaturation {
 		s.Display.TimeLeft = "at most " + s.Display.TimeLeft
 	}
@@ -316,8 +313,7 @@ func pointStatus(p *experiment.Point) v1alpha1.PointStatus {
 		s.Display.Throughput = e.String() + " " + formatRateUnit(p.Unit)
 	}
 	if e, ok := p.Metrics[string(v1alpha1.MetricLatencyP95)]; ok && e.N > 0 {
-		p95 := roundToMicroseconds(e.Mean)
-		s.P95LatencyMicroseconds, s.Display.P95 = &p95, formatMilliseconds(e.Mean)
+		s.P95LatencyMicroseconds, s.Display.P95 = new(roundToMicroseconds(e.Mean)), formatMilliseconds(e.Mean)
 	}
 	return s
 }

@@ -64,8 +64,7 @@ func ComputeRun(in RunInput) v1alpha1.BenchmarkRunStatus {
 		WorkersReady: in.WorkersReady, StartTime: old.StartTime, Release: old.Release, Unit: cmp.Or(in.Unit, old.Unit),
 		Display: v1alpha1.RunDisplay{Workers: fmt.Sprintf("%d/%d", in.WorkersReady, workers)}}
 	if in.Start != nil {
-		start := metav1.NewMicroTime(*in.Start)
-		s.StartTime = &start
+		s.StartTime = new(metav1.NewMicroTime(*in.Start))
 	}
 	l := conditionList{generation: in.Run.Generation}
 	switch {
@@ -173,8 +172,7 @@ func plannedWindow(m v1alpha1.Measure, start time.Time) *v1alpha1.MeasuredWindow
 }
 
 func setFailed(s *v1alpha1.BenchmarkRunStatus, l *conditionList, now time.Time, reason, message string) {
-	ended := metav1.NewTime(now)
-	s.Phase, s.Display.Progress, s.CompletionTime = v1alpha1.PhaseFailed, "Failed", &ended
+	s.Phase, s.Display.Progress, s.CompletionTime = v1alpha1.PhaseFailed, "Failed", new(metav1.NewTime(now))
 	l.addBool(v1alpha1.ConditionAccepted, reason != v1alpha1.ReasonInvalidSpec, reason, message)
 	l.addBool(v1alpha1.ConditionMeasured, false, reason, message)
 	l.addBool(v1alpha1.ConditionComplete, true, reason, message)

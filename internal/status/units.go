@@ -14,8 +14,7 @@ func roundToMilli(x float64) *int64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
 	}
-	scaled := roundToInt64(1000 * x)
-	return &scaled
+	return new(roundToInt64(1000 * x))
 }
 
 func roundToMicroseconds(milliseconds float64) int64 { return roundToInt64(1000 * milliseconds) }
@@ -44,8 +43,7 @@ func summarizeLatency(l measurement.Latency) *v1alpha1.LatencySummary {
 		if percentile == nil {
 			return nil
 		}
-		micros := roundToMicroseconds(*percentile)
-		return &micros
+		return new(roundToMicroseconds(*percentile))
 	}
 	return &v1alpha1.LatencySummary{Mean: roundToMicroseconds(l.Mean), P50: known(l.P50), P90: known(l.P90), P95: known(l.P95),
 		P99: known(l.P99), P999: known(l.P999), Max: roundToMicroseconds(l.Max)}

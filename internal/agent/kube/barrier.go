@@ -56,10 +56,9 @@ func parseInstant(key, text string) (time.Time, error) {
 // watchForKey watches the ConfigMap until it holds key or the watch ends. The watch has no resource version, so
 // it starts with an event for the existing object.
 func (b *Barrier) watchForKey(ctx context.Context, key string) (string, error) {
-	seconds := int64(watchTimeoutSeconds)
 	w, err := b.ConfigMaps.Watch(ctx, metav1.ListOptions{
 		FieldSelector:  fields.OneTermEqualSelector("metadata.name", b.Name).String(),
-		TimeoutSeconds: &seconds,
+		TimeoutSeconds: new(int64(watchTimeoutSeconds)),
 	})
 	if err != nil {
 		return "", err

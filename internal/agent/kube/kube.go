@@ -73,9 +73,8 @@ func applyObject(ctx context.Context, objects dynamic.ResourceInterface, object 
 	if err != nil {
 		return err
 	}
-	force := true
 	_, err = patchObject(ctx, objects, object.GetName(), types.ApplyPatchType, body,
-		metav1.PatchOptions{FieldManager: protocol.FieldManager, Force: &force})
+		metav1.PatchOptions{FieldManager: protocol.FieldManager, Force: new(true)})
 	return err
 }
 

@@ -39,8 +39,9 @@ func (c *Collector) addPodLogs(ctx context.Context, directory string, object *un
 }
 
 func (c *Collector) addLog(ctx context.Context, pod *corev1.Pod, container, file string, previous bool) error {
-	lines := maxLogLines
-	log, err := c.OpenLog(ctx, pod.Namespace, pod.Name, &corev1.PodLogOptions{Container: container, Previous: previous, Timestamps: true, TailLines: &lines})
+	log, err := c.OpenLog(ctx, pod.Namespace, pod.Name, &corev1.PodLogOptions{
+		Container: container, Previous: previous, Timestamps: true, TailLines: new(maxLogLines),
+	})
 	if err != nil {
 		c.addProblem("log "+file, err)
 		return ctx.Err()
