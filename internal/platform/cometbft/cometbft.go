@@ -103,7 +103,7 @@ func (CometBFT) BuildMembers(in platform.Input, topology platform.Topology) ([]c
 		func(ordinal int, m platform.Member) (string, error) {
 			data := newConfigData(in, topology, graph, ordinal, c)
 			data.Threads = validators.CountThreads(m.Spec, m.Spec.Platform.CometBFT.Threads)
-			return data.renderTOML()
+			return validators.RenderConfig(configTemplates, data.Moniker, data)
 		})
 }
 

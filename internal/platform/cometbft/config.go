@@ -4,7 +4,6 @@ import (
 	"embed"
 	"fmt"
 	"slices"
-	"strings"
 	"text/template"
 	"time"
 
@@ -106,12 +105,4 @@ func newConfigData(in platform.Input, topology platform.Topology, graph validato
 		data.Peers = append(data.Peers, fmt.Sprintf("%d@%s", peer, members.HostPort(topology.Members[peer].Host, validators.PortP2P)))
 	}
 	return data
-}
-
-func (c configData) renderTOML() (string, error) {
-	var out strings.Builder
-	if err := configTemplates.ExecuteTemplate(&out, validators.FileConfig+".tmpl", c); err != nil {
-		return "", fmt.Errorf("render %s of %s: %w", validators.FileConfig, c.Moniker, err)
-	}
-	return out.String(), nil
 }

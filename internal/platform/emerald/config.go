@@ -3,7 +3,6 @@ package emerald
 import (
 	"bytes"
 	"embed"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"text/template"
@@ -15,12 +14,13 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/execution"
 	"github.com/benchnet/benchnet/internal/platform/members"
+	"github.com/benchnet/benchnet/internal/platform/validators"
 )
 
 //go:embed templates
 var templateFiles embed.FS
 
-var configTemplates = template.Must(template.New("").Funcs(template.FuncMap{"quote": quoteTOML, "millis": quoteMillis, "bytes": quoteBytes}).
+var configTemplates = template.Must(template.New("").Funcs(validators.TemplateFuncs).Funcs(template.FuncMap{"bytes": quoteBytes}).
 	Option("missingkey=error").ParseFS(templateFiles, "templates/*.tmpl"))
 
 // memberConfig is the input of a member's templates.
@@ -102,17 +102,6 @@ func renderTemplate(name string, data any) (string, error) {
 		return "", fmt.Errorf("render %s: %w", name, err)
 	}
 	return out.String(), nil
-}
-
-// quoteTOML returns s as a TOML string. TOML's basic strings support the escapes of JSON.
-func quoteTOML(s string) (string, error) {
-	text, err := json.Marshal(s)
-	return string(text), err
-}
-
-// quoteMillis returns a duration in whole milliseconds as a TOML string.
-func quoteMillis(d interface{ Milliseconds() int64 }) string {
-	return fmt.Sprintf(`"%dms"`, d.Milliseconds())
 }
 
 func quoteBytes(q resource.Quantity) string { return fmt.Sprintf(`"%d B"`, q.Value()) }

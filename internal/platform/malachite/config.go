@@ -4,7 +4,6 @@ import (
 	"embed"
 	"fmt"
 	"strconv"
-	"strings"
 	"text/template"
 
 	"k8s.io/utils/ptr"
@@ -73,14 +72,6 @@ func newConfigData(in platform.Input, topology platform.Topology, graph validato
 		}
 	}
 	return c
-}
-
-func (c configData) renderTOML() (string, error) {
-	var out strings.Builder
-	if err := configTemplates.ExecuteTemplate(&out, validators.FileConfig+".tmpl", c); err != nil {
-		return "", fmt.Errorf("render %s of %s: %w", validators.FileConfig, c.Moniker, err)
-	}
-	return out.String(), nil
 }
 
 // buildGraph returns the graph of the spec. With discovery, validators dial the next few in a ring, so that all are connected.

@@ -76,7 +76,7 @@ func (EVM) BuildMembers(in platform.Input, topology platform.Topology) ([]client
 		data := newConfigData(in, topology, graph, ordinal, spec)
 		// The store keeps all blocks, from which a geth that lost its chain gets it back.
 		data.Moniker, data.Socket, data.StoreBytes, data.Threads = m.Name, socketPath, math.MaxInt64, evmThreads(m.Spec)
-		config, err := data.renderTOML()
+		config, err := validators.RenderConfig(configTemplates, data.Moniker, data)
 		if err != nil {
 			return nil, err
 		}

@@ -81,6 +81,6 @@ func (Malachite) BuildMembers(in platform.Input, topology platform.Topology) ([]
 		func(ordinal int, m platform.Member) (string, error) {
 			data := newConfigData(in, topology, graph, ordinal, spec)
 			data.Threads = validators.CountThreads(m.Spec, m.Spec.Platform.Malachite.Threads)
-			return data.renderTOML()
+			return validators.RenderConfig(configTemplates, data.Moniker, data)
 		})
 }

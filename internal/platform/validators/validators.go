@@ -64,10 +64,8 @@ const (
 	genesisConfigFile = "validators"
 )
 
-const (
-	// GracePeriodSeconds lets a validator close its store.
-	GracePeriodSeconds = 60
-)
+// GracePeriodSeconds lets a validator close its store.
+const GracePeriodSeconds = 60
 
 // Program is the program of a validator.
 type Program struct {
