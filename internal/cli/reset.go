@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -65,7 +66,8 @@ func requestReset(ctx context.Context, c *cluster.Connection, target cluster.Tar
 		network.Annotations = map[string]string{}
 	}
 	network.Annotations[v1alpha1.AnnotationReset] = at.UTC().Format("20060102T150405.000Z")
-	return currentEpoch(before), c.Client.Patch(ctx, network, client.MergeFrom(before), client.FieldOwner(cluster.FieldManager))
+	previous := ptr.Deref(before.Status.Epoch, v1alpha1.EpochStatus{}).ID
+	return previous, c.Client.Patch(ctx, network, client.MergeFrom(before), client.FieldOwner(cluster.FieldManager))
 }
 
 // awaitReset waits until the network has been ready in a new epoch. It fails after timeout.
@@ -88,12 +90,4 @@ func awaitReset(ctx context.Context, c *cluster.Connection, target cluster.Targe
 		return fmt.Errorf("wait for the reset of network %s (%s): %w", target.Name, message, err)
 	}
 	return nil
-}
-
-// currentEpoch returns the ID of the network's epoch, which is empty before the first reset.
-func currentEpoch(network *v1alpha1.BenchmarkNetwork) string {
-	if network.Status.Epoch == nil {
-		return ""
-	}
-	return network.Status.Epoch.ID
 }

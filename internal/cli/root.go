@@ -80,7 +80,9 @@ func (s *session) forTarget(run func(ctx context.Context, c *cluster.Connection,
 
 // Run runs a command line and returns the exit code.
 func Run(ctx context.Context, version string, in io.Reader, out, errOut io.Writer, args []string) int {
-	discardLibraryLogs()
+	// The commands return what client-go and controller-runtime log, such as failed discovery, as errors.
+	klog.SetLogger(logr.Discard())
+	log.SetLogger(logr.Discard())
 	s := newSession(version, genericiooptions.IOStreams{In: in, Out: out, ErrOut: errOut})
 	root := s.rootCommand()
 	root.SetArgs(args)
@@ -88,13 +90,6 @@ func Run(ctx context.Context, version string, in io.Reader, out, errOut io.Write
 	root.SetOut(s.Out)
 	root.SetErr(s.ErrOut)
 	return s.reportError(root.ExecuteContext(ctx))
-}
-
-// discardLibraryLogs discards what client-go and controller-runtime log, such as failed discovery. The commands
-// return these failures as errors.
-func discardLibraryLogs() {
-	klog.SetLogger(logr.Discard())
-	log.SetLogger(logr.Discard())
 }
 
 // NewCommand returns the plugin's root command with all subcommands.

@@ -94,10 +94,7 @@ func CopyFilesContainer(name, image, from, volume, to string) corev1.Container {
 		Command:         []string{AgentPath, "copy", "--from", from, "--to", to},
 		Resources:       SmallResources(),
 		SecurityContext: RestrictedSecurityContext(),
-		VolumeMounts: []corev1.VolumeMount{
-			{Name: AgentVolumeName, MountPath: AgentDir, ReadOnly: true},
-			{Name: volume, MountPath: to},
-		},
+		VolumeMounts:    []corev1.VolumeMount{ReadOnlyMount(AgentVolumeName, AgentDir), WritableMount(volume, to)},
 	}
 }
 

@@ -1,8 +1,6 @@
 package corda
 
 import (
-	"slices"
-
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
@@ -59,8 +57,6 @@ func rpcPermissions(spec *v1alpha1.BenchmarkNetworkSpec, role string) []string {
 	}
 	return all
 }
-
-func isFinanceFlow(class string) bool { return slices.Contains(financeFlows, class) }
 
 // Credentials returns the Secret with the passwords of the key stores and one for each member's RPC user.
 func (Corda) Credentials(topology platform.Topology) []platform.Credential {

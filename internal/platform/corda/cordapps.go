@@ -1,6 +1,8 @@
 package corda
 
 import (
+	"cmp"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -66,10 +68,7 @@ func cordappsPath(spec *v1alpha1.BenchmarkNetworkSpec) string {
 // nodeImage returns the user's image, or the project's image for the Corda version. The spec is that of the node.
 func nodeImage(in platform.Input, spec *v1alpha1.BenchmarkNetworkSpec) string {
 	corda := spec.Platform.Corda
-	if corda.Image != "" {
-		return corda.Image
-	}
-	return in.Images.Image("corda", corda.Version)
+	return cmp.Or(corda.Image, in.Images.Image("corda", corda.Version))
 }
 
 func agentImage(in platform.Input) string { return in.Images.Image("agent", "") }

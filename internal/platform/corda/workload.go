@@ -121,7 +121,7 @@ func validateFlow(spec *v1alpha1.BenchmarkNetworkSpec, f *v1alpha1.CordaFlow, pa
 
 func validateCall(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaCall, data *v1alpha1.CordaData, path *field.Path) field.ErrorList {
 	errs := validateArguments(c.Arguments, data, path)
-	if !isKnownFlow(spec, c.Class) {
+	if !bringsCorDapps(spec) && !slices.Contains(financeFlows, c.Class) { // The flows of the user's CorDapps are unknown here.
 		errs = append(errs, field.NotSupported(path.Child("class"), c.Class, financeFlows))
 	}
 	return errs
@@ -138,12 +138,6 @@ func validatePlaceholderSources(f *v1alpha1.CordaFlow, path *field.Path) field.E
 		errs = append(errs, field.Forbidden(path.Child("seed"), "is not used: no argument has a placeholder ${random:FROM:TO}"))
 	}
 	return errs
-}
-
-// isKnownFlow reports whether a CorDapp of the network may have the flow. The flows of user-supplied CorDapps
-// are unknown here, so all are accepted.
-func isKnownFlow(spec *v1alpha1.BenchmarkNetworkSpec, flow string) bool {
-	return bringsCorDapps(spec) || isFinanceFlow(flow)
 }
 
 func validateArguments(arguments []v1alpha1.FlowArgument, data *v1alpha1.CordaData, path *field.Path) field.ErrorList {

@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 )
@@ -11,12 +12,10 @@ const MaxAccounts = 100_000
 var addressPattern = regexp.MustCompile(`^0x[0-9a-fA-F]{40}$`)
 
 func (w *Workload) validateWorkload() error {
-	for _, check := range []func() error{w.validateTargets, w.Operation.validateOperation, w.validateLoad} {
-		if err := check(); err != nil {
-			return err
-		}
+	if err := cmp.Or(w.validateTargets(), w.Operation.validateOperation()); err != nil {
+		return err
 	}
-	return nil
+	return w.batchPlan().Validate("evm")
 }
 
 func (w *Workload) validateTargets() error {
@@ -76,5 +75,3 @@ func (o *Operation) validateAmounts() error {
 	}
 	return nil
 }
-
-func (w *Workload) validateLoad() error { return w.batchPlan().Validate("evm") }

@@ -42,7 +42,8 @@ func (JPaxos) BuildDriver(in platform.Input, topology platform.Topology, workloa
 	orders.Operation = operation{RequestBytes: workload.JPaxos.RequestBytes, Content: workload.JPaxos.Content}
 	for _, m := range topology.Members {
 		orders.Targets = append(orders.Targets, protocol.Target{Name: m.Name, Address: members.HostPort(m.Host, portClient)})
-		orders.Observe = append(orders.Observe, observedEndpoint(m))
+		orders.Observe = append(orders.Observe, members.AgentEndpoint(m, portAgent,
+			protocol.ObservedSeries{Name: executedSeries, Unit: "requests/s", Metric: executedMetric, Kind: protocol.SeriesCounter}))
 	}
 	p := in.Network.Spec.Platform.JPaxos
 	// Replicas and clients have the same configuration, so any replica's ConfigMap works.
@@ -58,9 +59,4 @@ func (JPaxos) BuildDriver(in platform.Input, topology platform.Topology, workloa
 		Volumes:  []corev1.Volume{pods.EmptyDirVolume(volumeDriver), config},
 		Workload: orders,
 	}, nil
-}
-
-func observedEndpoint(m platform.Member) protocol.ObservedEndpoint {
-	return members.AgentEndpoint(m, portAgent,
-		protocol.ObservedSeries{Name: executedSeries, Unit: "requests/s", Metric: executedMetric, Kind: protocol.SeriesCounter})
 }

@@ -21,7 +21,8 @@ func (Malachite) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path)
 	if m == nil {
 		return field.ErrorList{field.Required(malachite, "must be set when platform.type is Malachite")}
 	}
-	errs := validateBlock(m, malachite)
+	errs := validators.ValidateByteRange(m.BlockSize, 1, validators.MaxBlockSize, malachite.Child("blockSize"))
+	errs = append(errs, validators.ValidateByteRange(m.PartSize, minPartSize, validators.MaxBlockSize, malachite.Child("partSize"))...)
 	if len(errs) > 0 {
 		return errs
 	}
@@ -35,11 +36,6 @@ func (Malachite) Validate(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path)
 	state := stateOf(m)
 	state.Connections = buildGraph(m, int(spec.Members.Count)).MostConnections()
 	return state.ValidateMachine(spec, path.Child("members"))
-}
-
-func validateBlock(m *v1alpha1.MalachitePlatform, path *field.Path) field.ErrorList {
-	errs := validators.ValidateByteRange(m.BlockSize, 1, validators.MaxBlockSize, path.Child("blockSize"))
-	return append(errs, validators.ValidateByteRange(m.PartSize, minPartSize, validators.MaxBlockSize, path.Child("partSize"))...)
 }
 
 func validateMesh(spec *v1alpha1.BenchmarkNetworkSpec, path *field.Path) field.ErrorList {
