@@ -1,6 +1,10 @@
 package metrics
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
 
 // Kind is a metric's type in Prometheus terms.
 type Kind string
@@ -32,11 +36,7 @@ func newGauge(name, help string, labels ...string) *Metric {
 
 // AllMetrics returns all metrics that the collector may export, in order.
 func AllMetrics() []*Metric {
-	var all []*Metric
-	for _, list := range [][]*Metric{operatorMetrics, networkMetrics, runMetrics, experimentMetrics} {
-		all = append(all, list...)
-	}
-	return all
+	return slices.Concat(operatorMetrics, networkMetrics, runMetrics, experimentMetrics)
 }
 
 // sampleWriter writes the samples of one scrape.

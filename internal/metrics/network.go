@@ -38,15 +38,10 @@ func (s sampleWriter) writeNetwork(n *v1alpha1.BenchmarkNetwork) {
 		s.writeSample(memberReady, boolValue(m.State == v1alpha1.StateReady), n.Namespace, n.Name, m.Name)
 		s.writeSample(memberRestarts, float64(m.Restarts), n.Namespace, n.Name, m.Name)
 	}
-	s.writeSample(networkMembers, float64(plannedMembers(n)), n.Namespace, n.Name)
+	// Until the status counts the notaries too, the count of the spec stands in.
+	s.writeSample(networkMembers, float64(cmp.Or(n.Status.MembersTotal, n.Spec.Members.Count)), n.Namespace, n.Name)
 	s.writeSample(networkMembersReady, float64(ready), n.Namespace, n.Name)
 	for _, d := range n.Status.Databases {
 		s.writeSample(databaseReady, boolValue(d.State == v1alpha1.StateReady), n.Namespace, n.Name, d.Name)
 	}
-}
-
-// plannedMembers returns how many members the network should have. Until the status counts the notaries too, it
-// is the count of the spec.
-func plannedMembers(n *v1alpha1.BenchmarkNetwork) int {
-	return int(cmp.Or(n.Status.MembersTotal, n.Spec.Members.Count))
 }

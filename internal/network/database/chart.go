@@ -53,14 +53,6 @@ func loadEmbeddedChart(files fs.FS) (chartFiles, error) {
 	return c, nil
 }
 
-func loadArchivedChart(tgz []byte) (chartFiles, error) {
-	files, err := archive.LoadArchiveFiles(bytes.NewReader(tgz))
-	if err != nil {
-		return chartFiles{}, fmt.Errorf("read the chart's archive: %w", err)
-	}
-	return chartFiles{files: files}, nil
-}
-
 // RenderRequest is the input of a rendering of a user's chart besides the chart itself.
 type RenderRequest struct {
 	Namespace string
@@ -76,10 +68,11 @@ type RenderRequest struct {
 // from the fields that are allowed for a database, and fails for all others. Its errors are user errors. The
 // chart decides how much time and memory rendering takes, so call it only in a process that may be killed.
 func RenderChart(tgz []byte, request RenderRequest) ([][]*unstructured.Unstructured, error) {
-	c, err := loadArchivedChart(tgz)
+	files, err := archive.LoadArchiveFiles(bytes.NewReader(tgz))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read the chart's archive: %w", err)
 	}
+	c := chartFiles{files: files}
 	all := make([][]*unstructured.Unstructured, 0, len(request.Instances))
 	for n, instance := range request.Instances {
 		objects, err := c.renderInstance(request, instance, n == 0)

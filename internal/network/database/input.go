@@ -1,7 +1,6 @@
 package database
 
 import (
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
@@ -79,10 +78,4 @@ func (in Input) serverImage(spec v1alpha1.DatabaseSpec) (reference, entrypoint s
 func ServerMachine(spec v1alpha1.DatabaseSpec) sizing.Machine {
 	managed := spec.ManagedOrDefault()
 	return sizing.Machine{Cores: ptr.Deref(managed.Cores, resource.MustParse("1")), Memory: ptr.Deref(managed.Memory, resource.MustParse("1Gi"))}
-}
-
-// serverResources returns the resources of an instance of the project's chart. Its requests equal its limits,
-// or less if the members' reservation is Minimal.
-func (in Input) serverResources(spec v1alpha1.DatabaseSpec) corev1.ResourceRequirements {
-	return ServerMachine(spec).Resources(in.Network.Spec.ReservationOrDefault())
 }

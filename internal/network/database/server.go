@@ -101,7 +101,7 @@ func (in Input) chartValues(g memberGroup, settings []Setting, size resource.Qua
 		"auth":       map[string]any{"existingSecret": naming.DatabaseSuperuserSecret(in.Network.Name), "passwordKey": PasswordKey},
 		"settings":   conf,
 		"storage":    storage,
-		"resources":  in.serverResources(g.spec),
+		"resources":  ServerMachine(g.spec).Resources(in.Network.Spec.ReservationOrDefault()),
 		"exporter":   map[string]any{"enabled": exported, "port": exporterPort, "image": in.Images.Image("postgres-exporter", "")},
 		"agent": map[string]any{"enabled": true, "port": agentPort, "commandsPort": commandsPort,
 			"commandsSecret": naming.CommandsSecret(in.Network.Name), "image": in.Images.Image("agent", "")},

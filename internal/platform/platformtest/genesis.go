@@ -2,6 +2,7 @@ package platformtest
 
 import (
 	"path"
+	"slices"
 	"testing"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -27,7 +28,7 @@ func (b BuildOutput) checkGenesisSteps(t *testing.T) {
 					continue
 				}
 				checkOnlyWriter(t, writers, c.Name, path.Join(m.Name, m.SubPath))
-				if holdsToken(c) {
+				if slices.ContainsFunc(c.VolumeMounts, isTokenMount) {
 					t.Errorf("container %s of Job %s has a token and can write %s", c.Name, job.Name, m.MountPath)
 				}
 			}
@@ -52,11 +53,4 @@ func isFolderWithin(folder, other string) bool {
 	return folder == other || len(folder) > len(other) && folder[:len(other)+1] == other+"/"
 }
 
-func holdsToken(c corev1.Container) bool {
-	for _, m := range c.VolumeMounts {
-		if m.Name == pods.TokenVolumeName {
-			return true
-		}
-	}
-	return false
-}
+func isTokenMount(m corev1.VolumeMount) bool { return m.Name == pods.TokenVolumeName }

@@ -25,7 +25,7 @@ import (
 
 // platformObjects returns the objects that the platform itself builds.
 func (b BuildOutput) platformObjects() []client.Object {
-	return append(append([]client.Object{}, b.Genesis.JobObjects...), b.Members...)
+	return slices.Concat(b.Genesis.JobObjects, b.Members)
 }
 
 // checkObjects checks what all objects have in common: kind, name, labels, owner and content.

@@ -133,11 +133,7 @@ func signedRankProbabilities(ranks []int) []float64 {
 // doubledRanks returns twice the rank of each value. Tied values have their mean rank, so that twice the rank is
 // a whole number.
 func doubledRanks(values []float64) []int {
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	order := ascendingOrder(values)
 	ranks := make([]int, len(values))
 	for first := 0; first < len(order); {
 		last := first
@@ -150,6 +146,16 @@ func doubledRanks(values []float64) []int {
 		first = last + 1
 	}
 	return ranks
+}
+
+// ascendingOrder returns the indexes of the values, that of the least value first.
+func ascendingOrder(values []float64) []int {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	return order
 }
 
 func abs(x int) int { return max(x, -x) }
@@ -171,14 +177,9 @@ func FisherExactTest(a, n, b, m int) float64 {
 // AdjustForClaims returns the p-values of the claims of one experiment after Holm's correction, which bounds the
 // probability of a single false claim among all of them.
 func AdjustForClaims(pValues []float64) []float64 {
-	order := make([]int, len(pValues))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(pValues[a], pValues[b]) })
 	adjusted := make([]float64, len(pValues))
 	least := 0.0
-	for place, i := range order {
+	for place, i := range ascendingOrder(pValues) {
 		least = max(least, min(1, float64(len(pValues)-place)*pValues[i]))
 		adjusted[i] = least
 	}
