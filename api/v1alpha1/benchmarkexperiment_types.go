@@ -340,7 +340,7 @@ const (
 	MetricFinalityP95  Metric = "FinalityP95"
 	MetricFinalityP99  Metric = "FinalityP99"
 	MetricErrorShare   Metric = "ErrorShare"
-	// FaultMetrics lists these. They are in seconds. docs/faults.md defines them.
+	// The times of a fault are in seconds. docs/faults.md defines them.
 	MetricOutageTime      Metric = "OutageTime"
 	MetricRecoveryTime    Metric = "RecoveryTime"
 	MetricDegradationTime Metric = "DegradationTime"
@@ -377,7 +377,7 @@ type Comparison struct {
 	// +kubebuilder:validation:MaxLength=40
 	// +optional
 	Control string `json:"control,omitempty"`
-	// metrics are the metrics that are compared, from 1 to 8, those of faults for each fault. Default: Throughput, LatencyMean and LatencyP95.
+	// metrics are the metrics that are compared, from 1 to 8. The times of a fault are compared for each fault. Default: Throughput, LatencyMean and LatencyP95.
 	// +kubebuilder:default={Throughput, LatencyMean, LatencyP95}
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/run/objectives"
 	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
@@ -140,10 +141,13 @@ func (p *pointPair) compareMetric(claims int) ComparisonOutcome {
 	if p.metric.Metric == v1alpha1.MetricErrorShare {
 		o.Scale, o.Shares = statistics.Absolute, true
 	}
-	return ComparisonOutcome{Candidate: p.candidate, Baseline: p.baseline, Point: p.point, BaselinePoint: p.partner,
-		Metric: string(p.metric.Metric), Scope: p.metric.scope(),
+	outcome := ComparisonOutcome{Candidate: p.candidate, Baseline: p.baseline, Point: p.point, BaselinePoint: p.partner, Metric: string(p.metric.Metric),
 		BaselineCensored: p.runs[0].countCensored(p.metric), CandidateCensored: p.runs[1].countCensored(p.metric),
 		Comparison: statistics.Compare(p.values[0], p.values[1], o), Failures: compareFailures(p.runs[0], p.runs[1]), Trend: p.trend, Divergence: p.divergence}
+	if p.metric.fault != "" {
+		outcome.Scope = objectives.FaultScope(p.metric.fault)
+	}
+	return outcome
 }
 
 // decideOutcome sets verdict, gate and message.
@@ -204,7 +208,7 @@ func (c *ComparisonOutcome) decideGate(metric v1alpha1.Metric, confidence float6
 		return v1alpha1.GateFailed
 	case c.Interval == nil, c.hasUnjudgeableBound(), c.isDrifting():
 		return v1alpha1.GateUndecided
-	case asRegression(metric, *c.Interval).Low > c.MaxRegression && c.BaselineCensored == 0:
+	case c.showsRegression(metric):
 		return v1alpha1.GateFailed
 	case c.CandidateCensored > 0:
 		return v1alpha1.GateUndecided
@@ -215,6 +219,12 @@ func (c *ComparisonOutcome) decideGate(metric v1alpha1.Metric, confidence float6
 	default:
 		return v1alpha1.GateUndecided
 	}
+}
+
+// showsRegression reports whether the whole interval of the regression lies beyond the limit of the gate. Lower bounds of the baseline
+// show none.
+func (c *ComparisonOutcome) showsRegression(metric v1alpha1.Metric) bool {
+	return c.Interval != nil && asRegression(metric, *c.Interval).Low > c.MaxRegression && c.BaselineCensored == 0
 }
 
 // asRegression returns the bounds of a difference as bounds of the regression, which is positive if the candidate is worse.

@@ -22,5 +22,5 @@ func (p pointRuns) describeBlankMetric(metric comparedMetric, side string) strin
 	if metric.IsOfFault() {
 		cause = "whose faults have no score of it: see faults in their results"
 	}
-	return fmt.Sprintf("%s is blank in %d of %d valid runs of %s, %s", metric.label(), blank, valid, side, cause)
+	return fmt.Sprintf("%s is blank in %d of %d valid runs of %s, %s", metric.formatLabel(), blank, valid, side, cause)
 }

@@ -68,7 +68,7 @@ func (c *ComparisonOutcome) describeOutcome(p *pointPair, confidence float64, cl
 		}
 		return fmt.Sprintf("too few %s: %d against %d; %s", p.unitOfComparison(), c.Candidates, c.Baselines, needed)
 	}
-	numbers := fmt.Sprintf("%s %s %s, p = %.2g", p.metric.label(), c.FormatDifference(c.Difference), c.FormatBounds(), c.PValue)
+	numbers := fmt.Sprintf("%s %s %s, p = %.2g", p.metric.formatLabel(), c.FormatDifference(c.Difference), c.FormatBounds(), c.PValue)
 	if claims > 1 {
 		numbers += fmt.Sprintf(" (%.2g of %d claims)", c.AdjustedPValue, claims)
 	}
@@ -94,7 +94,7 @@ func (c *ComparisonOutcome) describeOutcome(p *pointPair, confidence float64, cl
 func (c *ComparisonOutcome) describeGate(p *pointPair, numbers string, confidence float64) string {
 	limit, level := c.formatMaxRegression(), format.WholePercent(confidence)
 	switch {
-	case c.Gate == v1alpha1.GateFailed && c.Interval != nil && asRegression(p.metric.Metric, *c.Interval).Low > c.MaxRegression:
+	case c.Gate == v1alpha1.GateFailed && c.showsRegression(p.metric.Metric):
 		return fmt.Sprintf("regression > %s at %s: %s", limit, level, numbers)
 	case c.Gate == v1alpha1.GatePassed:
 		return fmt.Sprintf("%s; a regression above %s is ruled out at %s", numbers, limit, level)

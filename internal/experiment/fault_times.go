@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"math"
 	"slices"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -49,7 +50,6 @@ func faultTimesOf(r *document.RunResult) []FaultTime {
 func estimateFaultTimes(runs []Run, confidence float64) []PointFaultTime {
 	var all []PointFaultTime
 	var values [][]float64
-	var censored [][]bool
 	for i := range runs {
 		if runs[i].Verdict != RunValid {
 			continue
@@ -58,13 +58,17 @@ func estimateFaultTimes(runs []Run, confidence float64) []PointFaultTime {
 			at := slices.IndexFunc(all, func(p PointFaultTime) bool { return p.Fault == t.Fault && p.Metric == t.Metric })
 			if at < 0 {
 				at = len(all)
-				all, values, censored = append(all, PointFaultTime{Fault: t.Fault, Metric: t.Metric}), append(values, nil), append(censored, nil)
+				all, values = append(all, PointFaultTime{Fault: t.Fault, Metric: t.Metric}), append(values, nil)
 			}
-			values[at], censored[at] = append(values[at], t.Seconds), append(censored[at], t.Censored)
+			seconds := t.Seconds
+			if t.Censored {
+				seconds = math.Inf(1)
+			}
+			values[at] = append(values[at], seconds)
 		}
 	}
 	for i := range all {
-		all[i].MedianEstimate = statistics.EstimateMedian(values[i], censored[i], confidence)
+		all[i].MedianEstimate = statistics.EstimateMedian(values[i], confidence)
 	}
 	return all
 }
@@ -75,24 +79,16 @@ type comparedMetric struct {
 	fault string
 }
 
-// scope returns fault/NAME for a metric of a fault, else an empty text.
-func (m comparedMetric) scope() string {
-	if m.fault == "" {
-		return ""
-	}
-	return objectives.FaultScope(m.fault)
-}
-
-// label returns the metric for people.
-func (m comparedMetric) label() string {
+// formatLabel returns the metric for people.
+func (m comparedMetric) formatLabel() string {
 	if m.fault == "" {
 		return metricLabels[m.Metric]
 	}
 	return metricLabels[m.Metric] + " of " + m.fault
 }
 
-// expandMetrics returns the metrics with one of each fault that a run of the results has in place of a metric of faults.
-func expandMetrics(metrics []v1alpha1.Metric, results ...*Result) []comparedMetric {
+// listFaults returns the names of the faults of which a run of the results has a time, sorted. A result may be nil.
+func listFaults(results ...*Result) []string {
 	var faults []string
 	for _, r := range results {
 		if r == nil {
@@ -107,13 +103,22 @@ func expandMetrics(metrics []v1alpha1.Metric, results ...*Result) []comparedMetr
 		}
 	}
 	slices.Sort(faults)
+	return faults[:min(len(faults), maxFaults)]
+}
+
+// expandMetrics returns the metrics, but in place of each metric of faults one for each fault that a run of the results has.
+func expandMetrics(metrics []v1alpha1.Metric, results ...*Result) []comparedMetric {
+	var faults []string
+	if slices.ContainsFunc(metrics, v1alpha1.Metric.IsOfFault) {
+		faults = listFaults(results...)
+	}
 	var all []comparedMetric
 	for _, metric := range metrics {
 		if !metric.IsOfFault() || len(faults) == 0 {
 			all = append(all, comparedMetric{Metric: metric})
 			continue
 		}
-		for _, fault := range faults[:min(len(faults), maxFaults)] {
+		for _, fault := range faults {
 			all = append(all, comparedMetric{metric, fault})
 		}
 	}
@@ -126,11 +131,10 @@ func (r *Run) valueOf(m comparedMetric) (float64, bool) {
 		v, measured := r.Metrics[string(m.Metric)]
 		return v, measured
 	}
-	t := r.findFaultTime(m)
-	if t == nil {
-		return 0, false
+	if t := r.findFaultTime(m); t != nil {
+		return t.Seconds, true
 	}
-	return t.Seconds, true
+	return 0, false
 }
 
 func (r *Run) findFaultTime(m comparedMetric) *FaultTime {

@@ -15,8 +15,6 @@ type pointFault struct {
 	times map[v1alpha1.Metric]experiment.PointFaultTime
 }
 
-func (p pointFault) label() string { return formatPoint(p.Point) + ", " + p.fault }
-
 // pointFaults returns the faults of all points, in their order.
 func pointFaults(e *experiment.Result) []pointFault {
 	var all []pointFault
@@ -66,7 +64,7 @@ func faultTimesSection(e *experiment.Result) section {
 func faultTimesChart(e *experiment.Result, m metricInfo, faults []pointFault) Chart {
 	var names []string
 	for _, f := range faults {
-		names = append(names, f.label())
+		names = append(names, formatPoint(f.Point)+", "+f.fault)
 	}
 	c := newRowsChart(sanitizeFileName("fault-"+string(m.name)), m.title, withUnit(m.title, m.unit), names)
 	for i, f := range faults {

@@ -71,15 +71,20 @@ func (w *writer) addFaults(all []document.FaultResult) {
 	}
 }
 
+// newPartWriter returns a writer of the numbers of a part of the run, with the part as subject and a prefix of the metrics.
+func (w *writer) newPartWriter(subject, prefix string) writer {
+	return writer{row: w.row, emit: func(row Row) error {
+		row.Subject, row.Metric = subject, prefix+row.Metric
+		w.write(row)
+		return w.err
+	}}
+}
+
 // addSegments emits the numbers of the segments of the window, each as a subject.
 func (w *writer) addSegments(all []document.SegmentResult) {
 	for i := range all {
 		s := &all[i]
-		part := writer{row: w.row, emit: func(row Row) error {
-			row.Subject, row.Metric = s.Name, "Segment"+row.Metric
-			w.write(row)
-			return w.err
-		}}
+		part := w.newPartWriter(s.Name, "Segment")
 		part.addTotal("Start", float64(s.FromSeconds), "s")
 		part.addTotal("Duration", float64(s.Seconds), "s")
 		part.addTotal("Offered", s.OfferedPerSecond, unitOf(v1alpha1.MetricThroughput, s.Summary.Unit))
@@ -92,11 +97,7 @@ func (w *writer) addSegments(all []document.SegmentResult) {
 func (w *writer) addOperations(all []measurement.OperationSummary, unit string) {
 	for i := range all {
 		o := &all[i]
-		part := writer{row: w.row, emit: func(row Row) error {
-			row.Subject, row.Metric = o.Name, "Operation"+row.Metric
-			w.write(row)
-			return w.err
-		}}
+		part := w.newPartWriter(o.Name, "Operation")
 		part.addTotal("Share", o.Share, "1")
 		part.addTotal("Completed", float64(o.Completed), unit)
 		part.addTotal("Failed", float64(o.Failed), unit)

@@ -176,10 +176,7 @@ func timelineOf(w *v1alpha1.Workload) []TimelineEntry {
 	}
 	for i := range w.Faults {
 		f := &w.Faults[i]
-		at, duration := int(f.At.Seconds()), 0
-		if f.Duration != nil {
-			duration = int(f.Duration.Seconds())
-		}
+		at, duration := int(f.At.Seconds()), int(loadgen.FaultDuration(f).Seconds())
 		targets := slices.Concat(f.Target.Members, f.Target.Databases)
 		if f.Target.Select != "" {
 			targets = append(targets, string(f.Target.Select))

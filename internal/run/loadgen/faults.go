@@ -69,7 +69,7 @@ func ValidateFaults(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 			errs = append(errs, field.Duplicate(path.Child("name"), f.Name))
 		}
 		names[f.Name] = true
-		duration := faultDuration(f)
+		duration := FaultDuration(f)
 		if f.At.Duration < minBaseline {
 			errs = append(errs, field.Invalid(path.Child("at"), f.At.Duration.String(), fmt.Sprintf(
 				"must be at least %s from the start of the window: there would be nothing to compare with", minBaseline)))
@@ -91,7 +91,8 @@ func ValidateFaults(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	return errs
 }
 
-func faultDuration(f *v1alpha1.Fault) time.Duration {
+// FaultDuration returns how long a fault lasts, 0 by default.
+func FaultDuration(f *v1alpha1.Fault) time.Duration {
 	return ptr.Deref(f.Duration, v1alpha1.Seconds{}).Duration
 }
 
@@ -105,7 +106,7 @@ func validateOverlaps(faults []v1alpha1.Fault, path *field.Path) field.ErrorList
 				a, b = b, a
 			}
 			target := commonTarget(a, b)
-			if end := a.At.Duration + faultDuration(a) + protocol.FaultLead + time.Second; target != "" && b.At.Duration < end {
+			if end := a.At.Duration + FaultDuration(a) + protocol.FaultLead + time.Second; target != "" && b.At.Duration < end {
 				errs = append(errs, field.Invalid(path.Index(i).Child("at"), faults[i].At.Duration.String(), fmt.Sprintf(
 					"overlaps with fault %s on %s: the later one of both must begin at %s or after it", faults[k].Name, target, end)))
 			}
@@ -142,7 +143,7 @@ func BindFaults(w *protocol.WorkloadFile[any], faults []v1alpha1.Fault, network 
 	var errs field.ErrorList
 	for i := range faults {
 		f, target := &faults[i], path.Child("faults").Index(i).Child("target")
-		one := measurement.Fault{Name: f.Name, Type: measurement.FaultType(f.Type), AtSeconds: int(f.At.Seconds()), DurationSeconds: int(faultDuration(f).Seconds())}
+		one := measurement.Fault{Name: f.Name, Type: measurement.FaultType(f.Type), AtSeconds: int(f.At.Seconds()), DurationSeconds: int(FaultDuration(f).Seconds())}
 		w.Faults = append(w.Faults, selectByRole(one, f.Target.Select, w.Observe)...)
 		for _, of := range []struct {
 			kind  measurement.MemberKind

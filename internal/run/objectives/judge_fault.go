@@ -32,20 +32,20 @@ func (l Limit) judgeFault(r *document.RunResult) verdict.ObjectiveOutcome {
 	if i < 0 || r.Faults[i].Score == nil {
 		return l.Outcome(verdict.ObjectiveUndecided, "the fault has no score, so %s is unknown, must be at most %s", l.Name(), l.Format(l.Bound))
 	}
-	time, known := FaultTime(r.Faults[i].Score, l.Metric)
+	measured, known := FaultTime(r.Faults[i].Score, l.Metric)
 	if !known {
 		return l.Outcome(verdict.ObjectiveUndecided, "%s is unknown, must be at most %s: %s", l.Name(), l.Format(l.Bound), r.Faults[i].Score.Problem)
 	}
-	described := l.Describe(l.Format(time.Seconds))
-	if time.Censored {
-		described = l.Describe("more than " + l.Format(time.Seconds))
+	described := l.Describe(l.Format(measured.Seconds))
+	if measured.Censored {
+		described = l.Describe("more than " + l.Format(measured.Seconds))
 	}
 	switch {
 	case !r.Verdict.IsEvidence():
 		return l.Outcome(verdict.ObjectiveUndecided, "%s, but the run is invalid: %s", described, firstForeignReason(r.Verdict))
-	case !l.IsMet(time.Seconds):
+	case !l.IsMet(measured.Seconds):
 		return l.Outcome(verdict.ObjectiveFailed, "%s", described)
-	case time.Censored:
+	case measured.Censored:
 		return l.Outcome(verdict.ObjectiveUndecided, "%s: the next fault or the end of the window cut it off", described)
 	case !r.Verdict.IsValid():
 		return l.Outcome(verdict.ObjectiveUndecided, "%s, but the run is invalid: %s", described, r.Verdict.Reasons[0].Code)

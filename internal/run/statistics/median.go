@@ -10,7 +10,7 @@ import (
 // MedianEstimate is the estimate of a median from independent runs, of which some may only have shown that the value is larger.
 type MedianEstimate struct {
 	N int `json:"n"`
-	// Censored is the number of values of which only a lower bound is known.
+	// Censored is the number of values that are only known to be larger.
 	Censored int `json:"censored,omitempty"`
 	// Median is absent without values, and if too many are censored.
 	Median *float64 `json:"median,omitempty"`
@@ -23,22 +23,15 @@ type MedianEstimate struct {
 	Max *float64 `json:"max,omitempty"`
 }
 
-// EstimateMedian estimates the median of the values, each of which is at least as large as given if it is censored. A censored value
-// counts as larger than all others. The interval needs no assumption about the distribution (H. David and H. Nagaraja, Order Statistics,
-// 2003, section 7.1): 95 % need six values.
-func EstimateMedian(values []float64, censored []bool, confidence float64) MedianEstimate {
-	e := MedianEstimate{N: len(values)}
+// EstimateMedian estimates the median of the values. Those that are censored are infinite, because they are larger than all others. The
+// interval needs no assumption about the distribution (H. David and H. Nagaraja, Order Statistics, 2003, section 7.1): 95 % need six
+// values.
+func EstimateMedian(values []float64, confidence float64) MedianEstimate {
+	e := MedianEstimate{N: len(values), Censored: len(values) - len(keepFinite(values))}
 	if e.N == 0 {
 		return e
 	}
-	sorted := slices.Clone(values)
-	for i, isCensored := range censored {
-		if isCensored {
-			sorted[i] = math.Inf(1)
-			e.Censored++
-		}
-	}
-	slices.Sort(sorted)
+	sorted := slices.Sorted(slices.Values(values))
 	known := func(v float64) *float64 {
 		if math.IsInf(v, 1) {
 			return nil

@@ -16,35 +16,33 @@ func TestEstimateMedian(t *testing.T) {
 		}
 		return values
 	}
-	cut := func(n int, which ...int) []bool {
-		censored := make([]bool, n)
+	cut := func(values []float64, which ...int) []float64 {
 		for _, i := range which {
-			censored[i] = true
+			values[i] = math.Inf(1)
 		}
-		return censored
+		return values
 	}
 	for name, c := range map[string]struct {
-		values   []float64
-		censored []bool
-		want     string
+		values []float64
+		want   string
 	}{
-		"none":                           {nil, nil, ""},
-		"one":                            {[]float64{7}, cut(1), "7"},
-		"one cut off":                    {[]float64{7}, cut(1, 0), "not reached"},
-		"two":                            {[]float64{7, 4}, cut(2), "5.5 (4 to 7)"},
-		"two, one cut off":               {[]float64{7, 4}, cut(2, 0), "not reached (4 to not reached)"},
-		"five are too few for 95 %":      {descending(5), cut(5), "3 (1 to 5)"},
-		"six":                            {descending(6), cut(6), "3.5 [1, 6]"},
-		"eight":                          {descending(8), cut(8), "4.5 [1, 8]"},
-		"nine":                           {descending(9), cut(9), "5 [2, 8]"},
-		"twenty":                         {descending(20), cut(20), "10.5 [6, 15]"},
-		"twenty, the five longest cut":   {descending(20), cut(20, 0, 1, 2, 3, 4), "10.5 [6, 15]"},
-		"twenty, the six longest cut":    {descending(20), cut(20, 0, 1, 2, 3, 4, 5), "10.5 [6, not reached]"},
-		"a short one cut off is longest": {descending(9), cut(9, 8), "6 [3, 9]"},
-		"all cut off":                    {descending(6), cut(6, 0, 1, 2, 3, 4, 5), "not reached (not reached to not reached)"},
+		"none":                           {nil, ""},
+		"one":                            {[]float64{7}, "7"},
+		"one cut off":                    {cut([]float64{7}, 0), "not reached"},
+		"two":                            {[]float64{7, 4}, "5.5 (4 to 7)"},
+		"two, one cut off":               {cut([]float64{7, 4}, 0), "not reached (4 to not reached)"},
+		"five are too few for 95 %":      {descending(5), "3 (1 to 5)"},
+		"six":                            {descending(6), "3.5 [1, 6]"},
+		"eight":                          {descending(8), "4.5 [1, 8]"},
+		"nine":                           {descending(9), "5 [2, 8]"},
+		"twenty":                         {descending(20), "10.5 [6, 15]"},
+		"twenty, the five longest cut":   {cut(descending(20), 0, 1, 2, 3, 4), "10.5 [6, 15]"},
+		"twenty, the six longest cut":    {cut(descending(20), 0, 1, 2, 3, 4, 5), "10.5 [6, not reached]"},
+		"a short one cut off is longest": {cut(descending(9), 8), "6 [3, 9]"},
+		"all cut off":                    {cut(descending(6), 0, 1, 2, 3, 4, 5), "not reached (not reached to not reached)"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := EstimateMedian(c.values, c.censored, 0.95)
+			e := EstimateMedian(c.values, 0.95)
 			if got := e.Format(formatNumber); got != c.want || e.N != len(c.values) {
 				t.Errorf("%s of %d, want %s", got, e.N, c.want)
 			}
@@ -64,7 +62,7 @@ func TestMedianInterval(t *testing.T) {
 				for i := range values {
 					values[i] = random.ExpFloat64()
 				}
-				if e := EstimateMedian(values, nil, 0.95); *e.Low <= math.Ln2 && math.Ln2 <= *e.High {
+				if e := EstimateMedian(values, 0.95); *e.Low <= math.Ln2 && math.Ln2 <= *e.High {
 					hits++
 				}
 			}
