@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -42,7 +43,8 @@ func runFaultySupervisor() int {
 	handler := &FaultHandler{}
 	handler.SetCommand(c)
 	var busy sync.Mutex
-	server := &http.Server{ReadTimeout: 200 * time.Millisecond, WriteTimeout: 200 * time.Millisecond}
+	// Shorter than the shortest pause, so that the handler must lift them, but no request of a busy machine exceeds them.
+	server := &http.Server{ReadTimeout: 900 * time.Millisecond, WriteTimeout: 900 * time.Millisecond}
 	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		busy.Lock()
 		defer busy.Unlock()
@@ -129,6 +131,7 @@ func (s *faultySupervisor) sendInBackground(ctx context.Context, query string) f
 	done := make(chan struct{})
 	go func() {
 		effect, err = s.send(ctx, http.MethodPost, query)
+		slog.Info("request ended", "query", query, "effect", effect, "err", err)
 		close(done)
 	}()
 	return func() (measurement.FaultEffect, error) { <-done; return effect, err }
