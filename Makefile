@@ -182,7 +182,7 @@ docs-images: ## Regenerate the picture of an experiment's report
 
 .PHONY: test-envtest
 test-envtest: ## Tests against a real API server and etcd
-	@KUBEBUILDER_ASSETS=$$(hack/cluster/assets) hack/test/go envtest -count=1
+	@hack/test/envtest
 
 .PHONY: test-release
 test-release: ## Release into a private registry with TLS and a password, and verify it (builds cosign and a registry first)

@@ -87,7 +87,7 @@ func TestNetworkPolicies(t *testing.T) {
 // testCordaReach covers the same for the members, the notary and a database of a Corda network.
 func testCordaReach(t *testing.T, ns *cluster.Namespace, network string) {
 	skipUnlessEnforced(ns)
-	member, notary := getMemberPod(ns, network, "member-0"), getMemberPod(ns, network, "notary")
+	member, notary := getMemberPod(ns, network, "member-0"), getMemberPod(ns, network, "notary-0")
 	database := ns.GetPod(naming.DatabaseInstance(network, 0) + "-0")
 	testReach(t, ns, network, map[string]string{
 		"p2p": podAddress(member, cordaP2PPort), "rpc": podAddress(member, cordaRPCPort), "notary-p2p": podAddress(notary, cordaP2PPort),
@@ -144,7 +144,7 @@ func testReach(t *testing.T, ns *cluster.Namespace, network string, ports map[st
 // testReachFromNodes checks that the node of a member reaches its ports, as Kubernetes demands, and other nodes do not. It
 // makes the namespace privileged, so that it may have pods with hostNetwork, which it deletes.
 func testReachFromNodes(t *testing.T, ns *cluster.Namespace, member *corev1.Pod, ports map[string]string) {
-	ns.RunKubectl("label", "namespace", ns.Name, "pod-security.kubernetes.io/enforce=privileged", "--overwrite")
+	ns.AllowPrivilegedPods()
 	targets := outsideTargets(ns)
 	outside := slices.Collect(maps.Keys(targets))
 	maps.Copy(targets, ports)

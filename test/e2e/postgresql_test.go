@@ -24,8 +24,15 @@ import (
 //go:embed testdata/two-banks.yaml
 var twoBanksManifest string
 
-// TestTwoBanksOnPostgreSQL covers two members and a notary, on a PostgreSQL of each host: metrics, configuration, every
-// flow and load, an operator that dies during a run, and complete deletion.
+// countNotarizations counts the requests that each replica recorded in the shared tables.
+const countNotarizations = `PGPASSWORD=$(cat /etc/postgresql-superuser/password) psql --no-psqlrc -At -h 127.0.0.1 -U postgres -d corda \
+  -c 'SELECT worker_node_x500_name, count(*) FROM notary_0.node_notary_request_log GROUP BY 1 ORDER BY 1'`
+
+// showIOTiming prints a setting that the default server does not have.
+const showIOTiming = `psql --no-psqlrc -At -c 'SHOW track_io_timing' -U postgres`
+
+// TestTwoBanksOnPostgreSQL covers two members and a notary of two replicas, on a PostgreSQL of each host: metrics, configuration, every
+// flow and load, both replicas at work, an operator that dies during a run, and complete deletion.
 func TestTwoBanksOnPostgreSQL(t *testing.T) {
 	ns := cluster.NewNamespace(t, "postgresql")
 	ns.MustApply(twoBanksManifest)
@@ -53,6 +60,22 @@ func TestTwoBanksOnPostgreSQL(t *testing.T) {
 		ns := ns.ForSubtest(t)
 		assertPhases(ns, waitAndAssertRun(ns, "banks-pay"))
 	})
+	t.Run("both replicas of the notary notarize", func(t *testing.T) {
+		ns := ns.ForSubtest(t)
+		recorded := ns.RunKubectl("exec", naming.DatabaseInstance("banks", 1)+"-0", "--container=postgresql", "--", "bash", "-c", countNotarizations)
+		ns.Logf("notarizations per replica:\n%s", recorded)
+		for _, replica := range []string{"O=Notary 0", "O=Notary 1"} {
+			if !strings.Contains(recorded, replica) {
+				ns.Errorf("%s recorded no request", replica)
+			}
+		}
+	})
+	t.Run("the server has the settings of the spec", func(t *testing.T) {
+		ns := ns.ForSubtest(t)
+		if got := strings.TrimSpace(ns.RunKubectl("exec", naming.DatabaseInstance("banks", 0)+"-0", "--container=postgresql", "--", "bash", "-c", showIOTiming)); got != "on" {
+			ns.Errorf("track_io_timing is %s, want on", got)
+		}
+	})
 	mustPass(t, "issue and pay, the operator dies in mid-run", func(t *testing.T) { assertSurvivesOperator(ns.ForSubtest(t)) })
 	mustPass(t, "issue, open loop in steps", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
@@ -78,7 +101,7 @@ func TestTwoBanksOnPostgreSQL(t *testing.T) {
 	mustPass(t, "a deleted network leaves nothing", func(t *testing.T) { assertDeletedCompletely(ns.ForSubtest(t), "banks") })
 }
 
-// assertOnDatabaseHosts fails unless the two members run on the host of the first database and the notary on that of the
+// assertOnDatabaseHosts fails unless the two members run on the host of the first database and the replicas of the notary on that of the
 // second. These differ if the cluster has several nodes.
 func assertOnDatabaseHosts(ns *cluster.Namespace) {
 	ns.Helper()
@@ -86,7 +109,7 @@ func assertOnDatabaseHosts(ns *cluster.Namespace) {
 	for i := range hosts {
 		hosts[i] = ns.GetPod(naming.DatabaseInstance("banks", i) + "-0").Spec.NodeName
 	}
-	for member, i := range map[string]int{"member-0": 0, "member-1": 0, "notary": 1} {
+	for member, i := range map[string]int{"member-0": 0, "member-1": 0, "notary-0": 1, "notary-1": 1} {
 		if got := getMemberPod(ns, "banks", member).Spec.NodeName; got != hosts[i] {
 			ns.Errorf("%s runs on %s, its database on %s", member, got, hosts[i])
 		}

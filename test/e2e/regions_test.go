@@ -49,7 +49,7 @@ func TestRegions(t *testing.T) {
 			}
 		}
 	})
-	ns.RunKubectl("label", "namespace", ns.Name, "pod-security.kubernetes.io/enforce=privileged", "--overwrite")
+	ns.AllowPrivilegedPods()
 	logStages(ns, ns.WaitReady("geo"))
 	c := getEmulatedCondition(ns)
 	if c.Status != metav1.ConditionTrue || c.Reason != string(latency.Netem) && c.Reason != string(latency.UserSpace) {

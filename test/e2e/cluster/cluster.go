@@ -170,6 +170,12 @@ func (n *Namespace) RunKubectl(args ...string) string {
 	return out
 }
 
+// AllowPrivilegedPods lets the namespace have pods with any capability.
+func (n *Namespace) AllowPrivilegedPods() {
+	n.Helper()
+	n.RunKubectl("label", "namespace", n.Name, "pod-security.kubernetes.io/enforce=privileged", "--overwrite")
+}
+
 // RunKubectlUntilEnd is RunKubectl for a change outside of the namespace, which kubectl reverts by other arguments after
 // the test.
 func (n *Namespace) RunKubectlUntilEnd(revert []string, args ...string) {
