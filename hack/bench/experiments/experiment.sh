@@ -12,8 +12,8 @@ open_namespace() {
   namespace=benchnet-bench-$1
   kubectl delete namespace "$namespace" --ignore-not-found > /dev/null
   restricted_namespace "$namespace"
-  # Round-trip times require NET_ADMIN.
-  [[ $1 != slowed && $1 != e2 && $1 != consensus-regions ]] || level=privileged
+  # Round-trip times and partitions require NET_ADMIN.
+  [[ $1 != slowed && $1 != e2 && $1 != consensus-regions && $1 != failover ]] || level=privileged
   kubectl label namespace "$namespace" "pod-security.kubernetes.io/enforce=$level" --overwrite > /dev/null
 }
 
