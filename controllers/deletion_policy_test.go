@@ -69,7 +69,8 @@ var timeToLive = specField{deletes: []string{`0`, `3600`}}
 
 var guardedKinds = map[string]guardedKind{
 	"BenchmarkNetwork": {reflect.TypeFor[v1alpha1.BenchmarkNetworkSpec](), "benchmarknetworks", map[string]specField{
-		"platform": immutable, "members": immutable, "database": immutable, "regions": immutable, "observation": immutable, "purpose": immutable,
+		"platform": immutable, "members": immutable, "database": immutable, "regions": immutable, "networkFaults": immutable,
+		"observation": immutable, "purpose": immutable,
 		"podTemplate": immutable, "commonLabels": immutable, "imagePullSecrets": immutable,
 		"workloads":               {permitted: []string{`[{"name": "blocks", "type": "Blocks", "blocks": {}, "measure": {"warmUp": "1s", "window": "10s"}}]`}},
 		"delivery":                runDelivery,

@@ -240,7 +240,7 @@ func databaseVersions(databases []v1alpha1.DatabaseStatus) []string {
 func emulatedLatencyOf(network *v1alpha1.BenchmarkNetwork, topology platform.Topology) *verdict.EmulatedLatency {
 	config, _ := sidecar.BuildConfig(network, topology.MemberNames(), topology.MemberAliases())
 	by := meta.FindStatusCondition(network.Status.Conditions, v1alpha1.ConditionLatencyEmulated)
-	if config == nil || by == nil {
+	if config == nil || config.IsEmpty() || by == nil {
 		return nil
 	}
 	return &verdict.EmulatedLatency{Mechanism: by.Reason, Config: *config}

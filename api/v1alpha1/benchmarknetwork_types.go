@@ -104,6 +104,11 @@ type NetworkTemplate struct {
 	// spans several. Default: neither.
 	// +optional
 	Regions *RegionsSpec `json:"regions,omitempty"`
+	// networkFaults is Enabled or Disabled. Enabled adds a sidecar with the capability NET_ADMIN to each member, which faults of type
+	// Partition need. Default: Disabled.
+	// +kubebuilder:default=Disabled
+	// +optional
+	NetworkFaults NetworkFaults `json:"networkFaults,omitempty"`
 	// observation is Full or None. With None, nothing exports or samples metrics of members and databases, to measure what that
 	// costs: runs know no bottleneck. Default: Full.
 	// +kubebuilder:default=Full
@@ -143,7 +148,7 @@ type NetworkTemplate struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.database) || !has(oldSelf.database) || !has(self.database.managed) || !has(oldSelf.database.managed) || !has(self.database.managed.storage) || !has(oldSelf.database.managed.storage) || has(self.database.managed.storage.size) == has(oldSelf.database.managed.storage.size) && (!has(self.database.managed.storage.size) || quantity(string(self.database.managed.storage.size)).asApproximateFloat() == quantity(string(oldSelf.database.managed.storage.size)).asApproximateFloat())",message="spec.database.managed.storage.size cannot change: create another network"
 // +kubebuilder:validation:XValidation:rule="has(self.regions) == has(oldSelf.regions) && (!has(self.regions) || self.regions == oldSelf.regions)",message="spec.regions cannot change: create another network, or write quantities exactly as before"
 // +kubebuilder:validation:XValidation:rule="self.purpose == oldSelf.purpose",message="spec.purpose cannot change: create another network"
-// +kubebuilder:validation:XValidation:rule="self.observation == oldSelf.observation",message="spec.observation cannot change: create another network"
+// +kubebuilder:validation:XValidation:rule="self.observation == oldSelf.observation && self.networkFaults == oldSelf.networkFaults",message="spec.observation and spec.networkFaults cannot change: create another network"
 // +kubebuilder:validation:XValidation:rule="has(self.podTemplate) == has(oldSelf.podTemplate) && (!has(self.podTemplate) || self.podTemplate == oldSelf.podTemplate)",message="spec.podTemplate cannot change: create another network"
 // +kubebuilder:validation:XValidation:rule="has(self.commonLabels) == has(oldSelf.commonLabels) && (!has(self.commonLabels) || self.commonLabels == oldSelf.commonLabels)",message="spec.commonLabels cannot change: create another network"
 // +kubebuilder:validation:XValidation:rule="has(self.imagePullSecrets) == has(oldSelf.imagePullSecrets) && (!has(self.imagePullSecrets) || self.imagePullSecrets == oldSelf.imagePullSecrets)",message="spec.imagePullSecrets cannot change: create another network"

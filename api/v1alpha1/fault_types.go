@@ -1,7 +1,7 @@
 package v1alpha1
 
 // FaultType is what a fault does to its targets.
-// +kubebuilder:validation:Enum=Kill;Pause
+// +kubebuilder:validation:Enum=Kill;Pause;Partition
 type FaultType string
 
 // The fault types.
@@ -10,10 +10,22 @@ const (
 	FaultKill FaultType = "Kill"
 	// FaultPause stops the processes of the target for the duration.
 	FaultPause FaultType = "Pause"
+	// FaultPartition cuts the target off from other members for the duration.
+	FaultPartition FaultType = "Partition"
+)
+
+// NetworkFaults says whether a network takes faults of the network between its members.
+// +kubebuilder:validation:Enum=Enabled;Disabled
+type NetworkFaults string
+
+// The settings of network faults.
+const (
+	NetworkFaultsEnabled  NetworkFaults = "Enabled"
+	NetworkFaultsDisabled NetworkFaults = "Disabled"
 )
 
 // Fault is a fault that is injected on purpose while the load runs.
-// +kubebuilder:validation:XValidation:rule="has(self.duration) || self.type != 'Pause'",message="duration must be set if type is Pause"
+// +kubebuilder:validation:XValidation:rule="has(self.duration) || self.type == 'Kill'",messageExpression="'duration must be set if type is ' + self.type"
 type Fault struct {
 	// name is the name of the fault, unique in the workload.
 	// +kubebuilder:validation:MinLength=1
@@ -21,18 +33,27 @@ type Fault struct {
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	// +required
 	Name string `json:"name"`
-	// type is Kill (SIGKILL to all processes of the target, which start again) or Pause (SIGSTOP, then SIGCONT).
+	// type is Kill (SIGKILL to all processes of the target, which start again), Pause (SIGSTOP, then SIGCONT), or Partition (all packets
+	// between the targets and other members are lost), which needs networkFaults of the network.
 	// +required
 	Type FaultType `json:"type"`
 	// at is the time from the start of the window, at least 30s: the throughput before it is what the scores compare with.
 	// +required
 	At Seconds `json:"at"`
-	// duration is how long the processes are stopped, or down before they are started again, up to 10m. Default: 0s with type Kill.
+	// duration is how long the processes are stopped, down before they are started again, or cut off, up to 10m. Default: 0s with type
+	// Kill.
 	// +optional
 	Duration *Seconds `json:"duration,omitempty"`
-	// target names the processes.
+	// target names the processes, or with type Partition the members on one side.
 	// +required
 	Target FaultTarget `json:"target"`
+	// from are the names of the members on the other side, with type Partition only. Default: all that are no targets.
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MaxLength=80
+	// +optional
+	From []string `json:"from,omitempty"`
 }
 
 // FaultSelection selects members by their role when the fault begins.

@@ -126,5 +126,10 @@ func (s *BenchmarkNetworkSpec) RecordsZones() bool {
 	return s.Regions != nil && s.Regions.Source == RegionsFromNodeZone
 }
 
-// EmulatesLatency reports whether the members have latency sidecars.
+// EmulatesLatency reports whether the sidecars of the members emulate latency.
 func (s *BenchmarkNetworkSpec) EmulatesLatency() bool { return s.Regions != nil && !s.RecordsZones() }
+
+// HasSidecars reports whether the members have sidecars that change their network.
+func (s *BenchmarkNetworkSpec) HasSidecars() bool {
+	return s.EmulatesLatency() || s.NetworkFaults == NetworkFaultsEnabled
+}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -24,6 +25,8 @@ func newEmulateCommand(flags *flag.FlagSet) subcommand.Action {
 	namespace := flags.String("namespace", "", "`namespace` of the network")
 	report := flags.String("report", "", "`ConfigMap` to report to when the emulation is active")
 	listen := flags.String("listen", ":9102", "`address` to serve /ready and /metrics on")
+	digestFile := flags.String("commands-digest-file", "", "`file` with the hexadecimal SHA-256 of the token that requests to the pod's own "+
+		"address for /faults must carry; empty to serve none")
 	return func(ctx context.Context, _ []string, _ io.Writer) (int, error) {
 		pod, uid := os.Getenv("POD_NAME"), os.Getenv("POD_UID")
 		if err := subcommand.RequireFlags("config", *file, "member", *member, "namespace", *namespace, "report", *report); err != nil {
@@ -48,11 +51,23 @@ func newEmulateCommand(flags *flag.FlagSet) subcommand.Action {
 		if err != nil {
 			return 0, err
 		}
-		if err := listenAndServe(*listen, emulator.Handler()); err != nil {
+		if err := errors.Join(listenAndServe(*listen, emulator.Handler()), serveNetworkFaults(*digestFile, emulator.FaultHandler())); err != nil {
 			return 0, err
 		}
 		return 0, emulator.Run(ctx, emulate.MemberPod{Namespace: cluster, Name: pod, UID: uid, ReportName: *report})
 	}
+}
+
+// serveNetworkFaults serves faults at the loopback address of the pod, for its agents, if the file with the digest of the token is given.
+func serveNetworkFaults(digestFile string, handler http.Handler) error {
+	if digestFile == "" {
+		return nil
+	}
+	digest, err := calibrate.ReadTokenDigest(digestFile)
+	if err != nil {
+		return err
+	}
+	return listenAndServe(fmt.Sprintf("127.0.0.1:%d", latency.FaultsPort), calibrate.Protect(digest, handler))
 }
 
 // Limits of one request to the agent. The longest is a calibration of 60 s.

@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/internal/agent/container"
+	"github.com/benchnet/benchnet/internal/agent/faults"
 	"github.com/benchnet/benchnet/internal/agent/observe"
-	"github.com/benchnet/benchnet/internal/agent/supervise"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
@@ -260,7 +260,7 @@ func TestSuperviseFault(t *testing.T) {
 	isReady := func() bool { return readinessStatus(address) == http.StatusOK }
 	waitUntil(t, "the first start", isReady)
 	send := func(method string) *http.Response {
-		request, err := http.NewRequestWithContext(t.Context(), method, "http://"+commands+supervise.FaultsPath+"?type=Kill&afterMillis=0&seconds=1", nil)
+		request, err := http.NewRequestWithContext(t.Context(), method, "http://"+commands+faults.Path+"?type=Kill&afterMillis=0&seconds=1", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

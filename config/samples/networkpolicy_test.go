@@ -319,7 +319,7 @@ func buildNetworkObjects(t *testing.T, sample map[string]any, name string) []cli
 		t.Fatal(err)
 	}
 	made := append(built.Objects(), buildRunObjects(t, p, network, built, catalogue)...)
-	if network.Spec.EmulatesLatency() {
+	if network.Spec.HasSidecars() {
 		for _, o := range made {
 			if set, ok := o.(*appsv1.StatefulSet); ok && set.Labels[v1alpha1.LabelMember] != "" {
 				set.Spec.Template.Labels["emulated"] = "yes"

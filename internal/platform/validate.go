@@ -64,6 +64,7 @@ func validateFaultTargets(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, w *v1
 	reads = reads && reader.ReadsLeader(spec)
 	var errs field.ErrorList
 	for i := range w.Faults {
+		errs = append(errs, validatePartition(spec, &w.Faults[i], members, path.Index(i))...)
 		target, path := &w.Faults[i].Target, path.Index(i).Child("target")
 		if target.Select != "" && !reads {
 			errs = append(errs, field.Invalid(path.Child("select"), target.Select,
@@ -80,11 +81,35 @@ func validateFaultTargets(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, w *v1
 	return errs
 }
 
+// validatePartition rejects a partition in a network without the sidecars for it, and one without members on its other side.
+func validatePartition(spec *v1alpha1.BenchmarkNetworkSpec, f *v1alpha1.Fault, members []string, path *field.Path) field.ErrorList {
+	if f.Type != v1alpha1.FaultPartition {
+		return nil
+	}
+	var errs field.ErrorList
+	if spec.NetworkFaults != v1alpha1.NetworkFaultsEnabled {
+		errs = append(errs, field.Invalid(path.Child("type"), f.Type, "needs spec.networkFaults Enabled of the network"))
+	}
+	for i, name := range f.From {
+		if !slices.Contains(members, name) {
+			errs = append(errs, unknownMember(path.Child("from").Index(i), name, members))
+		}
+	}
+	if others := len(members) - max(1, len(f.Target.Members)); len(f.From) == 0 && others < 1 {
+		errs = append(errs, field.Invalid(path.Child("target"), strings.Join(f.Target.Members, ","), "leaves no other member to be cut off from"))
+	}
+	return errs
+}
+
+func unknownMember(path *field.Path, name string, members []string) *field.Error {
+	return field.Invalid(path, name, "is not a member of the network; its members are "+limits.JoinItems(members, ", "))
+}
+
 func validateFaultMember(w *v1alpha1.Workload, members []string, name string, path *field.Path) field.ErrorList {
 	member, _, _ := strings.Cut(name, "/")
 	switch {
 	case !slices.Contains(members, member):
-		return field.ErrorList{field.Invalid(path, name, "is not a member of the network; its members are "+limits.JoinItems(members, ", "))}
+		return field.ErrorList{unknownMember(path, name, members)}
 	case w.Blocks != nil && member == w.Blocks.Observe:
 		return field.ErrorList{field.Invalid(path, name, "is the member whose blocks are observed: choose another one, or another blocks.observe")}
 	}

@@ -12,8 +12,11 @@ import (
 
 // netAdminHint says how to allow the sidecars' capability in a namespace that rejects it. Its argument is the
 // namespace.
-const netAdminHint = "spec.regions needs pods with the capability NET_ADMIN: " +
+const netAdminHint = "spec.regions and spec.networkFaults need pods with the capability NET_ADMIN: " +
 	"kubectl label namespace %s pod-security.kubernetes.io/enforce=privileged --overwrite"
+
+// notEmulated is the message of a network that has no latencies.
+const notEmulated = "spec.regions is not set: latency is not emulated"
 
 // conditionState is the content of a condition: whether it holds, its reason and its message.
 type conditionState struct {
@@ -25,8 +28,9 @@ type conditionState struct {
 // why not.
 func latencyEmulatedState(in NetworkInput) conditionState {
 	switch {
+	case in.Network.Spec.HasSidecars(): // Their failures are those of the condition.
 	case in.Network.Spec.Regions == nil:
-		return conditionState{Reason: v1alpha1.ReasonNotRequested, Message: "spec.regions is not set: latency is not emulated"}
+		return conditionState{Reason: v1alpha1.ReasonNotRequested, Message: notEmulated}
 	case in.Network.Spec.RecordsZones():
 		return conditionState{Reason: v1alpha1.ReasonNotRequested,
 			Message: "spec.regions.source is NodeZone: latency is not emulated, and regions are the zones of nodes"}
@@ -43,7 +47,10 @@ func latencyEmulatedState(in NetworkInput) conditionState {
 		}
 		by[e.Mechanism]++
 	}
-	if len(waiting) > 0 {
+	switch {
+	case !in.Network.Spec.EmulatesLatency():
+		return conditionState{Reason: v1alpha1.ReasonNotRequested, Message: notEmulated}
+	case len(waiting) > 0:
 		return conditionState{Reason: v1alpha1.ReasonWaitingForMembers, Message: "latency is not emulated yet: " + limits.JoinItems(waiting, ", ")}
 	}
 	// If hosts have different kernels, the condition names the mechanism in which the sidecar handles every
@@ -76,7 +83,7 @@ func latencyFailure(network *v1alpha1.BenchmarkNetwork, e snapshot.MemberLatency
 	case e.ExitCode == latency.ExitCapabilityMissing:
 		return v1alpha1.ReasonCapabilityMissing, "the sidecar lacks the capability NET_ADMIN: " + e.TerminationMessage
 	case e.ExitCode == latency.ExitKernelLacksSupport:
-		return v1alpha1.ReasonKernelLacksSupport, "the host's kernel supports neither netem nor netfilter queues: " + e.TerminationMessage
+		return v1alpha1.ReasonKernelLacksSupport, "the host's kernel lacks netem or netfilter queues: " + e.TerminationMessage
 	case e.ExitCode != 0:
 		return v1alpha1.ReasonEmulationFailed, fmt.Sprintf("the sidecar exited with code %d: %s", e.ExitCode, e.TerminationMessage)
 	}

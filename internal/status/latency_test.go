@@ -69,6 +69,28 @@ func TestLatencyEmulated(t *testing.T) {
 	}
 }
 
+// TestSidecarsOfFaultsAreReported checks that a network without regions, whose sidecars only take faults, says why they cannot.
+func TestSidecarsOfFaultsAreReported(t *testing.T) {
+	terminated := &corev1.ContainerStateTerminated{ExitCode: latency.ExitCapabilityMissing, Message: "operation not permitted"}
+	for name, c := range map[string]struct {
+		sidecar corev1.ContainerStatus
+		reason  string
+	}{
+		"no capability": {corev1.ContainerStatus{State: corev1.ContainerState{Terminated: terminated}}, v1alpha1.ReasonCapabilityMissing},
+		"starting":      {corev1.ContainerStatus{}, v1alpha1.ReasonNotRequested},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := &v1alpha1.BenchmarkNetwork{ObjectMeta: metav1.ObjectMeta{Name: "net", Namespace: "ns"}}
+			n.Spec.NetworkFaults = v1alpha1.NetworkFaultsEnabled
+			p := &plan.Plan{Topology: platform.Topology{Members: []platform.Member{{Name: "member-0"}}}}
+			got := latencyEmulatedState(NetworkInput{Network: n, Plan: p, Snapshot: snapshot.New(clientgoscheme.Scheme, nil, []corev1.Pod{podWithSidecar("member-0", c.sidecar)})})
+			if got.OK || got.Reason != c.reason {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
+
 func TestLatencyEmulatedNotRequested(t *testing.T) {
 	for message, spec := range map[string]*v1alpha1.RegionsSpec{
 		"spec.regions is not set":         nil,

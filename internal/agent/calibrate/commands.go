@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"github.com/benchnet/benchnet/internal/agent/container"
-	"github.com/benchnet/benchnet/internal/agent/supervise"
+	"github.com/benchnet/benchnet/internal/agent/faults"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
@@ -41,16 +41,22 @@ func ReadTokenDigest(file string) (string, error) {
 	return digest, err
 }
 
-// NewHandler returns a handler of the commands. It refuses requests without the token of that SHA-256 (401), with a body, since no command has
-// one (413), and during another command (429). The volume is that of the calibration. faults serves supervise.FaultsPath.
-func NewHandler(digest, volume string, faults http.Handler) http.Handler {
+// NewHandler returns a handler of the commands of an agent, protected as Protect describes. The volume is that of the calibration.
+// faultHandler serves faults.Path.
+func NewHandler(digest, volume string, faultHandler http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+container.MachinePath, func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, container.MachineReader{Root: "/", Volume: volume}.Read())
 	})
 	addHandlers(mux, volume)
-	mux.Handle("GET "+supervise.FaultsPath, faults)
-	mux.Handle("POST "+supervise.FaultsPath, faults)
+	mux.Handle("GET "+faults.Path, faultHandler)
+	mux.Handle("POST "+faults.Path, faultHandler)
+	return Protect(digest, mux)
+}
+
+// Protect returns a handler that passes requests on to commands. It refuses those without the token of that SHA-256 (401), with a body,
+// since no command has one (413), and during another command (429).
+func Protect(digest string, commands http.Handler) http.Handler {
 	var busy sync.Mutex
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -63,7 +69,7 @@ func NewHandler(digest, volume string, faults http.Handler) http.Handler {
 			http.Error(w, "another command is under way", http.StatusTooManyRequests)
 		default:
 			defer busy.Unlock()
-			mux.ServeHTTP(w, r)
+			commands.ServeHTTP(w, r)
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/benchnet/benchnet/internal/agent/container"
+	"github.com/benchnet/benchnet/internal/agent/faults"
 	"github.com/benchnet/benchnet/internal/agent/supervise"
 )
 
@@ -54,7 +55,7 @@ func TestEveryCommandNeedsTheToken(t *testing.T) {
 		{http.MethodGet, container.MachinePath, http.StatusOK},
 		{http.MethodPost, ContainerPath + "?seconds=0.01", http.StatusOK},
 		{http.MethodPost, StreamPath + "?seconds=0.01", http.StatusOK},
-		{http.MethodGet, supervise.FaultsPath + "?type=Kill", http.StatusOK},
+		{http.MethodGet, faults.Path + "?type=Kill", http.StatusOK},
 		{http.MethodGet, "/metrics", http.StatusNotFound},
 	} {
 		for name, c := range map[string]struct {

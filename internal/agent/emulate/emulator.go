@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -37,23 +38,39 @@ type backend interface {
 	packetCounts() *packetCounters
 }
 
-// Emulator emulates the network of one member.
+// Emulator emulates the network of one member, and cuts it off from others.
 type Emulator struct {
-	config    *latency.Config
-	member    string
+	config *latency.Config
+	member string
+	// backend is nil if the configuration is empty.
 	backend   backend
 	ready     atomic.Bool
 	peerCount atomic.Int64
+	// probe reports whether the pod at an address answers.
+	probe func(context.Context, netip.Addr) bool
+
+	// mutex guards the fields below.
+	mutex sync.Mutex
+	// pods and services are those of the namespace.
+	pods, services []*unstructured.Unstructured
+	// partition is the one that is injected, or nil.
+	partition *partition
 }
 
 // New prepares the pod's network for emulation by the kernel's netem, or by a user-space queue if the kernel
-// lacks netem. It delays no packets yet. It fails if the member is in no region of the network; ExitCode maps
-// the other errors.
+// lacks netem, and heals a partition that an earlier process left behind. It delays no packets yet. It fails if the member is in no
+// region of the network; ExitCode maps the other errors.
 func New(config *latency.Config, member string) (*Emulator, error) {
-	if _, ok := config.Members[member]; !ok && config.Database == nil {
+	if _, ok := config.Members[member]; !ok && len(config.Links) > 0 {
 		return nil, fmt.Errorf("member %s has no region in network %s", member, config.Network)
 	}
-	e := &Emulator{config: config, member: member}
+	e := &Emulator{config: config, member: member, probe: probeAgent}
+	if err := checkPartitions(); err != nil && config.IsEmpty() { // Else only a fault needs it, which checks again.
+		return nil, fmt.Errorf("prepare partitions: %w", err)
+	}
+	if config.IsEmpty() {
+		return e, nil
+	}
 	inKernel, err := newNetemBackend(chooseSegmentSize(config), newNetemQdisc)
 	if err == nil {
 		e.backend = inKernel
@@ -114,13 +131,22 @@ func (e *Emulator) Run(ctx context.Context, at MemberPod) error {
 	defer cancel(nil)
 	work := make(chan error, 1)
 	go func() {
-		err := e.backend.runUntilCancelled(ctx)
+		err := e.runBackend(ctx)
 		cancel(err)
 		work <- err
 	}()
 	err := e.followPeers(ctx, at)
 	cancel(err)
 	return errors.Join(err, <-work)
+}
+
+// runBackend processes packets until ctx ends.
+func (e *Emulator) runBackend(ctx context.Context) error {
+	if e.backend == nil {
+		<-ctx.Done()
+		return nil
+	}
+	return e.backend.runUntilCancelled(ctx)
 }
 
 // followPeers sets the peers after every change. It reports ready once all present peers are set and the API
@@ -152,7 +178,7 @@ func (e *Emulator) followPeers(ctx context.Context, at MemberPod) error {
 			continue
 		}
 		present := pods.listObjects()
-		if err := e.setPeers(impairmentsByAddress(e.config, e.member, present, services.listObjects())); err != nil {
+		if err := e.setObjects(present, services.listObjects()); err != nil {
 			return err
 		}
 		if !e.ready.Load() && isPodAddressKnown(present, at.Name) {
@@ -163,7 +189,20 @@ func (e *Emulator) followPeers(ctx context.Context, at MemberPod) error {
 	}
 }
 
-func (e *Emulator) setPeers(ways map[netip.Addr]latency.Impairment) error {
+// setObjects applies the impairments, and the partition that is injected, to the peers in the namespace.
+func (e *Emulator) setObjects(pods, services []*unstructured.Unstructured) error {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	e.pods, e.services = pods, services
+	if e.partition != nil {
+		if err := e.partition.rules.setPeers(e.addressesOf(e.partition)); err != nil {
+			return err
+		}
+	}
+	if e.backend == nil {
+		return nil
+	}
+	ways := impairmentsByAddress(func(peer latency.Peer) (latency.Impairment, bool) { return e.config.ImpairmentFor(e.member, peer) }, pods, services)
 	if err := e.backend.setPeers(ways); err != nil {
 		return err
 	}
@@ -171,6 +210,14 @@ func (e *Emulator) setPeers(ways map[netip.Addr]latency.Impairment) error {
 		slog.Info("peers changed", "addresses", len(ways))
 	}
 	return nil
+}
+
+// mechanismName returns the mechanism of the backend.
+func (e *Emulator) mechanismName() latency.Mechanism {
+	if e.backend == nil {
+		return latency.NoMechanism
+	}
+	return e.backend.mechanismName()
 }
 
 // isPodAddressKnown reports whether the API server shows an address of the named pod.
@@ -183,7 +230,7 @@ func isPodAddressKnown(pods []*unstructured.Unstructured, name string) bool {
 // reportReady reports to the operator, and by readiness to the kubelet, that the emulation is in effect. It
 // retries until the report is accepted or ctx ends.
 func (e *Emulator) reportReady(ctx context.Context, at MemberPod) error {
-	text, err := json.Marshal(latency.SidecarStatus{Pod: at.UID, Mechanism: e.backend.mechanismName()})
+	text, err := json.Marshal(latency.SidecarStatus{Pod: at.UID, Mechanism: e.mechanismName()})
 	if err != nil {
 		return fmt.Errorf("encode the report: %w", err)
 	}
@@ -199,6 +246,6 @@ func (e *Emulator) reportReady(ctx context.Context, at MemberPod) error {
 		}
 	}
 	e.ready.Store(true)
-	slog.Info("emulation ready", "member", e.member, "mechanism", e.backend.mechanismName())
+	slog.Info("emulation ready", "member", e.member, "mechanism", e.mechanismName())
 	return nil
 }

@@ -41,14 +41,14 @@ func (e *Emulator) Handler() http.Handler {
 func (e *Emulator) writeMetrics(w http.ResponseWriter) {
 	// An error means that the scraper disconnected.
 	_ = container.WriteHeader(w, InfoMetric)
-	fmt.Fprintf(w, "%s{%s=%q} 1\n", InfoMetric.Name, LabelMechanism, e.backend.mechanismName())
+	fmt.Fprintf(w, "%s{%s=%q} 1\n", InfoMetric.Name, LabelMechanism, e.mechanismName())
 	peers := PeersMetric
 	peers.Value = float64(e.peerCount.Load())
 	_ = container.WriteMetrics(w, peers)
-	counts := e.backend.packetCounts()
-	if counts == nil {
+	if e.backend == nil || e.backend.packetCounts() == nil {
 		return
 	}
+	counts := e.backend.packetCounts()
 	_ = container.WriteHeader(w, PacketsMetric)
 	for _, c := range []struct {
 		fate  string

@@ -11,10 +11,13 @@ import (
 	"github.com/google/nftables/xt"
 )
 
-// tableName is the name of our tables in a pod's netfilter.
-const tableName = "benchnet"
+// Names of our tables in a pod's netfilter.
+const (
+	latencyTable   = "benchnet"
+	partitionTable = "benchnet-partition"
+)
 
-// ipFamily holds what differs between the IP versions, such as the position of the source address.
+// ipFamily holds what differs between the IP versions, such as the position of the source address, which the destination follows.
 type ipFamily struct {
 	table          nftables.TableFamily
 	address        nftables.SetDatatype
@@ -26,52 +29,57 @@ var ipFamilies = map[bool]ipFamily{
 	false: {nftables.TableFamilyIPv6, nftables.TypeIP6Addr, 8, 16},
 }
 
-// netfilterRules send packets from peers to the queue.
+// peerRule is what happens to the packets from peers, or to them.
+type peerRule struct {
+	chain    string
+	hook     *nftables.ChainHook
+	priority *nftables.ChainPriority
+	toPeers  bool
+	actions  []expr.Any
+}
+
+// netfilterRules are the rules of a table about the packets of peers.
 type netfilterRules struct {
+	table      string
 	connection *nftables.Conn
 	// peerSets are the sets of the peers' addresses; the key is true for IPv4.
 	peerSets map[bool]*nftables.Set
 }
 
-// addNetfilterRules adds the rules without peers. It replaces tables that an earlier process left behind.
-func addNetfilterRules() (*netfilterRules, error) {
+// addNetfilterRules adds a table with rules without peers. It replaces tables of that name that an earlier process left behind. The rules
+// get the action that sends a packet to a queue: the kernel's queue expression, or the NFQUEUE target of iptables if the kernel lacks it.
+func addNetfilterRules(table string, queue expr.Queue, rules func(toQueue expr.Any) []peerRule) (*netfilterRules, error) {
 	connection, err := nftables.New(nftables.AsLasting())
 	if err != nil {
 		return nil, fmt.Errorf("open netfilter's rules: %w", err)
 	}
-	r := &netfilterRules{connection: connection, peerSets: map[bool]*nftables.Set{}}
+	r := &netfilterRules{table: table, connection: connection, peerSets: map[bool]*nftables.Set{}}
 	for isIPv4 := range ipFamilies {
-		if err := r.addFamilyRule(isIPv4); err != nil {
-			return nil, fmt.Errorf("add a rule to netfilter: %w", err)
+		if err := r.addTable(isIPv4, rules(&queue)); err != nil {
+			if again := r.addTable(isIPv4, rules(newQueueTarget(queue))); again != nil {
+				return nil, fmt.Errorf("add a rule to netfilter: %w", errors.Join(err, again, connection.CloseLasting()))
+			}
 		}
 	}
 	return r, nil
 }
 
-// addFamilyRule uses the kernel's queue expression, or the NFQUEUE target of iptables if the kernel lacks the former.
-func (r *netfilterRules) addFamilyRule(isIPv4 bool) error {
-	err := r.addQueueRule(isIPv4, &expr.Queue{Num: queueNumber, Flag: expr.QueueFlagBypass})
-	if err == nil {
-		return nil
+// newQueueTarget returns the iptables target NFQUEUE, revision 3: queue, number of queues, and whether packets pass while no process reads
+// the queue.
+func newQueueTarget(queue expr.Queue) *expr.Target {
+	var bypass uint16
+	if queue.Flag == expr.QueueFlagBypass {
+		bypass = 1
 	}
-	if again := r.addQueueRule(isIPv4, newBypassQueueTarget()); again != nil {
-		return errors.Join(err, again)
-	}
-	return nil
-}
-
-// newBypassQueueTarget returns the iptables target NFQUEUE, revision 3: queue, number of queues, and the bypass
-// flag, which accepts packets while no process reads the queue.
-func newBypassQueueTarget() *expr.Target {
-	info := xt.Unknown(binary.NativeEndian.AppendUint16(nil, queueNumber))
+	info := xt.Unknown(binary.NativeEndian.AppendUint16(nil, queue.Num))
 	info = binary.NativeEndian.AppendUint16(info, 1)
-	info = binary.NativeEndian.AppendUint16(info, 1)
+	info = binary.NativeEndian.AppendUint16(info, bypass)
 	return &expr.Target{Name: "NFQUEUE", Rev: 3, Info: &info}
 }
 
-func (r *netfilterRules) addQueueRule(isIPv4 bool, toQueue expr.Any) error {
+func (r *netfilterRules) addTable(isIPv4 bool, rules []peerRule) error {
 	f := ipFamilies[isIPv4]
-	table := &nftables.Table{Family: f.table, Name: tableName}
+	table := &nftables.Table{Family: f.table, Name: r.table}
 	r.connection.AddTable(table)
 	r.connection.DelTable(table)
 	r.connection.AddTable(table)
@@ -79,14 +87,18 @@ func (r *netfilterRules) addQueueRule(isIPv4 bool, toQueue expr.Any) error {
 	if err := r.connection.AddSet(set, nil); err != nil {
 		return err
 	}
-	// The rule is on the receiver: a sender's TCP would count held packets as its own full queue and slow down.
-	chain := r.connection.AddChain(&nftables.Chain{Name: "arrivals", Table: table, Type: nftables.ChainTypeFilter,
-		Hooknum: nftables.ChainHookPrerouting, Priority: nftables.ChainPriorityMangle})
-	r.connection.AddRule(&nftables.Rule{Table: table, Chain: chain, Exprs: []expr.Any{
-		&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseNetworkHeader, Offset: f.offset, Len: f.length},
-		&expr.Lookup{SourceRegister: 1, SetName: set.Name, SetID: set.ID},
-		toQueue,
-	}})
+	for _, rule := range rules {
+		offset := f.offset
+		if rule.toPeers {
+			offset += f.length
+		}
+		chain := r.connection.AddChain(&nftables.Chain{Name: rule.chain, Table: table, Type: nftables.ChainTypeFilter,
+			Hooknum: rule.hook, Priority: rule.priority})
+		r.connection.AddRule(&nftables.Rule{Table: table, Chain: chain, Exprs: append([]expr.Any{
+			&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseNetworkHeader, Offset: offset, Len: f.length},
+			&expr.Lookup{SourceRegister: 1, SetName: set.Name, SetID: set.ID},
+		}, rule.actions...)})
+	}
 	r.peerSets[isIPv4] = set
 	return r.connection.Flush()
 }
@@ -105,6 +117,38 @@ func (r *netfilterRules) setPeers(peers []netip.Addr) error {
 	}
 	if err := r.connection.Flush(); err != nil {
 		return fmt.Errorf("change netfilter's set of peers: %w", err)
+	}
+	return nil
+}
+
+// countPackets returns how many packets the rules that count have seen.
+func (r *netfilterRules) countPackets(chains ...string) (uint64, error) {
+	var all uint64
+	for _, set := range r.peerSets {
+		for _, chain := range chains {
+			rules, err := r.connection.GetRules(set.Table, &nftables.Chain{Name: chain, Table: set.Table})
+			if err != nil {
+				return 0, fmt.Errorf("read netfilter's counters: %w", err)
+			}
+			for _, rule := range rules {
+				for _, e := range rule.Exprs {
+					if c, ok := e.(*expr.Counter); ok {
+						all += c.Packets
+					}
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+// remove removes the tables in one transaction.
+func (r *netfilterRules) remove() error {
+	for _, set := range r.peerSets {
+		r.connection.DelTable(set.Table)
+	}
+	if err := errors.Join(r.connection.Flush(), r.connection.CloseLasting()); err != nil {
+		return fmt.Errorf("remove netfilter's rules: %w", err)
 	}
 	return nil
 }

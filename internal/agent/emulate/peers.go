@@ -33,20 +33,24 @@ func peerFromPod(pod *unstructured.Unstructured) (latency.Peer, bool) {
 	return latency.Peer{}, false
 }
 
-// impairmentsByAddress returns the impairments between a member and the addresses of its peers' pods and
-// Services. It includes a Service only if all its pods have the same impairment. Inside the pod, packets to a
-// Service still carry the Service's address.
-func impairmentsByAddress(config *latency.Config, member string, pods, services []*unstructured.Unstructured) map[netip.Addr]latency.Impairment {
+// impairFunc returns what a sidecar does to the packets of a peer, or false for nothing.
+type impairFunc func(latency.Peer) (latency.Impairment, bool)
+
+// impairmentsByAddress returns the impairments of the addresses of the peers' pods and Services. It includes a Service only if all its
+// pods have the same impairment. Inside the pod, packets to a Service still carry the Service's address.
+func impairmentsByAddress(impair impairFunc, pods, services []*unstructured.Unstructured) map[netip.Addr]latency.Impairment {
 	all := map[netip.Addr]latency.Impairment{}
 	for _, pod := range pods {
-		if way, ok := podImpairment(config, member, pod); ok && !isPodTerminated(pod) {
-			for _, a := range podAddresses(pod) {
-				all[a] = way
+		if peer, ok := peerFromPod(pod); ok && !isPodTerminated(pod) {
+			if way, ok := impair(peer); ok {
+				for _, a := range podAddresses(pod) {
+					all[a] = way
+				}
 			}
 		}
 	}
 	for _, service := range services {
-		if way, ok := commonImpairment(config, member, selectPods(service, pods)); ok {
+		if way, ok := commonImpairment(impair, selectPods(service, pods)); ok {
 			for _, a := range serviceAddresses(service) {
 				all[a] = way
 			}
@@ -55,23 +59,15 @@ func impairmentsByAddress(config *latency.Config, member string, pods, services 
 	return all
 }
 
-func podImpairment(config *latency.Config, member string, pod *unstructured.Unstructured) (latency.Impairment, bool) {
-	peer, ok := peerFromPod(pod)
-	if !ok {
-		return latency.Impairment{}, false
-	}
-	return config.ImpairmentFor(member, peer)
-}
-
 // commonImpairment returns the impairment that all pods share, or false if they differ or one has none.
-func commonImpairment(config *latency.Config, member string, pods []*unstructured.Unstructured) (latency.Impairment, bool) {
+func commonImpairment(impair impairFunc, pods []*unstructured.Unstructured) (latency.Impairment, bool) {
 	var ways []latency.Impairment
 	for _, pod := range pods {
 		peer, ok := peerFromPod(pod)
 		if !ok {
 			continue
 		}
-		way, ok := config.ImpairmentFor(member, peer)
+		way, ok := impair(peer)
 		if !ok {
 			return latency.Impairment{}, false
 		}

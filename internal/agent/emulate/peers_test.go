@@ -67,7 +67,7 @@ func TestImpairmentsByAddress(t *testing.T) {
 		"10.0.0.40": {Delay: 72 * time.Millisecond, Jitter: 2 * time.Millisecond, Loss: 0.001, BitsPerSecond: 5},
 	}
 	got := map[string]latency.Impairment{}
-	for a, way := range impairmentsByAddress(config, "member-0", pods, services) {
+	for a, way := range impairmentsByAddress(func(p latency.Peer) (latency.Impairment, bool) { return config.ImpairmentFor("member-0", p) }, pods, services) {
 		got[a.String()] = way
 	}
 	for a, way := range want {

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/nftables"
+	"github.com/google/nftables/expr"
 	"golang.org/x/sys/unix"
 
 	"github.com/benchnet/benchnet/internal/network/latency"
@@ -55,13 +57,21 @@ func newUserSpaceBackend(p segmentSize, seed uint64) (*userSpaceBackend, error) 
 		_ = unix.Close(wake)
 		return nil, err
 	}
-	rules, err := addNetfilterRules()
+	rules, err := addQueueRules()
 	if err != nil {
 		_ = unix.Close(wake)
 		queue.closeSocket()
 		return nil, err
 	}
 	return &userSpaceBackend{queue: queue, rules: rules, scheduler: newPacketScheduler(seed), wakeFD: wake, startedAt: time.Now()}, nil
+}
+
+// addQueueRules sends the packets from peers to the queue, or lets them pass while nothing reads it. The rule is on the receiver: a sender's
+// TCP would count held packets as its own full queue and slow down.
+func addQueueRules() (*netfilterRules, error) {
+	return addNetfilterRules(latencyTable, expr.Queue{Num: queueNumber, Flag: expr.QueueFlagBypass}, func(toQueue expr.Any) []peerRule {
+		return []peerRule{{chain: "arrivals", hook: nftables.ChainHookPrerouting, priority: nftables.ChainPriorityMangle, actions: []expr.Any{toQueue}}}
+	})
 }
 
 func (*userSpaceBackend) mechanismName() latency.Mechanism { return latency.UserSpace }

@@ -3,37 +3,21 @@ package supervise
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strconv"
 	"sync/atomic"
 	"syscall"
 	"time"
 
+	"github.com/benchnet/benchnet/internal/agent/faults"
+	"github.com/benchnet/benchnet/internal/network/latency"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
-// FaultsPath is the path of the faults of a command. POST injects one and answers with a measurement.FaultEffect as JSON. GET only
-// checks whether it could be injected now: if not, the effect has a Problem.
-const FaultsPath = "/faults"
-
-// Parameters of a fault: its measurement.FaultType, the time from the request to the injection, and its duration.
-const (
-	typeParameter    = "type"
-	afterParameter   = "afterMillis"
-	secondsParameter = "seconds"
-	roleParameter    = "role"
-)
-
-const (
-	maxAfterMillis  = 10_000
-	maxFaultSeconds = 600
-	// checkInterval is the time between two checks that a paused command is stopped.
-	checkInterval = time.Second
-)
+// checkInterval is the time between two checks that a paused command is stopped.
+const checkInterval = time.Second
 
 // FaultHandler injects faults into a command. It must get one request at a time.
 type FaultHandler struct {
@@ -46,83 +30,43 @@ type FaultHandler struct {
 // SetCommand sets the command after its start. Until then, each fault has a Problem.
 func (h *FaultHandler) SetCommand(c *Command) { h.command.Store(c) }
 
-// ServeHTTP checks or injects a fault. It sends the header of the answer before the fault, so that the caller knows when the seconds
-// of the effect began, and the effect after the fault has been healed. If the caller disconnects, the fault is healed at once.
+// sidecarURL is the base URL at which the sidecar of the pod takes faults of the network.
+var sidecarURL = fmt.Sprintf("http://127.0.0.1:%d", latency.FaultsPort)
+
+// ServeHTTP checks or injects a fault, as Serve of package faults describes. If the caller disconnects, the fault is healed at once.
 func (h *FaultHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	f := fault{command: h.command.Load(), readRole: h.ReadRole, received: time.Now(), kind: measurement.FaultType(r.URL.Query().Get(typeParameter)),
-		role: measurement.ConsensusRole(r.URL.Query().Get(roleParameter))}
-	if err := f.parseParameters(r); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
+	command := h.command.Load()
+	faults.Serve(w, r, []measurement.FaultType{measurement.FaultKill, measurement.FaultPause, measurement.FaultPartition}, h.injectFault)
+	if command != nil && r.Method == http.MethodPost {
+		command.endOutage() // After the answer, because this process may end then.
 	}
-	control := http.NewResponseController(w)
-	if err := errors.Join(control.SetReadDeadline(time.Time{}), control.SetWriteDeadline(time.Time{})); err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Connection", "close") // The deadlines hold for the connection.
-	w.Header().Set("Content-Type", "application/json")
-	_ = control.Flush() // An error means that the client disconnected, here and below.
+}
+
+// injectFault injects a fault, or checks whether it could be, and returns its effect.
+func (h *FaultHandler) injectFault(ctx context.Context, request *faults.Request) measurement.FaultEffect {
+	f := fault{Request: request, command: h.command.Load(), readRole: h.ReadRole}
 	var err error
 	switch {
 	case f.command == nil:
 		err = errors.New("the command has not started")
-	case r.Method != http.MethodPost:
-		if _, err = f.checkInjectable(); err == nil {
-			_, err = f.hasRole(r.Context())
-		}
+	case request.IsCheck:
+		err = f.check(ctx)
 	default:
-		defer f.command.endOutage() // After the answer, because this process may end then.
-		err = f.injectFault(r.Context())
-		slog.Info("fault ended", "type", f.kind, "err", err)
+		err = f.inject(ctx)
+		slog.Info("fault ended", "type", f.Type, "err", err)
 	}
 	if err != nil {
 		f.effect.Problem = err.Error()
 	}
-	_ = json.NewEncoder(w).Encode(f.effect)
-	_ = control.Flush()
+	return f.effect
 }
 
 // fault is a fault of a command, and its effect so far.
 type fault struct {
-	command         *Command
-	received        time.Time
-	kind            measurement.FaultType
-	role            measurement.ConsensusRole
-	readRole        func(context.Context) (measurement.ConsensusRole, error)
-	after, duration time.Duration
-	effect          measurement.FaultEffect
-}
-
-// parseParameters parses the parameters of a request. Only an injection has times.
-func (f *fault) parseParameters(r *http.Request) error {
-	least := 0
-	switch f.kind {
-	case measurement.FaultKill:
-	case measurement.FaultPause:
-		least = 1
-	default:
-		return fmt.Errorf("%s is %.20q, want %s or %s", typeParameter, f.kind, measurement.FaultKill, measurement.FaultPause)
-	}
-	if r.Method != http.MethodPost {
-		return nil
-	}
-	millis, err := parseNumber(r, afterParameter, 0, maxAfterMillis)
-	if err != nil {
-		return err
-	}
-	seconds, err := parseNumber(r, secondsParameter, least, maxFaultSeconds)
-	f.after, f.duration = time.Duration(millis)*time.Millisecond, time.Duration(seconds)*time.Second
-	return err
-}
-
-func parseNumber(r *http.Request, parameter string, least, most int) (int, error) {
-	text := r.URL.Query().Get(parameter)
-	n, err := strconv.Atoi(text)
-	if err != nil || n < least || n > most {
-		return 0, fmt.Errorf("%s is %.20q, want a whole number from %d to %d", parameter, text, least, most)
-	}
-	return n, nil
+	*faults.Request
+	command  *Command
+	readRole func(context.Context) (measurement.ConsensusRole, error)
+	effect   measurement.FaultEffect
 }
 
 // waitUntil waits for an instant of the fault. It fails if the fault must end before.
@@ -157,7 +101,7 @@ const roleTimeout = 900 * time.Millisecond
 // hasRole reports whether the command has the role of the fault, if it has one. Else the effect says why the fault skips it.
 func (f *fault) hasRole(ctx context.Context) (bool, error) {
 	switch {
-	case f.role == "":
+	case f.Role == "":
 		return true, nil
 	case f.readRole == nil:
 		return false, errors.New("the agent cannot read the role of this command")
@@ -168,15 +112,29 @@ func (f *fault) hasRole(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("the role of the command is unknown: %w", err)
 	}
-	if role != f.role {
+	if role != f.Role {
 		f.effect.Skipped = "it was a " + string(role)
 	}
-	return role == f.role, nil
+	return role == f.Role, nil
 }
 
-// injectFault injects the fault at its time, and heals it.
-func (f *fault) injectFault(ctx context.Context) error {
-	if err := f.waitUntil(ctx, f.received.Add(f.after)); err != nil {
+// check fails if the fault cannot be injected now.
+func (f *fault) check(ctx context.Context) error {
+	if _, err := f.checkInjectable(); err != nil {
+		return err
+	}
+	if f.Type == measurement.FaultPartition {
+		if err := f.partitionPod(ctx, http.MethodGet); err != nil {
+			return err
+		}
+	}
+	_, err := f.hasRole(ctx)
+	return err
+}
+
+// inject injects the fault at its time, and heals it.
+func (f *fault) inject(ctx context.Context) error {
+	if err := f.waitUntil(ctx, f.Received.Add(f.After)); err != nil {
 		return err
 	}
 	has, err := f.hasRole(ctx)
@@ -190,8 +148,11 @@ func (f *fault) injectFault(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if f.kind == measurement.FaultKill {
+	switch f.Type {
+	case measurement.FaultKill:
 		return f.killCommand(ctx)
+	case measurement.FaultPartition:
+		return f.partitionPod(ctx, http.MethodPost)
 	}
 	f.effect.Before = f.describeRole() + fmt.Sprintf("%d threads in %d processes", before.threads, len(before.cpuTicks))
 	return f.pauseCommand(ctx)
@@ -199,28 +160,37 @@ func (f *fault) injectFault(ctx context.Context) error {
 
 // describeRole returns the role of the fault, as the beginning of evidence.
 func (f *fault) describeRole() string {
-	if f.role == "" {
+	if f.Role == "" {
 		return ""
 	}
-	return string(f.role) + "; "
+	return string(f.Role) + "; "
 }
 
-// bracketSince returns the bracket of system calls that began at an instant and have returned.
-func (f *fault) bracketSince(began time.Time) *measurement.Bracket {
-	return &measurement.Bracket{FromSeconds: began.Sub(f.received).Seconds(), ToSeconds: time.Since(f.received).Seconds()}
+// partitionPod has the sidecar of the pod inject the fault, or check it.
+func (f *fault) partitionPod(ctx context.Context, method string) error {
+	effect, err := faults.Send(ctx, method, sidecarURL, f.Token, f.Fault, 0, f.Received)
+	if err != nil {
+		return fmt.Errorf("the sidecar %s did not answer: %w", latency.SidecarContainer, err)
+	}
+	f.effect = effect
+	f.effect.Before = f.describeRole() + f.effect.Before
+	if effect.Problem != "" {
+		return errors.New(effect.Problem)
+	}
+	return nil
 }
 
 // pauseCommand stops all processes and continues them after the duration, or at once if something else did.
 func (f *fault) pauseCommand(ctx context.Context) error {
 	began := time.Now()
 	_, err := signalUntil(func(s snapshot) bool { return s.active == 0 }, syscall.SIGSTOP)
-	f.effect.Injected = f.bracketSince(began)
+	f.effect.Injected = f.BracketSince(began)
 	if err == nil {
-		err = f.watchPause(ctx, began.Add(f.duration))
+		err = f.watchPause(ctx, began.Add(f.Duration()))
 	}
 	began = time.Now()
 	after, continueErr := signalUntil(func(s snapshot) bool { return s.stopped == 0 }, syscall.SIGCONT)
-	f.effect.Healed, f.effect.After = f.bracketSince(began), after.describeStopped()
+	f.effect.Healed, f.effect.After = f.BracketSince(began), after.describeStopped()
 	return cmp.Or(err, continueErr)
 }
 
@@ -243,7 +213,7 @@ func (f *fault) watchPause(ctx context.Context, end time.Time) error {
 		}
 		if isLast {
 			f.effect.During = fmt.Sprintf("%d of %d threads stopped, %d ms of CPU time in %d s", now.stopped+now.blocked, now.threads,
-				used.Milliseconds(), f.duration/time.Second)
+				used.Milliseconds(), f.DurationSeconds)
 			return nil
 		}
 	}
@@ -258,7 +228,7 @@ func (f *fault) killCommand(ctx context.Context) error {
 	f.effect.Before = f.describeRole() + killed.String()
 	began := time.Now()
 	err = killDescendants(outage.childless)
-	f.effect.Injected = f.bracketSince(began)
+	f.effect.Injected = f.BracketSince(began)
 	if err != nil {
 		return err
 	}
@@ -273,24 +243,15 @@ func (f *fault) killCommand(ctx context.Context) error {
 		outage.code = ExitCode(err)
 		return err
 	}
-	waitErr := f.waitUntil(ctx, began.Add(f.duration))
+	waitErr := f.waitUntil(ctx, began.Add(f.Duration()))
 	began = time.Now()
 	started, err := f.command.startAgain(stdout, stderr)
 	if err != nil {
 		return err
 	}
-	f.effect.Healed, f.effect.After = f.bracketSince(began), started.String()
+	f.effect.Healed, f.effect.After = f.BracketSince(began), started.String()
 	if started.startTick <= killed.startTick {
 		return cmp.Or(waitErr, errors.New("the command did not start later than the killed one"))
 	}
 	return waitErr
-}
-
-// FaultPath returns the path of the command that checks a fault, or injects it after a delay, with its parameters.
-func FaultPath(f measurement.Fault, after time.Duration) string {
-	path := fmt.Sprintf("%s?%s=%s&%s=%d&%s=%d", FaultsPath, typeParameter, f.Type, afterParameter, after.Milliseconds(), secondsParameter, f.DurationSeconds)
-	if f.Role != "" {
-		path += "&" + roleParameter + "=" + string(f.Role)
-	}
-	return path
 }

@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/benchnet/benchnet/internal/agent/faults"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
@@ -112,7 +113,7 @@ func (s *faultySupervisor) readUp(t *testing.T, start int) {
 // send sends a fault and returns its effect once it has been healed.
 func (s *faultySupervisor) send(ctx context.Context, method, query string) (measurement.FaultEffect, error) {
 	var effect measurement.FaultEffect
-	request, err := http.NewRequestWithContext(ctx, method, s.url+FaultsPath+"?"+query, nil)
+	request, err := http.NewRequestWithContext(ctx, method, s.url+faults.Path+"?"+query, nil)
 	if err != nil {
 		return effect, err
 	}
@@ -363,8 +364,8 @@ func TestFaultBeforeStart(t *testing.T) {
 		{http.MethodGet, "type=Pause", http.StatusOK, `{"problem":"the command has not started"}`},
 		{http.MethodGet, "type=Kill", http.StatusOK, `{"problem":"the command has not started"}`},
 		{http.MethodPost, "type=Kill&afterMillis=10000&seconds=600", http.StatusOK, `{"problem":"the command has not started"}`},
-		{http.MethodGet, "", http.StatusBadRequest, `type is "", want Kill or Pause`},
-		{http.MethodGet, "type=Stop", http.StatusBadRequest, `type is "Stop", want Kill or Pause`},
+		{http.MethodGet, "", http.StatusBadRequest, `type is "", want one of [Kill Pause Partition]`},
+		{http.MethodGet, "type=Stop", http.StatusBadRequest, `type is "Stop", want one of [Kill Pause Partition]`},
 		{http.MethodPost, "type=Kill&seconds=1", http.StatusBadRequest, `afterMillis is "", want a whole number from 0 to 10000`},
 		{http.MethodPost, "type=Kill&afterMillis=10001&seconds=1", http.StatusBadRequest, `afterMillis is "10001", want a whole number from 0 to 10000`},
 		{http.MethodPost, "type=Kill&afterMillis=0&seconds=-1", http.StatusBadRequest, `seconds is "-1", want a whole number from 0 to 600`},
@@ -373,7 +374,7 @@ func TestFaultBeforeStart(t *testing.T) {
 		{http.MethodPost, "type=Pause&afterMillis=0&seconds=1.5", http.StatusBadRequest, `seconds is "1.5", want a whole number from 1 to 600`},
 	} {
 		t.Run(c.method+" "+c.query, func(t *testing.T) {
-			request, err := http.NewRequestWithContext(t.Context(), c.method, server.URL+FaultsPath+"?"+c.query, nil)
+			request, err := http.NewRequestWithContext(t.Context(), c.method, server.URL+faults.Path+"?"+c.query, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -403,7 +404,7 @@ func TestFaultOfRole(t *testing.T) {
 		"no such thing": {nil, "", "the agent cannot read the role of this command"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := fault{role: measurement.RoleLeader, readRole: c.role}
+			f := fault{Request: &faults.Request{Fault: measurement.Fault{Role: measurement.RoleLeader}}, readRole: c.role}
 			has, err := f.hasRole(t.Context())
 			problem := ""
 			if err != nil {

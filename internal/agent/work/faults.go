@@ -2,26 +2,21 @@ package work
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"math"
 	"net/http"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/benchnet/benchnet/internal/agent/faults"
 	"github.com/benchnet/benchnet/internal/agent/observe"
-	"github.com/benchnet/benchnet/internal/agent/supervise"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
 const (
-	// maxEffectBytes bounds the answer of an agent to a fault, in bytes of JSON.
-	maxEffectBytes = 16 << 10
 	// checkAttempts and checkInterval bound the wait for an agent that cannot be reached: network policies admit a new pod after seconds.
 	checkAttempts = 30
 	checkInterval = time.Second
@@ -50,7 +45,7 @@ func (w *Worker) checkFaults(ctx context.Context) error {
 
 func (w *Worker) checkFault(ctx context.Context, f measurement.Fault) (effect measurement.FaultEffect, err error) {
 	for attempt := 1; ; attempt++ {
-		effect, _, err = w.requestFault(ctx, http.MethodGet, f, 0)
+		effect, err = w.requestFault(ctx, http.MethodGet, f, 0, time.Now())
 		if err == nil || attempt == checkAttempts || observe.SleepUntil(ctx, time.Now().Add(checkInterval)) != nil {
 			return effect, err
 		}
@@ -80,37 +75,23 @@ func (w *Worker) injectFault(ctx context.Context, from time.Time, f measurement.
 	}
 	ctx, cancel := context.WithDeadline(ctx, at.Add(time.Duration(f.DurationSeconds)*time.Second+effectTimeout))
 	defer cancel()
-	sent := time.Now()
-	effect, received, err := w.requestFault(ctx, http.MethodPost, f, max(0, at.Sub(sent)))
+	effect, err := w.requestFault(ctx, http.MethodPost, f, max(0, time.Until(at)), from)
 	if err != nil {
 		slog.Warn("fault not injected", "fault", f.Name, "member", f.Member, "err", err)
 		return measurement.FaultEffect{Problem: fmt.Sprintf("the agent did not report the fault: %v", err)}
 	}
-	// The agent counts from the receipt of the request, between sent and received.
-	for _, b := range []*measurement.Bracket{effect.Injected, effect.Healed} {
-		if b != nil {
-			b.FromSeconds, b.ToSeconds = roundMillis(b.FromSeconds+sent.Sub(from).Seconds()), roundMillis(b.ToSeconds+received.Sub(from).Seconds())
-		}
-	}
 	return effect
 }
 
-func roundMillis(seconds float64) float64 { return math.Round(seconds*1000) / 1000 }
-
-// requestFault sends a fault to its agent. received is when the header of the answer arrived.
+// requestFault sends a fault to its agent and returns the effect, with times since the origin.
 func (w *Worker) requestFault(
-	ctx context.Context, method string, f measurement.Fault, after time.Duration,
-) (effect measurement.FaultEffect, received time.Time, err error) {
+	ctx context.Context, method string, f measurement.Fault, after time.Duration, origin time.Time,
+) (measurement.FaultEffect, error) {
 	i := slices.IndexFunc(w.Workload.Observe, func(o protocol.ObservedEndpoint) bool {
 		return o.Member == f.Member && o.Kind == f.Kind && o.CommandsURL != ""
 	})
 	if i < 0 {
-		return effect, received, fmt.Errorf("%s has no agent", f.Member)
+		return measurement.FaultEffect{}, fmt.Errorf("%s has no agent", f.Member)
 	}
-	url := w.Workload.Observe[i].CommandsURL + supervise.FaultPath(f, after)
-	err = observe.SendRequest(ctx, method, url, w.CommandsToken, func(body io.Reader) error {
-		received = time.Now()
-		return json.NewDecoder(io.LimitReader(body, maxEffectBytes)).Decode(&effect)
-	})
-	return effect, received, err
+	return faults.Send(ctx, method, w.Workload.Observe[i].CommandsURL, w.CommandsToken, f, after, origin)
 }

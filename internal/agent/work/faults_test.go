@@ -34,7 +34,7 @@ func TestCheckFaults(t *testing.T) {
 		wanted = r.Method + " " + r.URL.String() + " " + r.Header.Get("Authorization")
 		_ = json.NewEncoder(w).Encode(answer)
 	})
-	if err := newFaultWorker(url).checkFaults(t.Context()); err != nil || wanted != "GET /faults?type=Kill&afterMillis=0&seconds=7 Bearer t" {
+	if err := newFaultWorker(url).checkFaults(t.Context()); err != nil || wanted != "GET /faults?afterMillis=0&seconds=7&type=Kill Bearer t" {
 		t.Errorf("error %v after %s", err, wanted)
 	}
 	answer.Problem = "the command has not started"

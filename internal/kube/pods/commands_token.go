@@ -1,6 +1,10 @@
 package pods
 
-import corev1 "k8s.io/api/core/v1"
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
 
 const (
 	// CommandsTokenKey is the key of the token in the Secret of a network's commands. Load workers send it.
@@ -15,6 +19,12 @@ const (
 	commandsTokenDir    = "/run/benchnet-commands"
 	commandsTokenVolume = "commands-token"
 )
+
+// FindCommandsMount returns the mount of the key in a container of the pod, or false if none has it.
+func FindCommandsMount(pod *corev1.PodSpec) (corev1.VolumeMount, bool) {
+	found := slices.ContainsFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == commandsTokenVolume })
+	return ReadOnlyMount(commandsTokenVolume, commandsTokenDir), found
+}
 
 // MountCommandsKey mounts one key of the Secret of a network's commands in those containers of a pod that serve or send them. A pod
 // without such a container does not get the volume.

@@ -16,6 +16,9 @@ const ConfigFileName = "emulation.json"
 // SidecarContainer is the name of the sidecar in a member's pod.
 const SidecarContainer = "emulation"
 
+// FaultsPort is the port of the sidecar's network faults, at the loopback address of its pod.
+const FaultsPort = 9202
+
 // Mechanism is how a member's sidecar delays packets.
 type Mechanism string
 
@@ -25,6 +28,8 @@ const (
 	Netem Mechanism = "Netem"
 	// UserSpace holds back received packets in the sidecar process, for kernels without netem.
 	UserSpace Mechanism = "UserSpace"
+	// NoMechanism is that of a sidecar that emulates no latency.
+	NoMechanism Mechanism = "None"
 )
 
 // Exit codes of a sidecar that cannot work. Its termination message says more.
@@ -55,6 +60,9 @@ type Config struct {
 	// Database is the link between a member and its database, or nil.
 	Database *Link `json:"database,omitempty"`
 }
+
+// IsEmpty reports whether the configuration emulates no latency: the sidecar only injects faults.
+func (c *Config) IsEmpty() bool { return len(c.Links) == 0 && c.Database == nil }
 
 // RegionLink is the link between two regions, or within one.
 type RegionLink struct {

@@ -63,7 +63,7 @@ func Build(in Input) []client.Object {
 	labels := naming.NetworkLabels(network.Name, naming.ComponentNetworkPolicy)
 	b := policyBuilder{network: network.Name, meta: metav1.ObjectMeta{Namespace: network.Namespace, Labels: labels}}
 	callers := []naming.Component{naming.ComponentGenesis, naming.ComponentWorker}
-	if network.Spec.EmulatesLatency() {
+	if network.Spec.HasSidecars() {
 		callers = append(callers, naming.ComponentMember) // The latency sidecar watches the pods of its peers.
 	}
 	all := []client.Object{b.defaultDenyPolicy(), b.internalEgressPolicy(), b.apiServerPolicy(callers, in.APIServerPorts),

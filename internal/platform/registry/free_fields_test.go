@@ -57,6 +57,7 @@ var freeFields = map[string]string{
 	"CordaWorkload.initiators":         free + "names, which have to be those of members",
 	"Batches.members":                  free + "names, which have to be those of members",
 	"FaultTarget.members":              free + "names, which have to be those of members or of their containers",
+	"Fault.from":                       free + "names, which have to be those of members",
 	"FaultTarget.databases":            free + "names, which have to be those of databases of the network",
 	"Region.workloads":                 free + "names, which have to be those of workloads",
 	"RoundTrip.between":                free + "names, which have to be those of regions",

@@ -74,9 +74,10 @@ func ValidateFaults(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 			errs = append(errs, field.Invalid(path.Child("at"), f.At.Duration.String(), fmt.Sprintf(
 				"must be at least %s from the start of the window: there would be nothing to compare with", minBaseline)))
 		}
-		if duration > maxFaultDuration || f.Type == v1alpha1.FaultPause && duration < time.Second {
+		if duration > maxFaultDuration || f.Type != v1alpha1.FaultKill && duration < time.Second {
 			errs = append(errs, field.Invalid(path.Child("duration"), duration.String(), fmt.Sprintf("must be from 1s, or 0s with type Kill, to %s", maxFaultDuration)))
 		}
+		errs = append(errs, validatePartition(f, path)...)
 		if end := f.At.Duration + duration; end+recoveryMargin > window {
 			errs = append(errs, field.Invalid(path.Child("at"), f.At.Duration.String(), fmt.Sprintf(
 				"ends the fault at %s of the window, which needs %s more to recover: raise measure.window, %s", end, recoveryMargin, window)))
@@ -87,6 +88,31 @@ func ValidateFaults(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 		errs = append(errs, field.Invalid(path, window.String(), fmt.Sprintf(
 			"need a measure.window with an interval of whole seconds before the first fault; its intervals last %ds: choose a multiple of %ds",
 			convertPhases(&w.Measure).IntervalSeconds, minInterval(int(window.Seconds())))))
+	}
+	return errs
+}
+
+// validatePartition rejects sides that a partition cannot have, and sides of other faults.
+func validatePartition(f *v1alpha1.Fault, path *field.Path) field.ErrorList {
+	if f.Type != v1alpha1.FaultPartition {
+		if len(f.From) > 0 {
+			return field.ErrorList{field.Forbidden(path.Child("from"), "belongs to type Partition")}
+		}
+		return nil
+	}
+	var errs field.ErrorList
+	if len(f.Target.Databases) > 0 {
+		errs = append(errs, field.Forbidden(path.Child("target", "databases"), "cannot be set with type Partition, which is between members"))
+	}
+	for i, name := range f.Target.Members {
+		if strings.Contains(name, "/") {
+			errs = append(errs, field.Invalid(path.Child("target", "members").Index(i), name, "must be a member: a partition cuts off all of its containers"))
+		}
+	}
+	for i, name := range f.From {
+		if slices.Contains(f.Target.Members, name) {
+			errs = append(errs, field.Invalid(path.Child("from").Index(i), name, "is a target, on the other side of the partition"))
+		}
 	}
 	return errs
 }
@@ -143,7 +169,11 @@ func BindFaults(w *protocol.WorkloadFile[any], faults []v1alpha1.Fault, network 
 	var errs field.ErrorList
 	for i := range faults {
 		f, target := &faults[i], path.Child("faults").Index(i).Child("target")
-		one := measurement.Fault{Name: f.Name, Type: measurement.FaultType(f.Type), AtSeconds: int(f.At.Seconds()), DurationSeconds: int(FaultDuration(f).Seconds())}
+		one := measurement.Fault{Name: f.Name, Type: measurement.FaultType(f.Type), AtSeconds: int(f.At.Seconds()), DurationSeconds: int(FaultDuration(f).Seconds()),
+			From: strings.Join(f.From, ",")}
+		if f.Type == v1alpha1.FaultPartition {
+			one.Targets = strings.Join(f.Target.Members, ",")
+		}
 		w.Faults = append(w.Faults, selectByRole(one, f.Target.Select, w.Observe)...)
 		for _, of := range []struct {
 			kind  measurement.MemberKind

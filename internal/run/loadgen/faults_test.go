@@ -28,6 +28,7 @@ func faultWorkload(t *testing.T, window time.Duration, faults string) *v1alpha1.
 
 func TestValidateFaults(t *testing.T) {
 	const valid = "{name: a, type: Kill, at: 30s, target: {members: [member-0]}}"
+	const partition = "{name: a, type: Partition, at: 30s, duration: 5s, "
 	for name, c := range map[string]struct {
 		window time.Duration
 		faults string
@@ -45,6 +46,14 @@ func TestValidateFaults(t *testing.T) {
 		"two at once":            {2 * time.Minute, valid + ", {name: b, type: Kill, at: 30s, target: {members: [member-1, member-0]}}", []string{"faults[1].at", "fault a on member-0", "33s"}},
 		"two of a role":          {2 * time.Minute, "{name: b, type: Kill, at: 30s, target: {select: Leader}}, {name: a, type: Kill, at: 31s, target: {select: Followers}}", []string{"faults[1].at", "fault b on members selected by role", "33s"}},
 		"an earlier one is last": {2 * time.Minute, "{name: b, type: Kill, at: 40s, target: {databases: [x]}}, {name: a, type: Pause, at: 30s, duration: 9s, target: {databases: [x]}}", []string{"faults[1].at", "fault b on x", "42s"}},
+		"a partition":           {time.Minute, partition + "target: {members: [member-0, member-1]}, from: [member-2]}", nil},
+		"a partition of no time": {time.Minute, "{name: a, type: Partition, at: 30s, target: {members: [member-0]}}", []string{"faults[0].duration", "from 1s"}},
+		"both sides":             {time.Minute, partition + "target: {members: [member-0]}, from: [member-0]}", []string{"faults[0].from[0]", "member-0", "on the other side"}},
+		"a partition of a container": {time.Minute, partition + "target: {members: [member-0/execution]}}",
+			[]string{"faults[0].target.members[0]", "member-0/execution", "all of its containers"}},
+		"a partition of a database": {time.Minute, partition + "target: {databases: [db]}}", []string{"faults[0].target.databases", "between members"}},
+		"a pause from members": {time.Minute, "{name: a, type: Pause, at: 30s, duration: 5s, target: {members: [member-0]}, from: [member-1]}",
+			[]string{"faults[0].from", "belongs to type Partition"}},
 		"an interval too long":   {62 * time.Second, valid, []string{"faults", "1m2s", "last 31s", "multiple of 5s"}},
 		"no intervals":           {97 * time.Second, valid, []string{"faults", "1m37s", "multiple of 5s"}},
 	} {
@@ -75,6 +84,23 @@ func TestFaultSegments(t *testing.T) {
 	w.Load.RatePerSecond, w.Load.Profile = nil, []v1alpha1.LoadSegment{{Name: "own", Duration: v1alpha1.Seconds{Duration: 2 * time.Minute}}}
 	if got := SegmentsOf(w); len(got) != 1 || got[0].Name != "own" {
 		t.Errorf("with a profile the segments are %+v", got)
+	}
+}
+
+// TestBindPartitions checks that each target is told both sides. The leader is alone on its side.
+func TestBindPartitions(t *testing.T) {
+	partition := measurement.Fault{Name: "a", Type: "Partition", AtSeconds: 30, DurationSeconds: 5, Targets: "bank,notary", From: "z,w"}
+	bank, notary, leader := partition, partition, partition
+	bank.Member, notary.Member = "bank", "notary"
+	leader.Member, leader.Role, leader.Targets, leader.From = "bank", "Leader", "", ""
+	for target, want := range map[string][]measurement.Fault{"target: {members: [bank, notary]}, from: [z, w]": {bank, notary}, "target: {select: Leader}": {leader}} {
+		t.Run(target, func(t *testing.T) {
+			w := protocol.WorkloadFile[any]{Observe: []protocol.ObservedEndpoint{{Member: "bank", CommandsURL: "http://a", ReportsRole: true}, {Member: "notary", CommandsURL: "http://b"}}}
+			err := BindFaults(&w, faultWorkload(t, time.Minute, "{name: a, type: Partition, at: 30s, duration: 5s, "+target+"}").Faults, "banks", field.NewPath("workload"))
+			if err != nil || !reflect.DeepEqual(w.Faults, want) {
+				t.Errorf("the faults are %+v, %v", w.Faults, err)
+			}
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package measurement
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // FaultType is the kind of a declared fault.
@@ -14,6 +15,8 @@ const (
 	FaultKill FaultType = "Kill"
 	// FaultPause stops all processes of the container except the agent for the duration.
 	FaultPause FaultType = "Pause"
+	// FaultPartition drops the packets between the pod of the container and other members for the duration.
+	FaultPartition FaultType = "Partition"
 )
 
 // ConsensusRole is the role of a member in a consensus at one time.
@@ -24,6 +27,14 @@ const (
 	RoleLeader   ConsensusRole = "Leader"
 	RoleFollower ConsensusRole = "Follower"
 )
+
+// IsCutOff reports whether a partition separates a member, by its name, from the targets.
+func (f *Fault) IsCutOff(member string) bool {
+	if f.From != "" {
+		return slices.Contains(strings.Split(f.From, ","), member)
+	}
+	return !slices.Contains(strings.Split(f.Targets, ","), member)
+}
 
 // MaxFaults bounds the faults of a run, each of one container.
 const MaxFaults = 64
@@ -39,6 +50,10 @@ type Fault struct {
 	Kind MemberKind `json:"kind,omitempty"`
 	// Role, unless empty, is the role that the container must have when the fault begins; the fault leaves out the others.
 	Role ConsensusRole `json:"role,omitempty"`
+	// Targets and From are the two sides of a partition, as names of members that commas separate. Targets are the members that are cut
+	// off together; an empty From means all others.
+	Targets string `json:"targets,omitempty"`
+	From    string `json:"from,omitempty"`
 	// AtSeconds is when the fault begins, in seconds of the window, and DurationSeconds how long it lasts.
 	AtSeconds       int `json:"atSeconds"`
 	DurationSeconds int `json:"durationSeconds"`

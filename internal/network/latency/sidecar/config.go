@@ -23,14 +23,17 @@ const (
 )
 
 // BuildConfig returns the latency configuration of a network for the members' names in order. The aliases are further names of
-// members, by which regions may list them. It returns nil if the spec emulates none. Each error names the field that is not valid.
+// members, by which regions may list them. It returns nil if the members have no sidecars, and an empty one if these emulate none. Each error names the field that is not valid.
 func BuildConfig(network *v1alpha1.BenchmarkNetwork, members []string, aliases map[string]string) (*latency.Config, field.ErrorList) {
-	if !network.Spec.EmulatesLatency() {
+	if !network.Spec.HasSidecars() {
 		return nil, nil
+	}
+	config := &latency.Config{Network: network.Name}
+	if !network.Spec.EmulatesLatency() {
+		return config, nil
 	}
 	spec := network.Spec.Regions
 	path := field.NewPath("spec", "regions")
-	config := &latency.Config{Network: network.Name}
 	var problems field.ErrorList
 	if len(spec.Items) > 0 {
 		var missing field.ErrorList

@@ -66,6 +66,11 @@ func TestBuildConfigWithoutRegions(t *testing.T) {
 	if config, problems := BuildConfig(&v1alpha1.BenchmarkNetwork{}, memberNames, nil); config != nil || problems != nil {
 		t.Errorf("%v, %v", config, problems)
 	}
+	faulty := &v1alpha1.BenchmarkNetwork{}
+	faulty.Spec.NetworkFaults = v1alpha1.NetworkFaultsEnabled
+	if config, problems := BuildConfig(faulty, memberNames, nil); config == nil || !config.IsEmpty() || problems != nil {
+		t.Errorf("with network faults: %+v, %v", config, problems)
+	}
 	config, problems := BuildConfig(newNetwork(t, `databaseRoundTrip: 2ms`), memberNames, nil)
 	if len(problems) > 0 || config.Members != nil || config.Database.RoundTripMicros != 2000 {
 		t.Errorf("%+v, %v", config, problems)

@@ -83,8 +83,8 @@ func checkConflicts(pod *corev1.PodSpec) error {
 	}
 	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {
 		for _, p := range c.Ports {
-			if p.ContainerPort == sidecarPort {
-				return fmt.Errorf("container %s has port %d, which the emulation's sidecar uses", c.Name, sidecarPort)
+			if p.ContainerPort == sidecarPort || p.ContainerPort == latency.FaultsPort {
+				return fmt.Errorf("container %s has port %d, which the emulation's sidecar uses", c.Name, p.ContainerPort)
 			}
 		}
 	}
@@ -95,7 +95,12 @@ func checkConflicts(pod *corev1.PodSpec) error {
 func addSidecar(in Input, member string, pod *corev1.PodSpec) {
 	pod.ServiceAccountName = naming.LatencyAccount(in.Network.Name)
 	pod.AutomountServiceAccountToken = new(false) // Only the sidecar gets a token.
-	pod.InitContainers = append([]corev1.Container{in.buildContainer(member)}, pod.InitContainers...)
+	container := in.buildContainer(member)
+	if mount, ok := pods.FindCommandsMount(pod); ok && in.Network.Spec.NetworkFaults == v1alpha1.NetworkFaultsEnabled {
+		container.VolumeMounts = append(container.VolumeMounts, mount)
+		container.Command = append(container.Command, "--commands-digest-file", pods.CommandsDigestFile)
+	}
+	pod.InitContainers = append([]corev1.Container{container}, pod.InitContainers...)
 	pod.Volumes = append(pod.Volumes, pods.ConfigMapVolume(volumeConfig, naming.LatencyConfigMap(in.Network.Name)), pods.ServiceAccountTokenVolume())
 }
 

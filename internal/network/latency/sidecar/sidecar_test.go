@@ -30,6 +30,26 @@ func newStatefulSet(name, member string) *appsv1.StatefulSet {
 	return set
 }
 
+// TestSidecarTakesFaults checks that the sidecar of a network with faults, and no other, takes commands.
+func TestSidecarTakesFaults(t *testing.T) {
+	for setting, want := range map[v1alpha1.NetworkFaults]bool{v1alpha1.NetworkFaultsEnabled: true, v1alpha1.NetworkFaultsDisabled: false} {
+		t.Run(string(setting), func(t *testing.T) {
+			network := newNetwork(t, `items: [{name: NYC, count: 4}]`)
+			network.Spec.NetworkFaults = setting
+			set := newStatefulSet("net-member-0", "member-0")
+			pods.MountCommandsKey(&set.Spec.Template.Spec, "net-commands", pods.CommandsDigestKey, func(*corev1.Container) bool { return true })
+			if _, err := AddSidecars(Input{Network: network, AgentImage: "a", Config: &latency.Config{}}, []client.Object{set}); err != nil {
+				t.Fatal(err)
+			}
+			sidecar := set.Spec.Template.Spec.InitContainers[0]
+			mounts := slices.ContainsFunc(sidecar.VolumeMounts, func(m corev1.VolumeMount) bool { return strings.HasPrefix(pods.CommandsDigestFile, m.MountPath+"/") })
+			if flag := slices.Contains(sidecar.Command, pods.CommandsDigestFile); flag != want || mounts != want {
+				t.Errorf("the command has the digest: %t, the container: %t", flag, mounts)
+			}
+		})
+	}
+}
+
 func mustAddSidecars(t *testing.T, objects ...client.Object) []client.Object {
 	t.Helper()
 	all, err := AddSidecars(Input{
