@@ -32,6 +32,12 @@ type badInputCase struct {
 	want           []string
 }
 
+// mixed returns a mix of two operations by the weight of the first and the name of the second.
+func mixed(weight, name string) string {
+	return "mix: [{name: a, weight: " + weight + ", finance: {operation: Issue}}, {name: " + name + ", weight: 1, flow: {class: " +
+		"net.corda.finance.flows.CashExitFlow}}]"
+}
+
 // badInput are mistakes in a Corda network.
 var badInput = []badInputCase{
 	{"unknown platform", "type: Corda", "type: Fabric", []string{"spec.platform.type", "Fabric", "Corda"}},
@@ -83,7 +89,15 @@ var badInput = []badInputCase{
 	{"more than all operations may fail", "window: 10s", "window: 10s, maxErrorPercent: 101", []string{"measure.maxErrorPercent", "101", "from 0 to 100"}},
 	{"unknown operation", "operation: Issue", "operation: Isue", []string{"corda.finance.operation", "Isue", "IssueAndPay"}},
 	{"missing initiator", "finance: {", "initiators: [member-5], finance: {", []string{"initiators[0]", "member-5", "its members are member-0, member-1"}},
-	{"an operation and a flow", "finance: {", "flow: {class: com.example.Flow}, finance: {", []string{"exactly one of finance and flow"}},
+	{"an operation and a flow", "finance: {", "flow: {class: com.example.Flow}, finance: {", []string{"exactly one of finance, flow and mix"}},
+	{"a mix and an operation", "finance: {", mixed("1", "b") + ", finance: {", []string{"exactly one of finance, flow and mix"}},
+	{"a mix of one operation", "{finance: {operation: Issue}}", "{mix: [{name: a, weight: 1, finance: {operation: Issue}}]}", []string{"corda.mix", "at least 2 items"}},
+	{"a mix of no weight", "{finance: {operation: Issue}}", "{" + mixed("0", "b") + "}", []string{"corda.mix[0].weight", "greater than or equal to 1"}},
+	{"a mix of a huge weight", "{finance: {operation: Issue}}", "{" + mixed("10001", "b") + "}", []string{"corda.mix[0].weight", "10000"}},
+	{"two entries of one name", "{finance: {operation: Issue}}", "{" + mixed("1", "a") + "}", []string{"corda.mix[1]", "Duplicate"}},
+	{"an entry without a name", "{finance: {operation: Issue}}", "{" + mixed("1", `""`) + "}", []string{"corda.mix[1].name", "at least 1 chars"}},
+	{"an entry without an operation", "{finance: {operation: Issue}}", "{mix: [{name: a, weight: 1}, {name: b, weight: 1, finance: {operation: Issue}}]}",
+		[]string{"corda.mix[0]", "exactly one of finance and flow"}},
 	{"objective without a limit", "load: {clients: 4}", "load: {clients: 4}\n    objectives: [{metric: LatencyP95}]", []string{"the bound of its metric only", "maxLatency of a latency"}},
 	{"objective with another metric's limit", "load: {clients: 4}", `load: {clients: 4}
     objectives: [{metric: Throughput, minThroughputPerSecond: "1", maxErrorPercent: "1"}]`, []string{"the bound of its metric only", "maxErrorPercent of ErrorShare"}},

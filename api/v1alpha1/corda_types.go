@@ -230,14 +230,32 @@ type CordaTuning struct {
 	ExtraConfig map[string]Text `json:"extraConfig,omitempty"`
 }
 
-// CordaWorkload is the operation that a workload performs on a Corda network: one of the finance CorDapp, or a flow of any CorDapp.
-type CordaWorkload struct {
+// CordaOperation is an operation of the finance CorDapp, or a flow of any CorDapp: exactly one of them.
+type CordaOperation struct {
 	// finance is an operation of the finance CorDapp.
 	// +optional
 	Finance *CordaFinance `json:"finance,omitempty"`
 	// flow is a flow by its class name.
 	// +optional
 	Flow *CordaFlow `json:"flow,omitempty"`
+}
+
+// CordaMixEntry is one of the operations of a mix.
+type CordaMixEntry struct {
+	MixShare       `json:",inline"`
+	CordaOperation `json:",inline"`
+}
+
+// CordaWorkload is the operation that a workload performs on a Corda network, or a mix of operations.
+type CordaWorkload struct {
+	CordaOperation `json:",inline"`
+	// mix holds weighted operations instead of finance or flow.
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MinItems=2
+	// +kubebuilder:validation:MaxItems=8
+	// +optional
+	Mix []CordaMixEntry `json:"mix,omitempty"`
 	// initiators are the names or legal names of the members that the clients call in turn. Default: only member-0.
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=100
@@ -298,17 +316,16 @@ type CordaFinance struct {
 // CordaFlow is a flow by its class name, with its data and preparation.
 type CordaFlow struct {
 	CordaCall `json:",inline"`
-	// data is a CSV file for the placeholders ${csv:COLUMN}. The result records its hash. Default: none.
+	// data is a CSV file for the placeholders ${csv:COLUMN}. The result records its hash.
 	// +optional
 	Data *CordaData `json:"data,omitempty"`
-	// seed is the seed of the placeholders ${random:FROM:TO}, from 0 to 9007199254740991. The same seed gives operations of the same
-	// number the same values. Default: 0.
+	// seed is the seed of the placeholders ${random:FROM:TO}. It gives operations of the same number the same values. Default: 0.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=9007199254740991
 	// +optional
 	Seed *int64 `json:"seed,omitempty"`
-	// setUp is a flow that one worker runs once on the first initiator, before all other operations, such as to issue states. Its
-	// time is not measured. If it fails, the run fails.
+	// setUp is a flow that one worker runs once on the first initiator before the load, such as to issue states. If it fails, the
+	// run fails.
 	// +optional
 	SetUp *CordaCall `json:"setUp,omitempty"`
 }
@@ -321,7 +338,7 @@ type CordaCall struct {
 	// +kubebuilder:validation:Pattern=`^[A-Za-z_][\w$]*(\.[A-Za-z_][\w$]*)+$`
 	// +required
 	Class string `json:"class"`
-	// arguments are those of the flow's constructor, in order. Values may have placeholders.
+	// arguments are those of the flow's constructor, in order.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
@@ -354,14 +371,14 @@ const (
 	CordaAnonymous CordaIdentities = "Anonymous"
 )
 
-// FlowArgument is one typed constructor argument of a flow.
+// FlowArgument is a typed argument of a flow.
 type FlowArgument struct {
 	// type is the type of the argument.
 	// +kubebuilder:validation:Enum=String;Int;Long;Double;Decimal;Boolean;Instant;UUID;Currency;Amount;OpaqueBytes;SecureHash;StateRef;UniqueIdentifier;X500Name;Party
 	// +required
 	Type string `json:"type"`
-	// value is text for the type, such as "100.50 USD", 2026-01-31T12:00:00Z or, for a Party, a legal name, self, counterparty or
-	// notary. It may have placeholders (docs/corda.md).
+	// value is text for the type, such as 100.50 USD or, for a Party, a legal name, self, counterparty or notary. It may have
+	// placeholders (docs/corda.md).
 	// +required
 	Value Text `json:"value"`
 }

@@ -291,14 +291,30 @@ const (
 	JPaxosRandom JPaxosContent = "Random"
 )
 
+// JPaxosMixEntry is one of the sizes of the requests of a mix.
+type JPaxosMixEntry struct {
+	MixShare `json:",inline"`
+	// requestBytes is the size in bytes of the payload.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1048576
+	// +required
+	RequestBytes int32 `json:"requestBytes"`
+}
+
 // JPaxosWorkload is a load of requests on a JPaxos network. Each client has its own connection to a random replica.
 type JPaxosWorkload struct {
-	// requestBytes is the size in bytes of the payload of a request. A header of 20 bytes is added to it. Default: 128.
-	// +kubebuilder:default=128
+	// requestBytes is the size in bytes of the payload of a request. A header of 20 bytes is added to it. Default: 128 without mix.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1048576
 	// +optional
 	RequestBytes int32 `json:"requestBytes,omitempty"`
+	// mix holds weighted sizes instead of requestBytes.
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MinItems=2
+	// +kubebuilder:validation:MaxItems=8
+	// +optional
+	Mix []JPaxosMixEntry `json:"mix,omitempty"`
 	// content says which bytes a request holds: Repeated or Random. Default: Repeated, as in the published runs.
 	// +kubebuilder:default=Repeated
 	// +optional

@@ -98,7 +98,14 @@ func plannedLedgerData(spec *v1alpha1.BenchmarkNetworkSpec) sizing.LedgerData {
 		if w.Reset == v1alpha1.ResetState {
 			total = sizing.LedgerData{}
 		}
-		total = total.Add(ledgerDataOf(w).Times(sizing.PlannedOperations(w.Load, &w.Measure, maxClosedLoopRate(spec))))
+		planned := sizing.PlannedOperations(w.Load, &w.Measure, maxClosedLoopRate(spec))
+		mix, weights := mixOf(w.Corda), int64(0)
+		for _, e := range mix {
+			weights += int64(e.Weight)
+		}
+		for _, e := range mix {
+			total = total.Add(ledgerDataOf(&e.CordaOperation).Times((planned*int64(e.Weight) + weights - 1) / weights))
+		}
 		if total.Bytes() > most.Bytes() {
 			most = total
 		}
@@ -110,18 +117,19 @@ func plannedLedgerData(spec *v1alpha1.BenchmarkNetworkSpec) sizing.LedgerData {
 func (Corda) SummarizeWorkloads(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.Workload {
 	planned := plannedLedgerData(spec)
 	issue, pay := sizing.NewSummary(2*planned.Transactions-planned.States), sizing.NewSummary(planned.States-planned.Transactions)
-	issue.Corda = &v1alpha1.CordaWorkload{Finance: &v1alpha1.CordaFinance{Operation: v1alpha1.FinanceIssue}}
-	pay.Corda = &v1alpha1.CordaWorkload{Finance: &v1alpha1.CordaFinance{Operation: v1alpha1.FinancePay}}
+	issue.Corda, pay.Corda = &v1alpha1.CordaWorkload{}, &v1alpha1.CordaWorkload{}
+	issue.Corda.Finance = &v1alpha1.CordaFinance{Operation: v1alpha1.FinanceIssue}
+	pay.Corda.Finance = &v1alpha1.CordaFinance{Operation: v1alpha1.FinancePay}
 	return []v1alpha1.Workload{issue, pay}
 }
 
 // ledgerDataOf returns the data that one operation leaves on a member. The outputs of a payment are the
 // payment and the change. An unknown operation counts as the largest known one.
-func ledgerDataOf(w *v1alpha1.Workload) sizing.LedgerData {
-	switch {
-	case financeOperation(w.Corda) == v1alpha1.FinanceIssue:
+func ledgerDataOf(o *v1alpha1.CordaOperation) sizing.LedgerData {
+	switch financeOperation(o) {
+	case v1alpha1.FinanceIssue:
 		return sizing.LedgerData{Transactions: 1, States: 1}
-	case financeOperation(w.Corda) == v1alpha1.FinancePay:
+	case v1alpha1.FinancePay:
 		return sizing.LedgerData{Transactions: 1, States: 2}
 	default:
 		return sizing.LedgerData{Transactions: 2, States: 3}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/corda"
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
 )
@@ -36,5 +37,25 @@ func TestResetsLimitTheLedger(t *testing.T) {
 				t.Errorf("%d transactions are planned, want %d x %d", got, test.want, one)
 			}
 		})
+	}
+}
+
+// TestMixSharesTheLedger checks that databases have space for each operation of a mix by its share: a quarter of the operations leaves one
+// state, the others two.
+func TestMixSharesTheLedger(t *testing.T) {
+	network := platformtest.NewNetworkAdmission(t).AdmitNetwork(t, []byte(validManifest))
+	planned := func() platform.DatabaseRequirements {
+		return corda.New().DatabaseRequirements(platformtest.NewInput(corda.New(), network), corda.New().Topology(network))
+	}
+	pays := planned()
+	w := network.Spec.Workloads[0].Corda
+	pay := v1alpha1.CordaMixEntry{MixShare: v1alpha1.MixShare{Name: "pay", Weight: 6}, CordaOperation: w.CordaOperation}
+	issue := v1alpha1.CordaMixEntry{MixShare: v1alpha1.MixShare{Name: "issue", Weight: 2}}
+	issue.Finance = &v1alpha1.CordaFinance{Operation: v1alpha1.FinanceIssue}
+	w.Finance, w.Mix = nil, []v1alpha1.CordaMixEntry{pay, issue}
+	mixed := planned()
+	if mixed.PlannedTransactions != pays.PlannedTransactions || 8*mixed.PlannedStates != 7*pays.PlannedStates {
+		t.Errorf("%d transactions and %d states are planned, want as many transactions and 7/8 of the states of %d and %d",
+			mixed.PlannedTransactions, mixed.PlannedStates, pays.PlannedTransactions, pays.PlannedStates)
 	}
 }

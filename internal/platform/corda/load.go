@@ -21,7 +21,7 @@ import (
 type operation struct {
 	// Notary and Parties are legal names; Parties are in order. Notary is empty if the network has none.
 	Notary       string         `json:"notary,omitempty"`
-	Parties      []string       `json:"parties"`
+	Parties      []string       `json:"parties,omitempty"`
 	Flow         string         `json:"flow,omitempty"`
 	Anonymous    bool           `json:"anonymous"`
 	Currency     string         `json:"currency,omitempty"`
@@ -35,6 +35,14 @@ type operation struct {
 	Seed *int64 `json:"seed,omitempty"`
 	// PhaseSamplePercent is the share of flows whose steps the driver follows.
 	PhaseSamplePercent int32 `json:"phaseSamplePercent,omitempty"`
+	// Mix holds the operations of a mix, which replace Flow and its parameters.
+	Mix []mixEntry `json:"mix,omitempty"`
+}
+
+// mixEntry is one of the operations of a mix. Notary, parties, counterparty and phases are those of the whole operation.
+type mixEntry struct {
+	v1alpha1.MixShare
+	operation
 }
 
 type setUpFlow struct {
@@ -73,9 +81,9 @@ func (Corda) BuildDriver(in platform.Input, topology platform.Topology, workload
 		d.Workload.Operation = operation{Notary: notaryLegalName(topology), Parties: partyLegalNames(topology)}
 		return withJMeterPlan(d, workload.JMeter), nil
 	}
-	if flow := workload.Corda.Flow; flow != nil && flow.Data != nil {
-		volume := pods.ConfigMapVolume(volumeData, flow.Data.ConfigMapName)
-		volume.ConfigMap.Items = []corev1.KeyToPath{{Key: flow.Data.Key, Path: flow.Data.Key}}
+	if data := dataOf(workload.Corda); data != nil {
+		volume := pods.ConfigMapVolume(volumeData, data.ConfigMapName)
+		volume.ConfigMap.Items = []corev1.KeyToPath{{Key: data.Key, Path: data.Key}}
 		d = withVolume(d, volume, dataDir)
 	}
 	var err error
@@ -104,11 +112,11 @@ func buildOperation(w *v1alpha1.CordaWorkload, topology platform.Topology) (oper
 
 		PhaseSamplePercent: ptr.Deref(w.PhaseSamplePercent, 0),
 	}
-	if f := w.Finance; f != nil {
-		op.Flow, op.Anonymous, op.Currency, op.Amount = string(f.Operation), f.Identities == v1alpha1.CordaAnonymous, f.Currency, f.Amount
-	}
-	if w.Flow != nil {
-		op.addFlow(w.Flow)
+	op.setOperation(&w.CordaOperation)
+	for i := range w.Mix {
+		e := mixEntry{MixShare: w.Mix[i].MixShare}
+		e.setOperation(&w.Mix[i].CordaOperation)
+		op.Mix = append(op.Mix, e)
 	}
 	if w.Counterparty != "" {
 		m, ok := topology.FindMember(w.Counterparty)
@@ -120,8 +128,15 @@ func buildOperation(w *v1alpha1.CordaWorkload, topology platform.Topology) (oper
 	return op, nil
 }
 
-// addFlow sets the fields of a flow by class name.
-func (op *operation) addFlow(f *v1alpha1.CordaFlow) {
+// setOperation sets the flow and its parameters.
+func (op *operation) setOperation(o *v1alpha1.CordaOperation) {
+	if f := o.Finance; f != nil {
+		op.Flow, op.Anonymous, op.Currency, op.Amount = string(f.Operation), f.Identities == v1alpha1.CordaAnonymous, f.Currency, f.Amount
+	}
+	f := o.Flow
+	if f == nil {
+		return
+	}
 	op.Flow, op.Arguments = f.Class, convertArguments(f.Arguments)
 	if f.SetUp != nil {
 		op.SetUp = &setUpFlow{Flow: f.SetUp.Class, Arguments: convertArguments(f.SetUp.Arguments)}

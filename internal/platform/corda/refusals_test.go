@@ -233,9 +233,9 @@ func TestRefusesWorkloads(t *testing.T) {
 		{"no notary", func(s *networkSpec) { s.Platform.Corda.Notary.Type = v1alpha1.CordaNotaryNone }, at("corda.finance.operation"),
 			[]string{"notary.type must not be None"}},
 		{"an operation and a flow", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Flow = &v1alpha1.CordaFlow{} }), at("corda"),
-			[]string{"exactly one of finance and flow"}},
+			[]string{"exactly one of finance, flow and mix"}},
 		{"neither operation nor flow", withWorkload(func(w *v1alpha1.Workload) { w.Corda.Finance = nil }), at("corda"),
-			[]string{"exactly one of finance and flow"}},
+			[]string{"exactly one of finance, flow and mix"}},
 		{"counterparty of an issue", withWorkload(func(w *v1alpha1.Workload) {
 			w.Corda.Finance.Operation, w.Corda.Counterparty = v1alpha1.FinanceIssue, "member-1"
 		}), at("corda.counterparty"), []string{"must not be set for Issue"}},
@@ -250,6 +250,49 @@ func TestRefusesWorkloads(t *testing.T) {
 			at("load.ratePerSecond"), []string{"greater than 0"}},
 		{"part of a second", withWorkload(func(w *v1alpha1.Workload) { w.Measure.WarmUp = v1alpha1.Seconds{Duration: 1500 * time.Millisecond} }),
 			at("measure.warmUp"), []string{"whole seconds"}},
+	})
+}
+
+func TestRefusesMixes(t *testing.T) {
+	issue, pay := &v1alpha1.CordaFinance{Operation: v1alpha1.FinanceIssue}, &v1alpha1.CordaFinance{Operation: v1alpha1.FinancePay}
+	flow := func(class string, data string) *v1alpha1.CordaFlow {
+		argument := v1alpha1.FlowArgument{Type: "Long", Value: "${csv:amount}"}
+		return &v1alpha1.CordaFlow{CordaCall: v1alpha1.CordaCall{Class: class, Arguments: []v1alpha1.FlowArgument{argument}},
+			Data: &v1alpha1.CordaData{ConfigMapName: data, Key: "data.csv"}}
+	}
+	// mixed replaces the operation of the workload by a mix.
+	mixed := func(operations ...v1alpha1.CordaOperation) func(*networkSpec) {
+		return withWorkload(func(w *v1alpha1.Workload) {
+			w.Corda.Finance = nil
+			for _, o := range operations {
+				w.Corda.Mix = append(w.Corda.Mix, v1alpha1.CordaMixEntry{CordaOperation: o})
+			}
+		})
+	}
+	// with makes a further change.
+	with := func(change, further func(*networkSpec)) func(*networkSpec) {
+		return func(s *networkSpec) {
+			change(s)
+			further(s)
+		}
+	}
+	counterparty := withWorkload(func(w *v1alpha1.Workload) { w.Corda.Counterparty = "member-0" })
+	at := func(field string) string { return "workloads[0].corda" + field }
+	checkRefusals(t, refusalCases{
+		{"a mix and an operation", with(mixed(v1alpha1.CordaOperation{Finance: issue}, v1alpha1.CordaOperation{Finance: pay}),
+			withWorkload(func(w *v1alpha1.Workload) { w.Corda.Finance = pay })), at(""), []string{"exactly one of finance, flow and mix"}},
+		{"an entry without an operation", mixed(v1alpha1.CordaOperation{Finance: issue}, v1alpha1.CordaOperation{}), at(".mix[1]"),
+			[]string{"exactly one of finance and flow"}},
+		{"an entry with two operations", mixed(v1alpha1.CordaOperation{Finance: issue, Flow: flow(exitFlow, "a")}, v1alpha1.CordaOperation{Finance: pay}),
+			at(".mix[0]"), []string{"exactly one of finance and flow"}},
+		{"class outside all CorDapps", mixed(v1alpha1.CordaOperation{Finance: issue}, v1alpha1.CordaOperation{Flow: flow("com.example.Flow", "a")}),
+			at(".mix[1].flow.class"), []string{"com.example.Flow", "CashExitFlow"}},
+		{"two data files", mixed(v1alpha1.CordaOperation{Flow: flow(exitFlow, "a")}, v1alpha1.CordaOperation{Flow: flow(exitFlow, "b")}),
+			at(".mix[1].flow.data"), []string{"b/data.csv", "must be a/data.csv"}},
+		{"a payment to itself", with(mixed(v1alpha1.CordaOperation{Finance: issue}, v1alpha1.CordaOperation{Finance: pay}), counterparty),
+			at(".counterparty"), []string{"pays itself"}},
+		{"counterparty of issues", with(mixed(v1alpha1.CordaOperation{Finance: issue}, v1alpha1.CordaOperation{Finance: issue}), counterparty),
+			at(".counterparty"), []string{"must not be set for Issue"}},
 	})
 }
 
@@ -281,7 +324,7 @@ func TestRefusesPlaceholders(t *testing.T) {
 	checkRefusals(t, refusalCases{
 		{"column without data", flow(func(c *v1alpha1.CordaFlow) {
 			c.Arguments = []v1alpha1.FlowArgument{{Type: "Int", Value: "${csv:amount}"}}
-		}), at + "arguments[0].value", []string{"${csv:amount}", "corda.flow.data"}},
+		}), at + "arguments[0].value", []string{"${csv:amount}", "flow.data"}},
 		{"in a set-up", flow(func(c *v1alpha1.CordaFlow) {
 			c.SetUp = &v1alpha1.CordaCall{Class: exitFlow, Arguments: []v1alpha1.FlowArgument{{Type: "Boolean", Value: "${counter}"}}}
 		}), at + "setUp.arguments[0].value", []string{`"0" must be true or false`}},

@@ -1,6 +1,7 @@
 package corda
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -41,64 +42,124 @@ func (Corda) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.W
 	}
 	path = path.Child("corda")
 	errs = append(errs, validateMembers(spec, w.Corda, path)...)
+	return append(errs, validateOperations(spec, w.Corda, path)...)
+}
+
+// mixOf returns the mix of a workload. A single operation is a mix of one, and that of a JMeter plan is unknown.
+func mixOf(c *v1alpha1.CordaWorkload) []v1alpha1.CordaMixEntry {
+	c = cmp.Or(c, &v1alpha1.CordaWorkload{})
+	if len(c.Mix) > 0 {
+		return c.Mix
+	}
+	return []v1alpha1.CordaMixEntry{{MixShare: v1alpha1.MixShare{Weight: 1}, CordaOperation: c.CordaOperation}}
+}
+
+// validateOperations rejects operations that the network cannot perform. The path is that of the Corda workload.
+func validateOperations(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
+	const choice = "needs exactly one of finance, flow and mix"
+	if len(c.Mix) == 0 {
+		return validateOperation(spec, &c.CordaOperation, path, choice)
+	}
+	if c.Finance != nil || c.Flow != nil {
+		return field.ErrorList{field.Required(path, choice)}
+	}
+	errs := validateMixData(c, path.Child("mix"))
+	for i := range c.Mix {
+		errs = append(errs, validateOperation(spec, &c.Mix[i].CordaOperation, path.Child("mix").Index(i), "needs exactly one of finance and flow")...)
+	}
+	return errs
+}
+
+func validateOperation(spec *v1alpha1.BenchmarkNetworkSpec, o *v1alpha1.CordaOperation, path *field.Path, choice string) field.ErrorList {
 	switch {
-	case (w.Corda.Finance == nil) == (w.Corda.Flow == nil):
-		return append(errs, field.Required(path, "needs exactly one of finance and flow"))
-	case w.Corda.Finance != nil:
-		return append(errs, validateFinance(spec, w.Corda, path)...)
+	case (o.Finance == nil) == (o.Flow == nil):
+		return field.ErrorList{field.Required(path, choice)}
+	case o.Finance != nil:
+		return validateFinance(spec, o.Finance, path.Child("finance"))
 	}
-	return append(errs, validateFlow(spec, w.Corda.Flow, path.Child("flow"))...)
+	return validateFlow(spec, o.Flow, path.Child("flow"))
 }
 
-// financeOperation returns the operation of the finance CorDapp that the workload performs, or "".
-func financeOperation(c *v1alpha1.CordaWorkload) v1alpha1.FinanceOperation {
-	if c == nil || c.Finance == nil {
-		return ""
+// validateMixData rejects a second data file: workers mount one, and the result records its hash.
+func validateMixData(c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	first := dataOf(c)
+	for i := range c.Mix {
+		if f := c.Mix[i].Flow; f != nil && f.Data != nil && *f.Data != *first {
+			errs = append(errs, field.Invalid(path.Index(i).Child("flow", "data"), f.Data.ConfigMapName+"/"+f.Data.Key, fmt.Sprintf(
+				"must be %s/%s, the data of the first flow with data: the flows of a mix share one file, which may have columns for each",
+				first.ConfigMapName, first.Key)))
+		}
 	}
-	return c.Finance.Operation
+	return errs
 }
 
-// validateMembers rejects initiators and a counterparty that are no members of the network.
+// dataOf returns the data file of the workload's flows, or nil.
+func dataOf(c *v1alpha1.CordaWorkload) *v1alpha1.CordaData {
+	for _, e := range mixOf(c) {
+		if e.Flow != nil && e.Flow.Data != nil {
+			return e.Flow.Data
+		}
+	}
+	return nil
+}
+
+// validateMembers rejects initiators and a counterparty that are no members of the network, or not usable.
 func validateMembers(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
 	names := platform.NewMemberNames(Corda{}, spec)
 	errs := names.ValidateList(c.Initiators, path.Child("initiators"))
 	if c.Counterparty != "" {
 		errs = append(errs, names.Validate(c.Counterparty, path.Child("counterparty"))...)
 	}
-	return errs
+	return append(errs, validateCounterparty(spec, c, path.Child("counterparty"))...)
 }
 
-// validateFinance rejects operations of the finance CorDapp if the network lacks a notary or a member to pay.
-func validateFinance(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
+// validateFinance rejects an operation of the finance CorDapp if the network lacks a notary or a member to pay.
+func validateFinance(spec *v1alpha1.BenchmarkNetworkSpec, f *v1alpha1.CordaFinance, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	operation := path.Child("finance", "operation")
+	operation := path.Child("operation")
 	if !hasNotary(spec) {
-		errs = append(errs, field.Invalid(operation, c.Finance.Operation,
+		errs = append(errs, field.Invalid(operation, f.Operation,
 			"needs a notary: every cash state names one, so platform.corda.notary.type must not be None"))
 	}
-	if c.Finance.Operation == v1alpha1.FinanceIssue {
-		return append(errs, validateIssue(c, path)...)
+	if f.Operation != v1alpha1.FinanceIssue && spec.Members.Count < 2 {
+		errs = append(errs, field.Invalid(operation, f.Operation, "needs a payee: members.count must be at least 2"))
 	}
-	if spec.Members.Count < 2 {
-		errs = append(errs, field.Invalid(operation, c.Finance.Operation, "needs a payee: members.count must be at least 2"))
-	}
-	names := platform.NewMemberNames(Corda{}, spec)
-	if payee, ok := names.Ordinal(c.Counterparty); ok && slices.Contains(names.Ordinals(initiatorNames(c)), payee) {
-		errs = append(errs, field.Invalid(path.Child("counterparty"), c.Counterparty,
-			"must not be among the initiators: a member that pays itself sends nothing over the network"))
+	if f.Operation == v1alpha1.FinanceIssue && f.Identities == v1alpha1.CordaAnonymous {
+		errs = append(errs, field.Forbidden(path.Child("identities"), "Issue is never anonymous: a member issues to itself"))
 	}
 	return errs
 }
 
-func validateIssue(c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	if c.Counterparty != "" {
-		errs = append(errs, field.Forbidden(path.Child("counterparty"), "must not be set for Issue: a member issues to itself"))
+// validateCounterparty rejects a counterparty that only issues would have, and one that would pay itself.
+func validateCounterparty(spec *v1alpha1.BenchmarkNetworkSpec, c *v1alpha1.CordaWorkload, path *field.Path) field.ErrorList {
+	names := platform.NewMemberNames(Corda{}, spec)
+	payee, ok := names.Ordinal(c.Counterparty)
+	issues, payments := 0, 0
+	for _, e := range mixOf(c) {
+		switch financeOperation(&e.CordaOperation) {
+		case v1alpha1.FinanceIssue:
+			issues++
+		case v1alpha1.FinancePay, v1alpha1.FinanceIssueAndPay:
+			payments++
+		}
 	}
-	if c.Finance.Identities == v1alpha1.CordaAnonymous {
-		errs = append(errs, field.Forbidden(path.Child("finance", "identities"), "Issue is never anonymous: a member issues to itself"))
+	switch {
+	case c.Counterparty != "" && issues == len(mixOf(c)):
+		return field.ErrorList{field.Forbidden(path, "must not be set for Issue: a member issues to itself")}
+	case ok && payments > 0 && slices.Contains(names.Ordinals(initiatorNames(c)), payee):
+		return field.ErrorList{field.Invalid(path, c.Counterparty,
+			"must not be among the initiators: a member that pays itself sends nothing over the network")}
 	}
-	return errs
+	return nil
+}
+
+// financeOperation returns the operation of the finance CorDapp, or "" for a flow.
+func financeOperation(o *v1alpha1.CordaOperation) v1alpha1.FinanceOperation {
+	if o.Finance == nil {
+		return ""
+	}
+	return o.Finance.Operation
 }
 
 // initiatorNames returns the names of the initiators. Default: the first member.
@@ -158,7 +219,7 @@ func templateProblem(a v1alpha1.FlowArgument, data *v1alpha1.CordaData) string {
 	case err != nil:
 		return err.Error()
 	case t.CSV && data == nil:
-		return string(a.Value) + " needs corda.flow.data, the ConfigMap with the CSV file"
+		return string(a.Value) + " needs flow.data, the ConfigMap with the CSV file"
 	case t.CSV:
 		return ""
 	}

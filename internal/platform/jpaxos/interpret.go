@@ -30,7 +30,7 @@ func (JPaxos) Interpret(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workloa
 	rate := m.Summarize().ThroughputPerSecond
 	i := verdict.Interpretation{Measures: []measurement.PlatformMetric{
 		{Name: "clientRate", Value: rate, Unit: "requests/s", Source: "completed at the clients, over the window"},
-		{Name: "payload", Value: rate * float64(w.JPaxos.RequestBytes) * 8, Unit: "bit/s", Source: "clientRate × requestBytes × 8, without headers"},
+		{Name: "payload", Value: rate * meanRequestBytes(w.JPaxos) * 8, Unit: "bit/s", Source: "clientRate × requestBytes × 8, without headers"},
 	}}
 	if spec.Observation == v1alpha1.ObservationNone { // Neither the replicas' logs nor their CPU usage were sampled.
 		return i

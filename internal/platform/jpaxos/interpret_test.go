@@ -77,6 +77,24 @@ func TestMeasures(t *testing.T) {
 	}
 }
 
+// TestPayloadOfOtherSizes checks the payload of a mix, whose mean size is 400 bytes, and of the default size.
+func TestPayloadOfOtherSizes(t *testing.T) {
+	mix := []v1alpha1.JPaxosMixEntry{{MixShare: v1alpha1.MixShare{Weight: 3}, RequestBytes: 200}, {MixShare: v1alpha1.MixShare{Weight: 1}, RequestBytes: 1000}}
+	for _, c := range []struct {
+		name     string
+		workload v1alpha1.JPaxosWorkload
+		bytes    float64
+	}{{"mix", v1alpha1.JPaxosWorkload{Mix: mix}, 400}, {"default", v1alpha1.JPaxosWorkload{}, 128}} {
+		t.Run(c.name, func(t *testing.T) {
+			spec := &v1alpha1.BenchmarkNetworkSpec{NetworkTemplate: v1alpha1.NetworkTemplate{Observation: v1alpha1.ObservationNone}}
+			i := jpaxos.New().Interpret(spec, &v1alpha1.Workload{JPaxos: &c.workload}, newMeasurement())
+			if got := measureValue(t, i, "payload"); got != 1000*c.bytes*8 {
+				t.Errorf("the payload is %v bit/s, want %v", got, 1000*c.bytes*8)
+			}
+		})
+	}
+}
+
 // TestRatesMustAgree checks that the rates must agree within a tenth. A replica that logged nothing, as with
 // JPaxos of 2013, does not count.
 func TestRatesMustAgree(t *testing.T) {

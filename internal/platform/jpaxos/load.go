@@ -1,6 +1,7 @@
 package jpaxos
 
 import (
+	"cmp"
 	"path"
 
 	corev1 "k8s.io/api/core/v1"
@@ -28,10 +29,35 @@ const (
 // executedSeries is the name of the series of requests per second that a replica executes, from its own log.
 const executedSeries = "executedRequests"
 
+// defaultRequestBytes is the size of the payload of a request if the workload sets none.
+const defaultRequestBytes = 128
+
 // operation is the operation in workload.json.
 type operation struct {
-	RequestBytes int32                  `json:"requestBytes"`
-	Content      v1alpha1.JPaxosContent `json:"content"`
+	RequestBytes int32                     `json:"requestBytes,omitempty"`
+	Content      v1alpha1.JPaxosContent    `json:"content"`
+	Mix          []v1alpha1.JPaxosMixEntry `json:"mix,omitempty"`
+}
+
+func buildOperation(w *v1alpha1.JPaxosWorkload) operation {
+	op := operation{Content: w.Content, Mix: w.Mix}
+	if len(w.Mix) == 0 {
+		op.RequestBytes = cmp.Or(w.RequestBytes, defaultRequestBytes)
+	}
+	return op
+}
+
+// meanRequestBytes returns the mean size of the payload of a request.
+func meanRequestBytes(w *v1alpha1.JPaxosWorkload) float64 {
+	bytes, weights := float64(cmp.Or(w.RequestBytes, defaultRequestBytes)), 1.0
+	if len(w.Mix) > 0 {
+		bytes, weights = 0, 0
+	}
+	for _, e := range w.Mix {
+		bytes += float64(e.RequestBytes) * float64(e.Weight)
+		weights += float64(e.Weight)
+	}
+	return bytes / weights
 }
 
 // BuildDriver returns the project's client, run in the user's image so that it uses the client library of the
@@ -39,7 +65,7 @@ type operation struct {
 func (JPaxos) BuildDriver(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (loadgen.Driver, error) {
 	orders := loadgen.NewWorkloadFile(workload)
 	orders.Unit = "requests"
-	orders.Operation = operation{RequestBytes: workload.JPaxos.RequestBytes, Content: workload.JPaxos.Content}
+	orders.Operation = buildOperation(workload.JPaxos)
 	for _, m := range topology.Members {
 		orders.Targets = append(orders.Targets, protocol.Target{Name: m.Name, Address: members.HostPort(m.Host, portClient)})
 		orders.Observe = append(orders.Observe, members.AgentEndpoint(m, portAgent,

@@ -83,6 +83,8 @@ func TestRefuses(t *testing.T) {
 		{"a workload of another platform", func(s *networkSpec) {
 			s.Workloads[0].JPaxos, s.Workloads[0].Corda = nil, &v1alpha1.CordaWorkload{}
 		}, "workloads[0].jpaxos", []string{"needs jpaxos"}},
+		{"sizes of a mix and a plain one", func(s *networkSpec) { s.Workloads[0].JPaxos.Mix = make([]v1alpha1.JPaxosMixEntry, 2) },
+			"workloads[0].jpaxos.requestBytes", []string{"128", "must not be set with mix"}},
 		{"more threads than a worker has", func(s *networkSpec) { s.Workloads[0].Load.Clients = 6001 }, "workloads[0].workers.count",
 			[]string{"load.clients 6001", "at most 2000", "4 workers"}},
 	} {

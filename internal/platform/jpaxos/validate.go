@@ -97,6 +97,10 @@ func (JPaxos) ValidateWorkload(_ *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Wor
 		return field.ErrorList{field.Required(path.Child("jpaxos"), "a workload on a JPaxos network needs jpaxos")}
 	}
 	errs := loadgen.ValidateLoad(w, path)
+	if len(w.JPaxos.Mix) > 0 && w.JPaxos.RequestBytes != 0 {
+		errs = append(errs, field.Invalid(path.Child("jpaxos", "requestBytes"), w.JPaxos.RequestBytes,
+			"must not be set with mix, whose entries have their own"))
+	}
 	if w.Load == nil {
 		return errs
 	}
