@@ -59,7 +59,6 @@ public final class Drive {
     private void runWorkload(Workload workload, Barrier barrier) throws InterruptedException {
         Map<String, String> properties = new HashMap<>(options.properties);
         properties.put("benchnet.clients", Integer.toString(workload.workerClients()));
-        properties.put("benchnet.label", workload.operation.flow);
         JMeterPlan plan = loadPlan(home.resolve("plan/benchmark.jmx"), properties);
         if (workload.keepJtl) {
             plan.recordTo(folder.resolve("results.jtl"), new ResultCollector());

@@ -9,6 +9,7 @@ import dev.benchnet.driver.load.Phase;
 import dev.benchnet.driver.load.Recorder;
 import dev.benchnet.driver.load.Slot;
 import dev.benchnet.driver.load.Timeline;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -24,7 +25,8 @@ public final class FlowClients {
     private static final long PAUSE_WITHOUT_CONNECTION = TimeUnit.SECONDS.toNanos(1);
 
     private final LongFunction<Member> turns;
-    private final Operation operation;
+    /** By the kinds of slots. */
+    private final List<Operation> operations;
     private final int phaseSamplePercent;
     private final Pacing pacing;
     private final Recorder recorder;
@@ -32,10 +34,10 @@ public final class FlowClients {
     private final Clock clock;
 
     /** {@code turns} maps the index of a slot to a member. The phases of a random share of the flows are recorded. */
-    FlowClients(LongFunction<Member> turns, Operation operation, int phaseSamplePercent, Pacing pacing, Recorder recorder,
+    FlowClients(LongFunction<Member> turns, List<Operation> operations, int phaseSamplePercent, Pacing pacing, Recorder recorder,
             Timeline timeline, Clock clock) {
         this.turns = turns;
-        this.operation = operation;
+        this.operations = operations;
         this.phaseSamplePercent = phaseSamplePercent;
         this.pacing = pacing;
         this.recorder = recorder;
@@ -62,7 +64,7 @@ public final class FlowClients {
         try {
             boolean tracked = ThreadLocalRandom.current().nextInt(100) < phaseSamplePercent;
             FlowPhases phases = tracked ? new FlowPhases(slot.intended, clock) : null;
-            FlowHandle<?> flow = operation.start(member, purposeOf(slot), client, tracked);
+            FlowHandle<?> flow = operations.get(slot.kind).start(member, purposeOf(slot), client, tracked);
             if (tracked) {
                 phases.follow((FlowProgressHandle<?>) flow);
             }
@@ -86,7 +88,7 @@ public final class FlowClients {
             recorder.recordPhases(slot, phases.end(outcome.endNanos));
         }
         if (recorder.recordCompletion(slot, outcome.endNanos)) {
-            operation.ledger().recordResult(member, result);
+            operations.get(slot.kind).ledger().recordResult(member, result);
         }
         return outcome;
     }
@@ -102,7 +104,7 @@ public final class FlowClients {
     }
 
     private FlowSample endSample(Slot slot, String error) {
-        return new FlowSample(timeline.phaseAt(slot.intended), slot.intended, clock.nanos(), error);
+        return new FlowSample(slot.kind, timeline.phaseAt(slot.intended), slot.intended, clock.nanos(), error);
     }
 
     private FlowPurpose purposeOf(Slot slot) {

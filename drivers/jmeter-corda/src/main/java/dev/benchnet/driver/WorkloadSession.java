@@ -22,9 +22,13 @@ import dev.benchnet.driver.protocol.Barrier;
 import dev.benchnet.driver.protocol.ProtocolJson;
 import dev.benchnet.driver.protocol.ProgressReporter;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** Runs one workload from set-up to result. */
 final class WorkloadSession {
@@ -45,35 +49,41 @@ final class WorkloadSession {
     }
 
     void run() throws InterruptedException {
-        DataTable data = workload.operation.data == null ? null : DataTable.read(workload.operation.data);
-        Function<Members, Operation> prepared = OperationFactory.create(workload, data);
-        Operation setUp = OperationFactory.createSetUp(workload, data);
+        DataTable data = workload.data() == null ? null : DataTable.read(workload.data());
+        Function<Members, List<Operation>> prepared = OperationFactory.create(workload, data);
+        Map<String, Operation> setUps = OperationFactory.createSetUps(workload, data);
         try (Members members = Members.connect(workload.directory.targets)) {
-            Operation operation = prepared.apply(members);
-            setUp(members, operation, setUp);
-            measure(members, operation, data);
+            List<Operation> operations = prepared.apply(members);
+            setUp(members, operations, setUps);
+            measure(members, operations, data);
         }
     }
 
     /**
-     * Runs one flow on each member, because connections, serialisers and caches are slow at first. Before that, the
-     * first worker runs the set-up flow, if there is one, on its first member. Then the other workers run no trial
-     * flow, since they do not know when the set-up flow has ended.
+     * Runs one flow of each kind on each member, because connections, serialisers and caches are slow at first. Before
+     * that, the first worker runs the set-up flows, if there are any, on its first member. Then the other workers run no
+     * trial flows, since they do not know when the set-up flows have ended.
      */
-    private void setUp(Members members, Operation operation, Operation setUp) throws InterruptedException {
+    private void setUp(Members members, List<Operation> operations, Map<String, Operation> setUps) throws InterruptedException {
         boolean first = workload.worker.index == 0;
-        if (setUp != null && first) {
-            long begin = clock.nanos();
-            setUp.prepare(members.memberFor(0));
-            runOnce("operation.setUp.flow: the set-up flow", setUp, members.memberFor(0));
-            System.err.printf("drive: the set-up flow on %s took %.1f s%n", members.memberFor(0), (clock.nanos() - begin) / 1e9);
+        if (first) {
+            setUps.forEach((field, setUp) -> runSetUp(field, setUp, members.memberFor(0)));
         }
         members.forEach(member -> {
-            operation.prepare(member);
-            if (setUp == null || first) {
-                runOnce("operation.flow: the trial flow", operation, member);
+            for (int i = 0; i < operations.size(); i++) {
+                operations.get(i).prepare(member);
+                if (setUps.isEmpty() || first) {
+                    runOnce(workload.operations.get(i).field + ".flow: the trial flow", operations.get(i), member);
+                }
             }
         });
+    }
+
+    private void runSetUp(String field, Operation setUp, Member member) {
+        long begin = clock.nanos();
+        setUp.prepare(member);
+        runOnce(field + ".flow: the set-up flow", setUp, member);
+        System.err.printf("drive: the set-up flow on %s took %.1f s%n", member, (clock.nanos() - begin) / 1e9);
     }
 
     private static void runOnce(String what, Operation operation, Member member) {
@@ -88,9 +98,9 @@ final class WorkloadSession {
         }
     }
 
-    private void measure(Members members, Operation operation, DataTable data) throws InterruptedException {
+    private void measure(Members members, List<Operation> operations, DataTable data) throws InterruptedException {
         StartGate gate = new StartGate(workload.workerClients());
-        CordaSampler.setGate(gate);
+        CordaSampler.setGate(gate, workload.operations.stream().map(operation -> operation.name).collect(Collectors.toList()));
         plan.start();
         gate.awaitAll();
         barrier.writeReady();
@@ -98,21 +108,34 @@ final class WorkloadSession {
         Timeline timeline = Timeline.startingAt(barrier.awaitStart(), workload.measure, clock);
         Pacing pacing = Pacing.of(workload, timeline, clock);
         Recorder recorder = new Recorder(timeline);
+        recorder.separateKinds(workload.mix.names);
         try (ProgressReporter reporter = new ProgressReporter(barrier, recorder, timeline, clock)) {
-            gate.open(new FlowClients(members::memberFor, operation, workload.operation.phaseSamplePercent, pacing, recorder,
+            gate.open(new FlowClients(members::memberFor, operations, workload.phaseSamplePercent, pacing, recorder,
                     timeline, clock));
             if (!plan.awaitEnd(() -> Duration.ofNanos(timeline.drainUntil() - clock.nanos()).plus(GRACE))) {
                 plan.stop();
             }
         }
         Summary summary = recorder.close(pacing.close());
-        LedgerVerdict ledger = verify(operation.ledger(), LEDGER_TIMEOUT);
+        LedgerVerdict ledger = verifyAll(operations);
         ObjectNode result = ProtocolJson.resultJson(workload, timeline, summary);
         if (data != null) {
             result.putObject("data").put("sha256", data.sha256).put("rows", data.rowCount());
         }
         ledger.writeTo(result.putObject("ledger"));
         barrier.writeResult(result.toString());
+    }
+
+    /** Verifies the ledger of each kind, in the time that the kinds before it left. */
+    private LedgerVerdict verifyAll(List<Operation> operations) throws InterruptedException {
+        Map<String, LedgerVerdict> verdicts = new LinkedHashMap<>();
+        Duration left = LEDGER_TIMEOUT;
+        for (int i = 0; i < operations.size(); i++) {
+            long begin = clock.nanos();
+            verdicts.put(workload.operations.get(i).name, verify(operations.get(i).ledger(), left));
+            left = Duration.ofNanos(Math.max(0, left.toNanos() - (clock.nanos() - begin)));
+        }
+        return verdicts.size() == 1 ? verdicts.values().iterator().next() : LedgerVerdict.ofMix(verdicts);
     }
 
     /** A member that cannot be queried leaves the ledger unchecked; it does not invalidate the measurement. */

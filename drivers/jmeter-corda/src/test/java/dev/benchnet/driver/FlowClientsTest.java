@@ -23,10 +23,13 @@ import dev.benchnet.driver.load.Summary;
 import dev.benchnet.driver.load.Timeline;
 import dev.benchnet.driver.workload.Measures;
 import dev.benchnet.driver.protocol.ProtocolJson;
+import dev.benchnet.driver.workload.Mix;
+import dev.benchnet.driver.workload.Mixes;
 import dev.benchnet.driver.workload.Worker;
 import dev.benchnet.driver.workload.WorkloadFile;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -49,12 +52,12 @@ class FlowClientsTest {
     private final FakeClock clock = new FakeClock();
     private final Timeline timeline = new Timeline(0, 0, Measures.of(1, 2, 1));
     private final Recorder recorder = new Recorder(timeline);
-    private final OpenLoop pacing = new OpenLoop(timeline, clock, new Worker(0, 1), Arrivals.even(1, new Worker(0, 1)));
+    private final OpenLoop pacing = new OpenLoop(timeline, clock, new Worker(0, 1), Arrivals.even(1, new Worker(0, 1)), Mix.SINGLE);
     private final List<Object> seen = Collections.synchronizedList(new ArrayList<>());
     private final List<FlowPurpose> purposes = Collections.synchronizedList(new ArrayList<>());
 
     private FlowClients clients(Supplier<CordaFuture<String>> flow) {
-        return new FlowClients(index -> null, operation(flow), 0, pacing, recorder, timeline, clock);
+        return new FlowClients(index -> null, singletonList(operation(flow)), 0, pacing, recorder, timeline, clock);
     }
 
     private Operation operation(Supplier<CordaFuture<String>> flow) {
@@ -111,11 +114,32 @@ class FlowClientsTest {
     }
 
     @Test
+    void runsTheOperationOfTheKindThatTheMixDecides() throws Exception {
+        Worker worker = new Worker(0, 1);
+        OpenLoop mixed = new OpenLoop(timeline, clock, worker, Arrivals.even(4, worker), Mixes.of(1, 1, 3));
+        recorder.separateKinds(Arrays.asList("rare", "frequent"));
+        List<Operation> operations = Arrays.asList(operation(() -> CordaFutureImplKt.doneFuture("rare")),
+                operation(() -> CordaFutureImplKt.doneFuture("frequent")));
+        FlowClients clients = new FlowClients(index -> null, operations, 0, mixed, recorder, timeline, clock);
+        List<Integer> kinds = new ArrayList<>();
+        for (FlowSample sample = clients.runNext(0); sample != null; sample = clients.runNext(0)) {
+            kinds.add(sample.kind);
+        }
+        Summary summary = recorder.close(mixed.close());
+
+        assertEquals(12, kinds.size());
+        assertEquals(3, Collections.frequency(kinds, 0));
+        assertEquals(2, Collections.frequency(seen, "rare"), "those of the window");
+        assertEquals(2, summary.kinds.get(0).completedCount());
+        assertEquals(6, summary.kinds.get(1).completedCount());
+    }
+
+    @Test
     void recordsThePhasesOfTrackedFlowsOfTheWindow() throws InterruptedException {
-        FlowClients tracking = new FlowClients(index -> null, operation(() -> {
+        FlowClients tracking = new FlowClients(index -> null, singletonList(operation(() -> {
             clock.advance(0.25);
             return CordaFutureImplKt.doneFuture("done");
-        }), 100, pacing, recorder, timeline, clock);
+        })), 100, pacing, recorder, timeline, clock);
         Summary summary = runAll(tracking);
 
         assertEquals(singletonList(FlowPhases.START), summary.phases.names());
@@ -134,7 +158,7 @@ class FlowClientsTest {
         Timeline timeline = Timeline.startingAt(System.currentTimeMillis() + 200, workload.measure, Clock.SYSTEM);
         Pacing pacing = Pacing.of(workload, timeline, Clock.SYSTEM);
         Recorder recorder = new Recorder(timeline);
-        FlowClients clients = new FlowClients(index -> null, stalling, 0, pacing, recorder, timeline, Clock.SYSTEM);
+        FlowClients clients = new FlowClients(index -> null, singletonList(stalling), 0, pacing, recorder, timeline, Clock.SYSTEM);
 
         ExecutorService threads = Executors.newFixedThreadPool(workload.workerClients());
         for (int i = 0; i < workload.workerClients(); i++) {

@@ -1,5 +1,7 @@
 package lsr.paxos.client;
 
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import lsr.common.Configuration;
@@ -11,6 +13,8 @@ import lsr.common.Configuration;
 public class Client {
     /** Number of requests of all clients. */
     public static final AtomicInteger EXECUTED = new AtomicInteger();
+    /** Sizes of the requests of all clients. */
+    public static final Set<Integer> SIZES = ConcurrentHashMap.newKeySet();
     /** Refuses every n-th request; 0: none. */
     public static volatile int refuseEvery;
 
@@ -29,6 +33,7 @@ public class Client {
         if (!connected) {
             throw new IllegalStateException("not connected");
         }
+        SIZES.add(request.length);
         int count = EXECUTED.incrementAndGet();
         if (refuseEvery > 0 && count % refuseEvery == 0) {
             throw new Exception("Nack received: busy");

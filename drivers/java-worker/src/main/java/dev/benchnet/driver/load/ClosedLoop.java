@@ -1,21 +1,29 @@
 package dev.benchnet.driver.load;
 
+import dev.benchnet.driver.workload.Mix;
 import dev.benchnet.driver.workload.Worker;
 import java.util.Arrays;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
-/** Each client starts its next operation when its last one has ended, within the limit of operations in flight. */
+/**
+ * Each client starts its next operation when its last one has ended, within the limit of operations in flight. Each worker
+ * numbers its own operations, by which the mix decides their kinds.
+ */
 public final class ClosedLoop implements Pacing {
     private final Timeline timeline;
     private final Clock clock;
     private final Worker worker;
+    private final Mix mix;
     private final Semaphore outstanding;
+    private final AtomicLong started = new AtomicLong();
 
-    public ClosedLoop(Timeline timeline, Clock clock, Worker worker, int maxOutstanding) {
+    public ClosedLoop(Timeline timeline, Clock clock, Worker worker, int maxOutstanding, Mix mix) {
         this.timeline = timeline;
         this.clock = clock;
         this.worker = worker;
+        this.mix = mix;
         // A fair semaphore; otherwise clients that have just ended an operation would starve the waiting ones.
         outstanding = new Semaphore(maxOutstanding, true);
     }
@@ -32,7 +40,7 @@ public final class ClosedLoop implements Pacing {
             outstanding.release();
             return null;
         }
-        return new Slot(worker.globalIndex(client), now);
+        return new Slot(worker.globalIndex(client), now, mix.kindOf(worker, started.getAndIncrement()));
     }
 
     @Override

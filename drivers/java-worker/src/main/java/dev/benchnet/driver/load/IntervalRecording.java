@@ -60,6 +60,10 @@ public final class IntervalRecording {
         other.visitErrors((kind, count, example) -> errors.add(kind, example, count));
     }
 
+    long startedCount() {
+        return started;
+    }
+
     /** Returns the number of completed operations. */
     public long completedCount() {
         return histogram.getTotalCount();

@@ -1,5 +1,6 @@
 package dev.benchnet.driver.load;
 
+import dev.benchnet.driver.workload.Mix;
 import dev.benchnet.driver.workload.Worker;
 import java.util.Arrays;
 
@@ -16,6 +17,7 @@ public final class OpenLoop implements Pacing {
     private final Clock clock;
     private final Worker worker;
     private final Arrivals arrivals;
+    private final Mix mix;
     private final ScheduleAdherence[] intervals;
     private long taken;
     private long nextDue;
@@ -23,11 +25,12 @@ public final class OpenLoop implements Pacing {
     private long generatorDelayedUntil = Long.MIN_VALUE;
     private boolean closed;
 
-    public OpenLoop(Timeline timeline, Clock clock, Worker worker, Arrivals arrivals) {
+    public OpenLoop(Timeline timeline, Clock clock, Worker worker, Arrivals arrivals, Mix mix) {
         this.timeline = timeline;
         this.clock = clock;
         this.worker = worker;
         this.arrivals = arrivals;
+        this.mix = mix;
         intervals = new ScheduleAdherence[timeline.intervalCount()];
         Arrays.setAll(intervals, i -> new ScheduleAdherence());
         nextDue = drawNextDue();
@@ -53,7 +56,8 @@ public final class OpenLoop implements Pacing {
             return null;
         }
         addPlanned(nextDue, 1);
-        Slot slot = new Slot(worker.globalIndex(taken++), nextDue);
+        long place = worker.globalIndex(taken++);
+        Slot slot = new Slot(place, nextDue, mix.kindAt(place));
         nextDue = drawNextDue();
         return slot;
     }

@@ -8,8 +8,8 @@ public interface Pacing {
     /** Returns the pacing for the workload's load model. */
     static Pacing of(WorkloadFile workload, Timeline timeline, Clock clock) {
         return workload.load.model == Load.Model.Open
-                ? new OpenLoop(timeline, clock, workload.worker, Arrivals.of(workload.load, workload.worker))
-                : new ClosedLoop(timeline, clock, workload.worker, workload.workerMaxOutstanding());
+                ? new OpenLoop(timeline, clock, workload.worker, Arrivals.of(workload.load, workload.worker), workload.mix)
+                : new ClosedLoop(timeline, clock, workload.worker, workload.workerMaxOutstanding(), workload.mix);
     }
 
     /** Blocks until the client may start its next operation. Returns null when the load is over. */

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -19,6 +20,8 @@ public final class Recorder {
     private final long[] latencyMicrosPerSecond;
     private final LoadTotals totals = new LoadTotals();
     private final PhaseSamples phases = new PhaseSamples();
+    /** Empty unless the kinds of operations are recorded separately. */
+    private final List<KindRecording> kinds = new ArrayList<>();
     private long warmedUp;
     private long failedWarmUp;
     private boolean closed;
@@ -33,10 +36,16 @@ public final class Recorder {
         latencyMicrosPerSecond = new long[timeline.windowSeconds];
     }
 
+    /** Makes the recorder record each kind of operations separately, too. Call it before the load. */
+    public synchronized void separateKinds(List<String> names) {
+        names.forEach(name -> kinds.add(new KindRecording(name)));
+    }
+
     /** Must be called first for each slot. An operation that begins and does not end is counted as Unfinished. */
     public synchronized void recordStart(Slot slot) {
         if (!closed && timeline.inWindow(slot.intended)) {
             recordingFor(slot).recordStart();
+            kindOf(slot).ifPresent(KindRecording::recordStart);
         }
     }
 
@@ -50,11 +59,13 @@ public final class Recorder {
         totals.addCompletion(micros);
         if (timeline.inWindow(at)) {
             latencyMicrosPerSecond[timeline.secondOf(at)] += micros;
+            kindOf(slot).ifPresent(KindRecording::countCompleted);
         }
         if (!timeline.inWindow(slot.intended)) {
             return false;
         }
         recordingFor(slot).recordCompletion(at - slot.intended);
+        kindOf(slot).ifPresent(kind -> kind.recordLatency(at - slot.intended));
         return true;
     }
 
@@ -82,7 +93,7 @@ public final class Recorder {
             intervals.get(i).close(schedules[i]);
         }
         closed = true;
-        return new Summary(completedPerSecond, failedPerSecond, latencyMicrosPerSecond, intervals, phases);
+        return new Summary(completedPerSecond, failedPerSecond, latencyMicrosPerSecond, intervals, phases, kinds);
     }
 
     public synchronized Progress currentProgress(long now) {
@@ -99,6 +110,10 @@ public final class Recorder {
 
     private IntervalRecording recordingFor(Slot slot) {
         return intervals.get(timeline.intervalOf(slot.intended));
+    }
+
+    private Optional<KindRecording> kindOf(Slot slot) {
+        return kinds.isEmpty() ? Optional.empty() : Optional.of(kinds.get(slot.kind));
     }
 
     /** Counts an operation that ended within the window in its second; returns 1 if it ended in the warm-up instead. */

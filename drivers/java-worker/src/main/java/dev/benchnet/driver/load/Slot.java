@@ -6,9 +6,12 @@ public final class Slot {
     public final long index;
     /** The planned start in {@link Clock#nanos()}. Latency is measured from here. */
     public final long intended;
+    /** The kind of operation in the workload's mix; 0 without a mix. */
+    public final int kind;
 
-    Slot(long index, long intended) {
+    Slot(long index, long intended, int kind) {
         this.index = index;
         this.intended = intended;
+        this.kind = kind;
     }
 }

@@ -14,14 +14,17 @@ public final class Summary {
     public final IntervalRecording whole = new IntervalRecording();
     /** The phases of the operations for which they were recorded. */
     public final PhaseSamples phases;
+    /** The kinds of operations of a mix; empty without one. */
+    public final List<KindRecording> kinds;
 
     Summary(long[] completedPerSecond, long[] failedPerSecond, long[] latencyMicrosPerSecond,
-            List<IntervalRecording> intervals, PhaseSamples phases) {
+            List<IntervalRecording> intervals, PhaseSamples phases, List<KindRecording> kinds) {
         this.completedPerSecond = completedPerSecond;
         this.failedPerSecond = failedPerSecond;
         this.latencyMicrosPerSecond = latencyMicrosPerSecond;
         this.intervals = intervals;
         this.phases = phases;
+        this.kinds = kinds;
         intervals.forEach(whole::add);
     }
 }

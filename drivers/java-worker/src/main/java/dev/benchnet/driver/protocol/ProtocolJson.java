@@ -55,6 +55,11 @@ public final class ProtocolJson {
             ArrayNode intervals = root.putArray("intervals");
             summary.intervals.forEach(interval -> putRecording(intervals.addObject(), interval));
         }
+        if (!summary.kinds.isEmpty()) {
+            ArrayNode operations = root.putArray("operations");
+            summary.kinds.forEach(kind -> operations.addObject().put("name", kind.name).put("completed", kind.completedCount())
+                    .put("failed", kind.failedCount()).put("histogram", kind.encodedHistogram()));
+        }
         putPhases(root, summary.phases);
         if (workload.unit != null) {
             root.put("unit", workload.unit);

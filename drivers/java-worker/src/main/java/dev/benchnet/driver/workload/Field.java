@@ -23,6 +23,10 @@ public final class Field {
         return new Field(path.isEmpty() ? name : path + "." + name, node.path(name));
     }
 
+    public String path() {
+        return path;
+    }
+
     public boolean isAbsent() {
         return node.isMissingNode() || node.isNull() || (node.isTextual() && node.textValue().isEmpty());
     }

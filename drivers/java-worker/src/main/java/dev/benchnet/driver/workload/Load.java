@@ -22,7 +22,7 @@ public final class Load {
     /** Open, if the rate changes: the rate from the start of the load on, after which no operation is due. */
     public final List<RatePiece> rates;
     public final Arrivals arrivals;
-    /** Poisson: the seed of the generators of all workers. */
+    /** Poisson: the seed of the generators of all workers, and of a mix. Otherwise 0. */
     public final long seed;
 
     Load(Field field, Worker worker) {

@@ -8,12 +8,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The part of the workload that all drivers share, as written by the controller. A driver adds operation and targets.
+ * The part of the workload that all drivers share, as written by the controller. A driver adds operation and targets, but
+ * the names and weights of a mix are the same in all operations.
  */
 public class WorkloadFile {
     public final Worker worker;
     public final Load load;
     public final Measure measure;
+    public final Mix mix;
     /** Unique among all runs on the network. */
     public final String reference;
     /** The unit of operations, such as flows; null if not set. */
@@ -23,6 +25,7 @@ public class WorkloadFile {
         this.worker = worker;
         load = new Load(root.requireObject().get("load"), worker);
         measure = new Measure(root.get("measure"));
+        mix = Mix.read(root.get("operation").get("mix"), load.seed);
         reference = root.get("reference").readText();
         unit = root.get("unit").readTextOr(null);
     }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.benchnet.driver.workload.Measures;
+import dev.benchnet.driver.workload.Mix;
 import dev.benchnet.driver.workload.Worker;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -21,7 +22,7 @@ class ClosedLoopTest {
 
     @Test
     void startsOperationsOnlyBetweenStartAndWindowEnd() throws InterruptedException {
-        ClosedLoop loop = new ClosedLoop(timeline, clock, new Worker(0, 1), 1);
+        ClosedLoop loop = new ClosedLoop(timeline, clock, new Worker(0, 1), 1, Mix.SINGLE);
 
         Slot first = loop.awaitNext(0);
         assertEquals(3 * SECOND, first.intended);
@@ -36,7 +37,7 @@ class ClosedLoopTest {
 
     @Test
     void clientsAreSpreadOverTargetsAcrossWorkers() throws InterruptedException {
-        ClosedLoop second = new ClosedLoop(timeline, clock, new Worker(1, 2), 5);
+        ClosedLoop second = new ClosedLoop(timeline, clock, new Worker(1, 2), 5, Mix.SINGLE);
 
         assertEquals(1, second.awaitNext(0).index);
         assertEquals(3, second.awaitNext(1).index);
@@ -44,7 +45,7 @@ class ClosedLoopTest {
 
     @Test
     void noMoreThanTheLimitIsInFlight() throws Exception {
-        ClosedLoop loop = new ClosedLoop(timeline, clock, new Worker(0, 1), 2);
+        ClosedLoop loop = new ClosedLoop(timeline, clock, new Worker(0, 1), 2, Mix.SINGLE);
         Slot first = loop.awaitNext(0);
         loop.awaitNext(1);
 

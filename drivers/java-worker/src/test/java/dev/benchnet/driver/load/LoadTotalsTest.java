@@ -52,9 +52,9 @@ class LoadTotalsTest {
     @Test
     void progressHoldsTheTotalsOfWarmUpAndWindow() throws Exception {
         Recorder recorder = new Recorder(new Timeline(0, 0, Measures.of(2, 3, 1)));
-        recorder.recordCompletion(new Slot(0, SECOND), SECOND + SECOND / 1000);
-        recorder.recordCompletion(new Slot(0, 2 * SECOND), 4 * SECOND);
-        recorder.recordFailure(new Slot(0, 3 * SECOND), 4 * SECOND, "Timeout", "no answer");
+        recorder.recordCompletion(new Slot(0, SECOND, 0), SECOND + SECOND / 1000);
+        recorder.recordCompletion(new Slot(0, 2 * SECOND, 0), 4 * SECOND);
+        recorder.recordFailure(new Slot(0, 3 * SECOND, 0), 4 * SECOND, "Timeout", "no answer");
 
         JsonNode totals = JSON.readTree(ProtocolJson.progressJson(recorder.currentProgress(5 * SECOND))).get("totals");
 

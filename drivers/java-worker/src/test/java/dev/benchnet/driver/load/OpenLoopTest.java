@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.benchnet.driver.workload.Measures;
+import dev.benchnet.driver.workload.Mix;
 import dev.benchnet.driver.workload.Worker;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +17,7 @@ class OpenLoopTest {
     private final Timeline timeline = new Timeline(0, 0, Measures.of(1, 2, 5));
 
     private OpenLoop loop(int worker, int workers, double rate) {
-        return new OpenLoop(timeline, clock, new Worker(worker, workers), Arrivals.even(rate, new Worker(worker, workers)));
+        return new OpenLoop(timeline, clock, new Worker(worker, workers), Arrivals.even(rate, new Worker(worker, workers)), Mix.SINGLE);
     }
 
     private List<Long> allInstants(OpenLoop loop) throws InterruptedException {
@@ -88,7 +89,7 @@ class OpenLoopTest {
                 }
             }
         };
-        OpenLoop loop = new OpenLoop(timeline, clock, new Worker(0, 1), Arrivals.even(4, new Worker(0, 1)));
+        OpenLoop loop = new OpenLoop(timeline, clock, new Worker(0, 1), Arrivals.even(4, new Worker(0, 1)), Mix.SINGLE);
         while (loop.awaitNext(0) != null) {
             // Each request ends at once.
         }
@@ -137,7 +138,7 @@ class OpenLoopTest {
                     stopping.stopAt(10_000);
                 }
             }
-        }, new Worker(0, 1), Arrivals.even(2, new Worker(0, 1)));
+        }, new Worker(0, 1), Arrivals.even(2, new Worker(0, 1)), Mix.SINGLE);
 
         List<Long> instants = allInstants(loop);
 
@@ -158,7 +159,7 @@ class OpenLoopTest {
                 stopping.stopAt(5_000);
             }
         };
-        OpenLoop loop = new OpenLoop(stopping, clock, new Worker(0, 1), Arrivals.even(0.1, new Worker(0, 1)));
+        OpenLoop loop = new OpenLoop(stopping, clock, new Worker(0, 1), Arrivals.even(0.1, new Worker(0, 1)), Mix.SINGLE);
         loop.awaitNext(0);
 
         assertNull(loop.awaitNext(0), "it is due at 10 s");

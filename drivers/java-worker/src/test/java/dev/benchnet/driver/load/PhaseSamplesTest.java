@@ -54,10 +54,10 @@ class PhaseSamplesTest {
     void theRecorderKeepsOnlyOperationsOfTheWindow() {
         Recorder recorder = new Recorder(new Timeline(0, 0, Measures.of(1, 2, 1)));
         for (long second = 0; second < 4; second++) {
-            recorder.recordPhases(new Slot(0, second * FakeClock.SECOND), singletonMap("Start", second * 1000));
+            recorder.recordPhases(new Slot(0, second * FakeClock.SECOND, 0), singletonMap("Start", second * 1000));
         }
         Summary summary = recorder.close(new ScheduleAdherence[] {new ScheduleAdherence()});
-        recorder.recordPhases(new Slot(0, FakeClock.SECOND), singletonMap("Late", 1L));
+        recorder.recordPhases(new Slot(0, FakeClock.SECOND, 0), singletonMap("Late", 1L));
 
         assertEquals(asList("Start"), summary.phases.names());
         assertEquals(2, summary.phases.operations().size());

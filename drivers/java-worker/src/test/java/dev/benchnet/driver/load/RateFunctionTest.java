@@ -11,6 +11,7 @@ import dev.benchnet.driver.workload.Load;
 import dev.benchnet.driver.workload.Loads;
 import dev.benchnet.driver.workload.Measures;
 import dev.benchnet.driver.workload.RatePiece;
+import dev.benchnet.driver.workload.Mix;
 import dev.benchnet.driver.workload.Worker;
 import java.nio.file.Paths;
 import java.util.ArrayList;
@@ -135,7 +136,7 @@ class RateFunctionTest {
         for (int i = 0; i < workers; i++) {
             Worker worker = new Worker(i, workers);
             OpenLoop loop = new OpenLoop(new Timeline(SECOND, 0, Measures.of(0, seconds + 1, 0)), new FakeClock(), worker,
-                    Arrivals.of(c.load(worker, ""), worker));
+                    Arrivals.of(c.load(worker, ""), worker), Mix.SINGLE);
             for (Slot slot = loop.awaitNext(0); slot != null; slot = loop.awaitNext(0)) {
                 instants[(int) slot.index] = slot.intended - SECOND;
                 drawn++;

@@ -22,7 +22,7 @@ class RecorderTest {
     private final Recorder recorder = new Recorder(new Timeline(0, 0, Measures.of(2, 3, 1)));
 
     private Slot begin(double seconds) {
-        Slot slot = new Slot(0, at(seconds));
+        Slot slot = new Slot(0, at(seconds), 0);
         recorder.recordStart(slot);
         return slot;
     }
@@ -129,7 +129,7 @@ class RecorderTest {
     void countsLatenciesThatTheHistogramClamps() {
         Recorder hours = new Recorder(new Timeline(0, 0, Measures.of(0, 3, 10_000)));
         for (double end : new double[] {0.5, 0.9, 3601.1, 3602, 4000}) {
-            Slot slot = new Slot(0, at(1));
+            Slot slot = new Slot(0, at(1), 0);
             hours.recordStart(slot);
             hours.recordCompletion(slot, at(end));
         }
@@ -181,7 +181,7 @@ class RecorderTest {
             if (i == 4000) {
                 stopped.stopAt(10_000);
             }
-            Slot slot = new Slot(i, at(random.nextDouble() * 14));
+            Slot slot = new Slot(i, at(random.nextDouble() * 14), 0);
             long end = slot.intended + at(random.nextDouble() * 2);
             for (Recorder each : Arrays.asList(inIntervals, shorter)) {
                 each.recordStart(slot);
@@ -213,7 +213,7 @@ class RecorderTest {
     void progressListsFinishedSecondsIfTheWindowMayStopEarly() {
         Recorder stopping = new Recorder(new Timeline(0, 0, Measures.stoppingEarly(10, 5, 5)));
         for (double second : new double[] {0.5, 0.6, 2.1, 3.2}) {
-            Slot slot = new Slot(0, at(second));
+            Slot slot = new Slot(0, at(second), 0);
             stopping.recordStart(slot);
             stopping.recordCompletion(slot, at(second));
         }

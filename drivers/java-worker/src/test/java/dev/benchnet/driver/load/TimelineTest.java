@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.benchnet.driver.FatalException;
 import dev.benchnet.driver.workload.Measures;
+import dev.benchnet.driver.workload.Mix;
 import dev.benchnet.driver.workload.Worker;
 import org.junit.jupiter.api.Test;
 
@@ -40,7 +41,7 @@ class TimelineTest {
     void aStepOfTheWallClockChangesNeitherScheduleNorLatency() throws InterruptedException {
         FakeClock clock = new FakeClock();
         Timeline timeline = Timeline.startingAt(clock.epochMillis(), Measures.of(0, 2, 1), clock);
-        OpenLoop loop = new OpenLoop(timeline, clock, new Worker(0, 1), Arrivals.even(1, new Worker(0, 1)));
+        OpenLoop loop = new OpenLoop(timeline, clock, new Worker(0, 1), Arrivals.even(1, new Worker(0, 1)), Mix.SINGLE);
         Recorder recorder = new Recorder(timeline);
         for (Slot slot = loop.awaitNext(0); slot != null; slot = loop.awaitNext(0)) {
             recorder.recordStart(slot);

@@ -1,10 +1,12 @@
 package dev.benchnet.driver.corda;
 
+import dev.benchnet.driver.corda.workload.OperationSpec;
 import dev.benchnet.driver.corda.workload.Workload;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.Currency;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import net.corda.core.contracts.Amount;
@@ -21,19 +23,27 @@ abstract class CashOperation implements Operation {
     final Members members;
     final FlowCounts counts = new FlowCounts();
     private final int workers;
+    private final List<Operation> all;
     private final Map<FlowPurpose, OpaqueBytes> references = new EnumMap<>(FlowPurpose.class);
     private final Map<Member, Party> notaries = new ConcurrentHashMap<>();
 
-    CashOperation(Workload workload, Members members) {
+    /** The kind is the index of the operation in the mix. {@code all} has all operations of the mix when the load starts. */
+    CashOperation(Workload workload, int kind, Members members, List<Operation> all) {
+        OperationSpec spec = workload.operations.get(kind);
         this.members = members;
+        this.all = all;
         workers = workload.worker.count;
-        network = new Network(workload.directory, workload.operation.counterparty);
-        amount = amount(workload.operation.amount, workload.operation.currency);
-        anonymous = workload.operation.anonymous;
+        network = new Network(workload.directory, workload.counterparty);
+        amount = amount(spec.amount, spec.currency);
+        anonymous = spec.anonymous;
         for (FlowPurpose purpose : FlowPurpose.values()) {
-            String reference = workload.reference + "/" + workload.worker.index + "/" + purpose;
+            String reference = workload.reference + "/" + workload.worker.index + "/" + purpose + (isMixed(workload) ? "/" + spec.name : "");
             references.put(purpose, new OpaqueBytes(reference.getBytes(StandardCharsets.UTF_8)));
         }
+    }
+
+    static boolean isMixed(Workload workload) {
+        return workload.operations.size() > 1;
     }
 
     private static Amount<Currency> amount(long units, Currency currency) {
@@ -65,10 +75,15 @@ abstract class CashOperation implements Operation {
 
     /**
      * Reports whether the members must hold all cash of this worker: each of them can be queried, and no payment is
-     * incomplete, not even one of another worker, which may spend the same cash.
+     * incomplete, not even one of another worker, which may spend the same cash. What a flow by class name does with it is
+     * unknown.
      */
     final boolean mustBeHeld() {
-        return workers == 1 && network.isCoveredBy(members) && counts.allCompleted();
+        return workers == 1 && network.isCoveredBy(members) && all.stream().allMatch(CashOperation::keepsCash);
+    }
+
+    private static boolean keepsCash(Operation operation) {
+        return operation instanceof CashOperation && ((CashOperation) operation).counts.allCompleted();
     }
 
     OpaqueBytes reference(FlowPurpose purpose) {

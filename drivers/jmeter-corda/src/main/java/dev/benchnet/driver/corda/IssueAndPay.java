@@ -1,13 +1,14 @@
 package dev.benchnet.driver.corda;
 
 import dev.benchnet.driver.corda.workload.Workload;
+import java.util.List;
 import net.corda.core.messaging.FlowHandle;
 import net.corda.finance.flows.CashIssueAndPaymentFlow;
 
 /** The member issues cash and pays the same amount to its counterparty, in two transactions. */
 final class IssueAndPay extends Payment {
-    IssueAndPay(Workload workload, Members members) {
-        super(workload, members);
+    IssueAndPay(Workload workload, int kind, Members members, List<Operation> all) {
+        super(workload, kind, members, all);
     }
 
     @Override

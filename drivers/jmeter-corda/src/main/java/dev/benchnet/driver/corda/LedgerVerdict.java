@@ -1,6 +1,7 @@
 package dev.benchnet.driver.corda;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.Map;
 
 /** The outcome of a ledger check, in transactions. */
 public final class LedgerVerdict {
@@ -36,6 +37,37 @@ public final class LedgerVerdict {
         if (!violation.isEmpty()) {
             node.put("violation", violation);
         }
+    }
+
+    /**
+     * Returns the verdict on all kinds of a mix, by their names. It names the first kind whose ledger differs, or else the
+     * first that was not checked. Differences that cancel each other out are a violation.
+     */
+    public static LedgerVerdict ofMix(Map<String, LedgerVerdict> kinds) {
+        long expected = 0;
+        long recorded = 0;
+        String difference = "";
+        String unchecked = "";
+        String violation = "";
+        for (Map.Entry<String, LedgerVerdict> kind : kinds.entrySet()) {
+            LedgerVerdict verdict = kind.getValue();
+            String prefix = kind.getKey() + ": ";
+            expected += verdict.expected;
+            recorded += verdict.recorded;
+            if (violation.isEmpty() && !verdict.violation.isEmpty()) {
+                violation = prefix + verdict.violation;
+            }
+            if (!verdict.checked && unchecked.isEmpty()) {
+                unchecked = prefix + verdict.reason;
+            } else if (verdict.expected != verdict.recorded && difference.isEmpty()) {
+                difference = prefix + verdict.reason;
+            }
+        }
+        if (violation.isEmpty() && expected == recorded) {
+            violation = difference;
+        }
+        String reason = difference.isEmpty() ? unchecked : difference;
+        return new LedgerVerdict(unchecked.isEmpty() || !difference.isEmpty(), expected, recorded, reason, violation);
     }
 
     public static LedgerVerdict unchecked(String reason) {

@@ -5,6 +5,7 @@ import dev.benchnet.driver.corda.workload.Workload;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Currency;
+import java.util.List;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
@@ -35,9 +36,9 @@ final class Pay extends Payment {
     private final OpaqueBytes coinReference;
     private final LongAdder prepared = new LongAdder();
 
-    Pay(Workload workload, Members members) {
-        super(workload, members);
-        coins = coinsPerMember(workload.workerMaxOutstanding(), workload.directory.targets.size());
+    Pay(Workload workload, int kind, Members members, List<Operation> all) {
+        super(workload, kind, members, all);
+        coins = coinsPerMember(workload.mix.shareOf(kind, workload.workerMaxOutstanding()), workload.directory.targets.size());
         coinReference = new OpaqueBytes((workload.reference + "/" + workload.worker.index + "/" + UUID.randomUUID())
                 .getBytes(StandardCharsets.UTF_8));
     }

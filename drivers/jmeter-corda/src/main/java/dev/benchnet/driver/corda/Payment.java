@@ -1,6 +1,7 @@
 package dev.benchnet.driver.corda;
 
 import dev.benchnet.driver.corda.workload.Workload;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import net.corda.core.identity.Party;
@@ -10,8 +11,8 @@ abstract class Payment extends CashOperation {
     private final Map<Member, Party> payees = new ConcurrentHashMap<>();
     private final LedgerCheck ledger;
 
-    Payment(Workload workload, Members members) {
-        super(workload, members);
+    Payment(Workload workload, int kind, Members members, List<Operation> all) {
+        super(workload, kind, members, all);
         ledger = withValue(new PaymentLedgerCheck(members, network::counterpartyName));
     }
 

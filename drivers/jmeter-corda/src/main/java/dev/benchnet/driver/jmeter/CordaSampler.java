@@ -4,6 +4,7 @@ import dev.benchnet.driver.FlowClients;
 import dev.benchnet.driver.StartGate;
 import dev.benchnet.driver.FlowSample;
 import dev.benchnet.driver.load.Phase;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.jmeter.protocol.java.sampler.AbstractJavaSamplerClient;
 import org.apache.jmeter.protocol.java.sampler.JavaSamplerContext;
@@ -13,11 +14,13 @@ import org.apache.jmeter.samplers.SampleResult;
 public final class CordaSampler extends AbstractJavaSamplerClient {
     /** Static because JMeter creates the samplers itself, by class name. */
     private static volatile StartGate gate;
+    private static volatile List<String> labels;
 
     private FlowClients clients;
-    private String label;
 
-    public static void setGate(StartGate newGate) {
+    /** Sets what all samplers share. The labels are those of the kinds of operations. */
+    public static void setGate(StartGate newGate, List<String> newLabels) {
+        labels = newLabels;
         gate = newGate;
     }
 
@@ -26,7 +29,6 @@ public final class CordaSampler extends AbstractJavaSamplerClient {
         try {
             if (clients == null) {
                 clients = gate.awaitStart();
-                label = context.getJMeterContext().getCurrentSampler().getName();
             }
             FlowSample outcome = clients.runNext(context.getJMeterContext().getThreadNum());
             if (outcome != null) {
@@ -43,6 +45,7 @@ public final class CordaSampler extends AbstractJavaSamplerClient {
         SampleResult sample = new SampleResult();
         long elapsed = TimeUnit.NANOSECONDS.toMillis(outcome.endNanos - outcome.startNanos);
         sample.setStampAndTime(System.currentTimeMillis() - elapsed, elapsed);
+        String label = labels.get(outcome.kind);
         sample.setSampleLabel(outcome.phase == Phase.WarmUp ? label + " (warm-up)" : label);
         sample.setSuccessful(outcome.error == null);
         sample.setResponseCode(outcome.error == null ? "200" : outcome.error);

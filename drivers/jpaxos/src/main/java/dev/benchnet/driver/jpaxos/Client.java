@@ -4,6 +4,7 @@ import dev.benchnet.driver.load.Clock;
 import dev.benchnet.driver.load.Pacing;
 import dev.benchnet.driver.load.Recorder;
 import dev.benchnet.driver.load.Slot;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** One client with its own thread and connection. */
@@ -14,19 +15,21 @@ final class Client {
     private final int index;
     private final Connection connection;
     private final RequestWorkload requests;
-    private final byte[] request;
+    private final List<byte[]> buffers;
 
     Client(int index, Connection connection, RequestWorkload requests) {
         this.index = index;
         this.connection = connection;
         this.requests = requests;
-        request = requests.newBuffer();
+        buffers = requests.newBuffers();
     }
 
-    /** Connects and has one request executed, since first connections and first requests are slow. */
+    /** Connects and has one request of each kind executed, since first connections and first requests are slow. */
     void setUp() throws Throwable {
         connection.connect();
-        sendRequest();
+        for (byte[] buffer : buffers) {
+            sendRequest(buffer);
+        }
     }
 
     /** Sends requests until the load is over. */
@@ -34,7 +37,7 @@ final class Client {
         for (Slot slot = pacing.awaitNext(index); slot != null; slot = pacing.awaitNext(index)) {
             recorder.recordStart(slot);
             try {
-                sendRequest();
+                sendRequest(buffers.get(slot.kind));
                 recorder.recordCompletion(slot, clock.nanos());
             } catch (Throwable e) { // An error of the library ends only this request.
                 recorder.recordFailure(slot, clock.nanos(), e.getClass().getName(), e.getMessage());
@@ -45,7 +48,7 @@ final class Client {
         }
     }
 
-    private void sendRequest() throws Throwable {
+    private void sendRequest(byte[] request) throws Throwable {
         requests.fillPayload(request);
         if (connection.execute(request) == null) {
             throw new IllegalStateException("the reply is empty: null");

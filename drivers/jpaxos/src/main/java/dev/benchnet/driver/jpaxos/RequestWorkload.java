@@ -4,7 +4,10 @@ import dev.benchnet.driver.workload.Field;
 import dev.benchnet.driver.workload.WorkloadFile;
 import dev.benchnet.driver.workload.Worker;
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
 
 /** The workload of one worker, and its requests. */
 final class RequestWorkload extends WorkloadFile {
@@ -13,26 +16,32 @@ final class RequestWorkload extends WorkloadFile {
 
     private static final int LARGEST = 16 << 20;
 
-    private final int bytes;
+    /** The sizes of the payloads in the order of the mix; one without a mix. */
+    private final List<Integer> sizes;
     private final Content content;
 
     private RequestWorkload(Field root, Worker worker) {
         super(root, worker);
         Field operation = root.get("operation").requireObject();
-        bytes = (int) operation.get("requestBytes").readInteger(1, LARGEST);
+        List<Integer> mixed = operation.get("mix").readList(RequestWorkload::readSize);
+        sizes = mixed.isEmpty() ? Collections.singletonList(readSize(operation)) : mixed;
         content = operation.get("content").readEnum(Content.class);
+    }
+
+    private static int readSize(Field field) {
+        return (int) field.get("requestBytes").readInteger(1, LARGEST);
     }
 
     static RequestWorkload read(Path file, Worker worker) {
         return new RequestWorkload(readJson(file), worker);
     }
 
-    /** Returns the buffer of one client. */
-    byte[] newBuffer() {
-        return new byte[bytes];
+    /** Returns the buffers of one client, one for each kind of requests. */
+    List<byte[]> newBuffers() {
+        return sizes.stream().map(byte[]::new).collect(Collectors.toList());
     }
 
-    /** Fills the client's buffer with its next request. */
+    /** Fills a buffer with the client's next request. */
     void fillPayload(byte[] buffer) {
         if (content == Content.Random) {
             ThreadLocalRandom.current().nextBytes(buffer);

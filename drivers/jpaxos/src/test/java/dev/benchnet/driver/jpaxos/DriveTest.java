@@ -1,6 +1,7 @@
 package dev.benchnet.driver.jpaxos;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -12,8 +13,10 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import lsr.paxos.client.Client;
@@ -106,6 +109,7 @@ class DriveTest {
         assertTrue(histogram(result).getMinValue() >= 1000, "the stand-in takes a millisecond");
         assertEquals(1, result.get("worker").asInt());
         assertEquals("requests", result.get("unit").asText());
+        assertFalse(result.has("operations"), "there is no mix");
         assertEquals(0, result.get("errors").size(), result.get("errors").toString());
         assertTrue(Client.EXECUTED.get() - before > completed + 3, "warm-up and first requests do not count");
         assertTrue(Files.exists(folder.resolve("ready")));
@@ -116,6 +120,24 @@ class DriveTest {
         assertEquals(0, drive(CLOSED.replace("'model':'Closed'", "'model':'Open','ratePerSecond':200")));
         assertEquals(100, histogram(result()).getTotalCount(), "half of 200 in a second, this being one of two workers");
         assertEquals(100, result().get("schedule").get("planned").asInt());
+    }
+
+    @Test
+    void aMixHasExactSharesAndMeasuresEachSize() throws Exception {
+        workers = 1;
+        Client.SIZES.clear();
+        String mix = "'mix':[{'name':'small','weight':3,'requestBytes':10},{'name':'large','weight':1,'requestBytes':2000}]";
+        assertEquals(0, drive(CLOSED.replace("'model':'Closed'", "'model':'Open','ratePerSecond':200").replace("'requestBytes':128", mix)));
+
+        JsonNode operations = result().get("operations");
+        assertEquals("small", operations.get(0).get("name").asText());
+        assertEquals("large", operations.get(1).get("name").asText());
+        assertEquals(150, histogram(operations.get(0)).getTotalCount());
+        assertEquals(50, histogram(operations.get(1)).getTotalCount());
+        long completed = operations.get(0).get("completed").asLong() + operations.get(1).get("completed").asLong();
+        assertEquals(result().get("completedPerSecond").get(0).asLong(), completed);
+        assertEquals(0, operations.get(0).get("failed").asLong());
+        assertEquals(new HashSet<>(Arrays.asList(10, 2000)), Client.SIZES);
     }
 
     @Test

@@ -6,8 +6,12 @@ import java.nio.file.Paths;
 import java.util.Currency;
 import java.util.List;
 
-/** The flow to start and its parameters. */
+/** A flow to start and its parameters. */
 public final class OperationSpec {
+    /** The path of the specification in the workload. */
+    public final String field;
+    /** The name of the kind in a mix; otherwise the flow. */
+    public final String name;
     /** Issue, IssueAndPay, Pay, or the name of a flow class. */
     public final String flow;
     public final boolean anonymous;
@@ -15,8 +19,6 @@ public final class OperationSpec {
     /** Whole units of the currency. */
     public final long amount;
     public final List<Argument> arguments;
-    /** Legal name of the payee; null: the party after the payer in the list of parties. */
-    public final String counterparty;
     /** The flow that runs once before the measurement; null if there is none. */
     public final FlowSpec setUp;
     /** The CSV file of the arguments' placeholders; null if there is none. */
@@ -24,20 +26,17 @@ public final class OperationSpec {
     /** The seed of random values in the arguments. */
     public final long seed;
 
-    /** The share of flows whose steps are followed, for the phases of the result. */
-    public final int phaseSamplePercent;
-
     OperationSpec(Field field) {
+        this.field = field.path();
         flow = field.requireObject().get("flow").readText();
+        name = field.get("name").readTextOr(flow);
         anonymous = field.get("anonymous").readBoolean();
         currency = currency(field.get("currency"));
         amount = field.get("amount").isAbsent() ? 100 : field.get("amount").readInteger(1, 100_000_000L);
         arguments = field.get("arguments").readList(Argument::new);
-        counterparty = field.get("counterparty").readTextOr(null);
         setUp = field.get("setUp").isAbsent() ? null : new FlowSpec(field.get("setUp"));
         data = field.get("data").isAbsent() ? null : Paths.get(field.get("data").readText());
         seed = field.get("seed").isAbsent() ? 0 : field.get("seed").readInteger(0, Long.MAX_VALUE);
-        phaseSamplePercent = field.get("phaseSamplePercent").isAbsent() ? 0 : (int) field.get("phaseSamplePercent").readInteger(0, 100);
     }
 
     private static Currency currency(Field field) {

@@ -43,14 +43,15 @@ class WorkloadTest {
         assertEquals("member-0 host:10201 O=Bank 0,L=London,C=GB benchnet secret",
                 String.join(" ", target.name, target.address, target.party, target.user, target.password()));
         assertEquals("O=Notary,L=London,C=GB", workload.directory.notary);
-        assertEquals("Pay", workload.operation.flow);
-        assertEquals(7, workload.operation.amount);
-        assertEquals("USD", workload.operation.currency.getCurrencyCode());
-        assertFalse(workload.operation.anonymous);
-        assertNull(workload.operation.counterparty);
-        assertEquals("Int", workload.operation.arguments.get(0).type);
-        assertNull(workload.operation.setUp);
-        assertEquals(0, workload.operation.phaseSamplePercent);
+        assertEquals("Pay", workload.operations.get(0).flow);
+        assertEquals("operation Pay", workload.operations.get(0).field + " " + workload.operations.get(0).name);
+        assertEquals(7, workload.operations.get(0).amount);
+        assertEquals("USD", workload.operations.get(0).currency.getCurrencyCode());
+        assertFalse(workload.operations.get(0).anonymous);
+        assertNull(workload.counterparty);
+        assertEquals("Int", workload.operations.get(0).arguments.get(0).type);
+        assertNull(workload.operations.get(0).setUp);
+        assertEquals(0, workload.phaseSamplePercent);
         assertEquals(60, workload.measure.windowSeconds);
         assertEquals("run-1", workload.reference);
         assertEquals(4, workload.workerClients(), "10 clients over 3 workers: 4, 3, 3");
@@ -60,9 +61,21 @@ class WorkloadTest {
     @Test
     void readsTheSetUp() throws IOException {
         String setUp = "'setUp':{'flow':'x.Prepare','arguments':[{'type':'Int','value':'10'}]},'amount':7";
-        FlowSpec read = read(VALID.replace("'amount':7", setUp), new Worker(0, 1)).operation.setUp;
+        FlowSpec read = read(VALID.replace("'amount':7", setUp), new Worker(0, 1)).operations.get(0).setUp;
 
         assertEquals("x.Prepare 10", read.flow + " " + read.arguments.get(0).value);
+    }
+
+    @Test
+    void readsTheMix() throws IOException {
+        String mix = "'mix':[{'name':'issue','weight':1,'flow':'Issue','amount':7},{'name':'agree','weight':4,'flow':'x.Agree','data':'/d.csv','seed':5}]";
+        Workload workload = read(VALID.replace("'flow':'Pay','amount':7", mix), new Worker(0, 1));
+
+        assertEquals("[issue, agree]", workload.mix.names.toString());
+        OperationSpec issue = workload.operations.get(0);
+        assertEquals("operation.mix[0] issue Issue 7", issue.field + " " + issue.name + " " + issue.flow + " " + issue.amount);
+        assertEquals("x.Agree 5", workload.operations.get(1).flow + " " + workload.operations.get(1).seed);
+        assertEquals("/d.csv", workload.data().toString());
     }
 
     @Test
