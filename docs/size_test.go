@@ -16,9 +16,9 @@ func TestHouseStaysSmall(t *testing.T) {
 		most     int
 	}{
 		"lines of Go below internal, without tests": {[]string{"internal/*.go"}, []string{"_test.go"}, countLines, 60200},
-		"lines of golden files and test data":       {[]string{"*/testdata/*"}, nil, countLines, 22960},
+		"lines of golden files and test data":       {[]string{"*/testdata/*"}, nil, countLines, 23070},
 		"words of documents by hand": {[]string{"README.md", "docs/*.md"}, []string{"docs/api.md", "docs/metrics.md"},
-			func(text string) int { return len(strings.Fields(text)) }, 36930},
+			func(text string) int { return len(strings.Fields(text)) }, 37160},
 	} {
 		t.Run(name, func(t *testing.T) {
 			list := exec.CommandContext(t.Context(), "git", append([]string{"-C", "..", "ls-files", "-z", "--"}, limit.patterns...)...)
