@@ -5,6 +5,7 @@ package e2e_test
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -77,15 +78,23 @@ func TestTwoBanksOnPostgreSQL(t *testing.T) {
 		}
 	})
 	mustPass(t, "issue and pay, the operator dies in mid-run", func(t *testing.T) { assertSurvivesOperator(ns.ForSubtest(t)) })
-	mustPass(t, "issue, open loop in steps", func(t *testing.T) {
+	mustPass(t, "mix, open loop in steps", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
-		run := waitAndAssertRun(ns, "banks-issue-open")
-		assertSegments(ns, readResult(ns, run), []string{"level-1", "level-2", "level-3"}, []int64{10, 20, 30})
+		r := readResult(ns, waitAndAssertRun(ns, "banks-mix-open"))
+		assertSegments(ns, r, []string{"level-1", "level-2", "level-3"}, []int64{10, 20, 30})
+		requests := map[string]float64{}
+		for _, o := range r.Operations {
+			requests[o.Name] = math.Round(o.Share * 60)
+			ns.Logf("%s: share %.4f, %d completed, %d failed, mean latency %.0f ms", o.Name, o.Share, o.Completed, o.Failed, o.Latency.Mean)
+		}
+		if want := map[string]float64{"issue": 24, "pay": 24, "issue-random": 12}; !maps.Equal(requests, want) {
+			ns.Errorf("the operations have %v of 60 requests, want %v", requests, want)
+		}
 		assertNoDuplicates(ns)
 	})
 	t.Run("every recording rule gives data, no alert fires, the page of metrics is right", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
-		run := ns.WaitEnded("banks-issue-open")
+		run := ns.WaitEnded("banks-mix-open")
 		assertRules(ns, run, systemCorda, systemPostgreSQL, systemOpenLoad)
 		assertNoAlerts(ns, run)
 		assertMetricsDocumented(ns, systemCorda, systemPostgreSQL)
@@ -94,10 +103,10 @@ func TestTwoBanksOnPostgreSQL(t *testing.T) {
 		ns := ns.ForSubtest(t)
 		ns.Wait("the network has finished", func() (bool, string) {
 			s := ns.GetNetwork("banks").Status
-			return s.Phase == "Finished" && s.LastRun != nil && s.LastRun.Name == "banks-issue-open", fmt.Sprintf("phase %s, last run %+v", s.Phase, s.LastRun)
+			return s.Phase == "Finished" && s.LastRun != nil && s.LastRun.Name == "banks-mix-open", fmt.Sprintf("phase %s, last run %+v", s.Phase, s.LastRun)
 		})
 	})
-	t.Run("the content of Secrets is nowhere else", func(t *testing.T) { assertSecretsNotExposed(ns.ForSubtest(t), "banks-issue-open") })
+	t.Run("the content of Secrets is nowhere else", func(t *testing.T) { assertSecretsNotExposed(ns.ForSubtest(t), "banks-mix-open") })
 	mustPass(t, "a deleted network leaves nothing", func(t *testing.T) { assertDeletedCompletely(ns.ForSubtest(t), "banks") })
 }
 
