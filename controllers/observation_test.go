@@ -53,9 +53,9 @@ func TestRunWithoutObservation(t *testing.T) {
 
 func TestObservationIsRestricted(t *testing.T) {
 	for name, c := range map[string]struct{ to, want string }{
-		"changed": {"observation: Full", "spec.observation cannot change: create another network"},
+		"changed": {"observation: Full", "spec.observation and spec.networkFaults cannot change: create another network"},
 		"purpose": {"observation: None\n  purpose: Trial", "spec.purpose cannot change: create another network"},
-		"removed": {"", "spec.observation cannot change: create another network"},
+		"removed": {"", "spec.observation and spec.networkFaults cannot change: create another network"},
 		"unknown": {"observation: Half", `spec.observation: Unsupported value: "Half"`},
 		"same":    {"observation: None", ""},
 	} {

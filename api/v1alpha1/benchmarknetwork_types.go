@@ -104,8 +104,8 @@ type NetworkTemplate struct {
 	// spans several. Default: neither.
 	// +optional
 	Regions *RegionsSpec `json:"regions,omitempty"`
-	// networkFaults is Enabled or Disabled. Enabled adds a sidecar with the capability NET_ADMIN to each member, which faults of type
-	// Partition need. Default: Disabled.
+	// networkFaults is Enabled or Disabled. Enabled adds a sidecar with NET_ADMIN to each member, for faults of type Partition.
+	// Default: Disabled.
 	// +kubebuilder:default=Disabled
 	// +optional
 	NetworkFaults NetworkFaults `json:"networkFaults,omitempty"`

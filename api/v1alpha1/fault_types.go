@@ -27,27 +27,26 @@ const (
 // Fault is a fault that is injected on purpose while the load runs.
 // +kubebuilder:validation:XValidation:rule="has(self.duration) || self.type == 'Kill'",messageExpression="'duration must be set if type is ' + self.type"
 type Fault struct {
-	// name is the name of the fault, unique in the workload.
+	// name is unique in the workload.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	// +required
 	Name string `json:"name"`
-	// type is Kill (SIGKILL to all processes of the target, which start again), Pause (SIGSTOP, then SIGCONT), or Partition (all packets
-	// between the targets and other members are lost), which needs networkFaults of the network.
+	// type is Kill (SIGKILL to all processes, which start again), Pause (SIGSTOP, then SIGCONT), or Partition (all packets between the
+	// targets and other members are lost; needs networkFaults of the network).
 	// +required
 	Type FaultType `json:"type"`
-	// at is the time from the start of the window, at least 30s: the throughput before it is what the scores compare with.
+	// at is the time from the start of the window, at least 30s, with which the scores compare.
 	// +required
 	At Seconds `json:"at"`
-	// duration is how long the processes are stopped, down before they are started again, or cut off, up to 10m. Default: 0s with type
-	// Kill.
+	// duration is up to 10m. With type Kill, it is the time until the processes start again, by default 0s.
 	// +optional
 	Duration *Seconds `json:"duration,omitempty"`
-	// target names the processes, or with type Partition the members on one side.
+	// target names the processes, or the members on one side of a partition.
 	// +required
 	Target FaultTarget `json:"target"`
-	// from are the names of the members on the other side, with type Partition only. Default: all that are no targets.
+	// from are the names of the members on the other side of a partition. Default: all others.
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
@@ -73,15 +72,15 @@ type FaultTarget struct {
 	// select is Leader or Followers: the replicas of a Raft notary of Corda that have this role when the fault begins.
 	// +optional
 	Select FaultSelection `json:"select,omitempty"`
-	// members are names of members, such as member-0, or of one container of a member, such as member-0/execution.
+	// members are names, such as member-0, or those of one container, such as member-0/execution.
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:items:MaxLength=80
 	// +optional
 	Members []string `json:"members,omitempty"`
-	// databases are names of database instances, as in status.databases of the network but without its name, such as db or db-0. Their
-	// database must be Managed, without a chart of your own.
+	// databases are names as in status.databases of the network, but without its name, such as db or db-0. Their database must be
+	// Managed.
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16

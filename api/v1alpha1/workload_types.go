@@ -162,7 +162,7 @@ type Workload struct {
 	// +optional
 	Workers Workers `json:"workers,omitzero"`
 	// sampleLogRetention is Delete or Retain, which keeps JMeter's sample log (JTL) in the pod of the worker until the run is
-	// deleted, at the cost of CPU time. It needs type Corda or JMeter. Default: Delete.
+	// deleted, at the cost of CPU time. Default: Delete.
 	// +kubebuilder:default=Delete
 	// +optional
 	SampleLogRetention RetentionPolicy `json:"sampleLogRetention,omitempty"`
@@ -238,7 +238,7 @@ type Load struct {
 	// +kubebuilder:default=Even
 	// +optional
 	Arrivals Arrivals `json:"arrivals,omitempty"`
-	// seed is the seed of Poisson arrivals, from 0 to 9007199254740991. The same seed, rate and number of workers repeat the same
+	// seed is the seed of Poisson arrivals. The same seed, rate and number of workers repeat the same
 	// arrivals. Default: derived from the UID of the run.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=9007199254740991
