@@ -8,9 +8,9 @@ import (
 	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
-// evidenceTables returns the observations of containers and their hosts besides CPU and memory. It omits
-// columns without any value, and the table if all columns are empty.
-func evidenceTables(r *document.RunResult) []htmlTable {
+// evidenceTable returns the observations of containers and their hosts besides CPU and memory. It omits
+// columns without any value, and all rows if all columns are empty.
+func evidenceTable(r *document.RunResult) htmlTable {
 	all := []struct {
 		name string
 		cell func(measurement.MemberUsage) string
@@ -53,9 +53,9 @@ func evidenceTables(r *document.RunResult) []htmlTable {
 		}
 	}
 	if len(t.Header) == 1 {
-		return nil
+		t.Rows = nil
 	}
-	return []htmlTable{t}
+	return t
 }
 
 func textIf(is bool, text string) string {

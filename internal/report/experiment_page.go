@@ -26,9 +26,9 @@ func WriteExperimentPage(w io.Writer, e *experiment.Result, runs map[string]*doc
 		Kind: "Experiment", Title: e.Experiment.Name, Subtitle: experimentSubtitle(e),
 		Summary: summarizeExperiment(e), Banner: experimentBanner(e), Keys: experimentKeyFigures(e), Links: links,
 		Sections: append(sections,
-			section{ID: "searches", Title: "Searches", Tables: saturationTables(e)},
-			section{ID: "comparisons", Title: "Comparisons", Tables: comparisonTables(e)},
-			section{ID: "objectives", Title: "Objectives", Tables: pointObjectivesTables(e)},
+			section{ID: "searches", Title: "Searches", Tables: withRows(saturationTable(e))},
+			section{ID: "comparisons", Title: "Comparisons", Tables: withRows(comparisonTable(e))},
+			section{ID: "objectives", Title: "Objectives", Tables: withRows(pointObjectivesTable(e))},
 			faultTimesSection(e),
 			section{ID: "points", Title: "Points", Tables: []htmlTable{pointsTable(e)}},
 			section{ID: "runs", Title: "Runs", Text: runsText(e), Tables: []htmlTable{runsTable(e)}},
@@ -173,15 +173,12 @@ func runsTable(e *experiment.Result) htmlTable {
 	return t
 }
 
-func saturationTables(e *experiment.Result) []htmlTable {
-	if len(e.Saturation) == 0 {
-		return nil
-	}
+func saturationTable(e *experiment.Result) htmlTable {
 	t := htmlTable{Header: slices.Concat(textColumns("Search"), numberColumns("Holds to", "Missed from", "Knee"), proseColumns("Confidence"))}
 	for _, s := range e.Saturation {
 		t.Rows = append(t.Rows, tableRow{Cells: []string{s.Name, formatLoad(s.Load), formatLoad(s.Unmet), formatLoad(s.Knee), s.Message}})
 	}
-	return []htmlTable{t}
+	return t
 }
 
 // formatLoad formats a load, or a dash if a search found none.
@@ -192,10 +189,7 @@ func formatLoad(load float64) string {
 	return groupThousands(strconv.FormatFloat(load, 'f', -1, 64))
 }
 
-func comparisonTables(e *experiment.Result) []htmlTable {
-	if len(e.Comparisons) == 0 {
-		return nil
-	}
+func comparisonTable(e *experiment.Result) htmlTable {
 	t := htmlTable{Header: slices.Concat(textColumns("Metric", "Candidate", "Baseline"),
 		numberColumns("Runs", "Baseline mean", "Candidate mean", "Difference", "Bounds", "p (corrected)", "Effect", "Detectable", "Failed runs", "Trend per run"),
 		textColumns("Verdict", "Gate"))}
@@ -212,7 +206,7 @@ func comparisonTables(e *experiment.Result) []htmlTable {
 		cells = append(cells, c.Failures.String(), formatTrend(c))
 		t.Rows = append(t.Rows, tableRow{Cells: append(cells, verdictLabels[c.Verdict], cmp.Or(string(c.Gate), "–"))})
 	}
-	return []htmlTable{t}
+	return t
 }
 
 var verdictLabels = map[v1alpha1.ComparisonVerdict]string{
@@ -281,9 +275,7 @@ func reproduceExperimentSection(e *experiment.Result, runs map[string]*document.
 	for _, a := range e.Axes {
 		axes.Rows = append(axes.Rows, tableRow{Cells: []string{a.Name, a.Field, strings.Join(a.Values, ", ")}})
 	}
-	if len(axes.Rows) > 0 {
-		s.Tables = append(s.Tables, axes)
-	}
+	s.Tables = withRows(axes)
 	for _, run := range e.Runs {
 		if r := runs[run.Name]; r != nil {
 			s.Code = append(s.Code, workloadCode(r)...)

@@ -32,8 +32,7 @@ func faultsSection(r *document.RunResult) section {
 			scores.Rows = append(scores.Rows, tableRow{Cells: slices.Concat([]string{f.Name}, s.Describe(formatNumber), []string{s.Problem})})
 		}
 	}
-	s := section{ID: "faults", Title: "Faults", Tables: []htmlTable{evidence, scores}}
-	s.Tables = slices.DeleteFunc(s.Tables, func(t htmlTable) bool { return len(t.Rows) == 0 })
+	s := section{ID: "faults", Title: "Faults", Tables: withRows(evidence, scores)}
 	if len(s.Tables) > 0 {
 		s.Text = []string{"Instants are in seconds of the window, and lie within the given bounds. Times after a fault count from its injection."}
 	}

@@ -9,11 +9,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
-// hostTables returns how many CPUs of each host others and the run used, or nothing for results of older versions.
-func hostTables(r *document.RunResult) []htmlTable {
-	if len(r.Hosts) == 0 {
-		return nil
-	}
+// hostTable returns how many CPUs of each host others and the run used. It has no rows for results of older versions.
+func hostTable(r *document.RunResult) htmlTable {
 	numbers := numberColumns("Used by others", "At most", "Used by this run", "Stolen", "CPUs", "Waited for a CPU")
 	t := htmlTable{Title: "Hosts", Header: append(textColumns("Host"), numbers...)}
 	for _, h := range r.Hosts {
@@ -24,7 +21,7 @@ func hostTables(r *document.RunResult) []htmlTable {
 		t.Rows = append(t.Rows, tableRow{Cells: []string{h.Name, formatNumber(h.Others), formatNumber(h.OthersLimit), formatNumber(h.Own),
 			formatNumber(h.Stolen), formatNumber(h.CPUs), dashIfEmpty(waited)}})
 	}
-	return []htmlTable{t}
+	return t
 }
 
 // machinesTable returns the hardware of each host and which parts of the run shared it.

@@ -6,20 +6,17 @@ import (
 	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
-// runObjectivesTables returns the objectives of a run with their outcomes.
-func runObjectivesTables(r *document.RunResult) []htmlTable {
-	if len(r.Objectives) == 0 {
-		return nil
-	}
+// runObjectivesTable returns the objectives of a run with their outcomes.
+func runObjectivesTable(r *document.RunResult) htmlTable {
 	t := htmlTable{Header: append(textColumns("Objective", "Outcome"), proseColumns("Finding")...)}
 	for _, o := range r.Objectives {
 		t.Rows = append(t.Rows, tableRow{Mood: objectiveMood(o.Outcome), Cells: []string{o.Metric, o.Outcome, o.Message}})
 	}
-	return []htmlTable{t}
+	return t
 }
 
-// pointObjectivesTables returns the objectives of all points with their outcomes.
-func pointObjectivesTables(e *experiment.Result) []htmlTable {
+// pointObjectivesTable returns the objectives of all points with their outcomes.
+func pointObjectivesTable(e *experiment.Result) htmlTable {
 	t := htmlTable{Header: append(textColumns("Point", "Parameters", "Objective", "Outcome"), proseColumns("Finding")...)}
 	for i := range e.Points {
 		p := &e.Points[i]
@@ -27,10 +24,7 @@ func pointObjectivesTables(e *experiment.Result) []htmlTable {
 			t.Rows = append(t.Rows, tableRow{Mood: objectiveMood(o.Outcome), Cells: []string{p.Name, p.Label(), o.Metric, o.Outcome, o.Message}})
 		}
 	}
-	if len(t.Rows) == 0 {
-		return nil
-	}
-	return []htmlTable{t}
+	return t
 }
 
 func objectiveMood(outcome string) string {

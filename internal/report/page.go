@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -118,6 +119,11 @@ func (p pageData) renderTo(w io.Writer) error {
 		return fmt.Errorf("write report of %s: %w", p.Title, err)
 	}
 	return nil
+}
+
+// withRows returns the tables that have rows.
+func withRows(tables ...htmlTable) []htmlTable {
+	return slices.DeleteFunc(tables, func(t htmlTable) bool { return len(t.Rows) == 0 })
 }
 
 func textColumns(names ...string) []tableColumn { return newColumns("text", names) }

@@ -27,21 +27,21 @@ func WriteRunPage(w io.Writer, r *document.RunResult, links ...Link) error {
 		Kind: "Run", Title: r.Run.Name, Subtitle: runSubtitle(r), Summary: summarizeRun(r), Banner: runBanner(r), Keys: runKeyFigures(r),
 		Links: links,
 		Sections: []section{
-			{ID: "objectives", Title: "Objectives", Tables: runObjectivesTables(r)},
-			segmentsSection(r),
+			{ID: "objectives", Title: "Objectives", Tables: withRows(runObjectivesTable(r))},
+			{ID: "segments", Title: "Segments", Tables: withRows(segmentsTable(r))},
 			faultsSection(r),
 			{ID: "charts", Title: "Charts", Figures: charts},
 			bottleneckSection(r),
 			{ID: "steady", Title: "Steady state", Text: windowSelectionText(r.WindowSelection)},
 			{ID: "latency", Title: latencyTitle(r.Summary.Unit, r.Summary.LatencyKind), Text: latencyText(r), Tables: []htmlTable{percentilesTable(r)}},
-			operationsSection(r),
+			{ID: "operations", Title: "Operations by kind", Tables: withRows(operationsTable(r))},
 			phasesSection(r),
-			{ID: "measures", Title: "Platform metrics", Tables: platformMetricTables(r)},
-			{ID: "labels", Title: "Requests by label", Tables: labelTables(r)},
-			{ID: "errors", Title: "Errors", Tables: errorTables(r)},
+			{ID: "measures", Title: "Platform metrics", Tables: withRows(platformMetricTable(r))},
+			{ID: "labels", Title: "Requests by label", Tables: withRows(labelTable(r))},
+			{ID: "errors", Title: "Errors", Tables: withRows(errorTable(r))},
 			{ID: "recorded", Title: "Recorded series", Text: zeroSeriesText(r), Figures: recordedCharts(r)},
-			{ID: "members", Title: "Members", Tables: slices.Concat(hostTables(r), memberTables(r), evidenceTables(r))},
-			{ID: "workers", Title: "Load", Text: loadText(r), Tables: workerTables(r)},
+			{ID: "members", Title: "Members", Tables: withRows(hostTable(r), memberTable(r), evidenceTable(r))},
+			{ID: "workers", Title: "Load", Text: loadText(r), Tables: withRows(workerTable(r))},
 			environmentSection(r),
 			reproduceRunSection(r),
 		},
@@ -173,15 +173,12 @@ func percentilesTable(r *document.RunResult) htmlTable {
 	return t
 }
 
-func platformMetricTables(r *document.RunResult) []htmlTable {
-	if len(r.Summary.Measures) == 0 {
-		return nil
-	}
+func platformMetricTable(r *document.RunResult) htmlTable {
 	t := htmlTable{Header: slices.Concat(textColumns("Number"), numberColumns("Value"), proseColumns("From"))}
 	for _, m := range r.Summary.Measures {
 		t.Rows = append(t.Rows, tableRow{Cells: []string{splitCamelCase(m.Name), formatQuantity(m.Value, m.Unit), m.Source}})
 	}
-	return []htmlTable{t}
+	return t
 }
 
 // windowSelectionText describes how the window was selected. It is empty with fixed times.
@@ -192,34 +189,25 @@ func windowSelectionText(s *measurement.WindowSelection) []string {
 	return []string{"The window was selected by the measured steady state: " + s.Describe() + "."}
 }
 
-func errorTables(r *document.RunResult) []htmlTable {
-	if len(r.Errors) == 0 {
-		return nil
-	}
+func errorTable(r *document.RunResult) htmlTable {
 	t := htmlTable{Header: slices.Concat(textColumns("Kind"), numberColumns("Count"), proseColumns("First message"))}
 	for _, e := range r.Errors {
 		t.Rows = append(t.Rows, tableRow{Cells: []string{e.Kind, formatInteger(e.Count), e.Example}})
 	}
-	return []htmlTable{t}
+	return t
 }
 
-// labelTables counts the requests of a user's JMeter plan by the label of the sampler, or the transactions of a mix by their kind.
-func labelTables(r *document.RunResult) []htmlTable {
-	if len(r.Labels) == 0 {
-		return nil
-	}
+// labelTable counts the requests of a user's JMeter plan by the label of the sampler, or the transactions of a mix by their kind.
+func labelTable(r *document.RunResult) htmlTable {
 	t := htmlTable{Header: slices.Concat(textColumns("Label"), numberColumns("Requests", "Errors"))}
 	for _, l := range r.Labels {
 		t.Rows = append(t.Rows, tableRow{Cells: []string{l.Label, formatInteger(l.Requests), formatInteger(l.Errors)}})
 	}
-	return []htmlTable{t}
+	return t
 }
 
-// memberTables return all observed containers, including databases.
-func memberTables(r *document.RunResult) []htmlTable {
-	if len(r.Members) == 0 {
-		return nil
-	}
+// memberTable returns all observed containers, including databases.
+func memberTable(r *document.RunResult) htmlTable {
 	t := htmlTable{Title: "CPU and memory", Header: slices.Concat(textColumns("Member"),
 		numberColumns("CPU mean", "CPU highest", "Memory highest", "Throttled", "Missed samples", "Restarts"))}
 	for _, m := range r.Members {
@@ -228,7 +216,7 @@ func memberTables(r *document.RunResult) []htmlTable {
 			formatThrottling(m.ThrottledPeriods, m.Periods), strconv.Itoa(m.MissedScrapes), strconv.Itoa(m.Resets),
 		}})
 	}
-	return []htmlTable{t}
+	return t
 }
 
 // formatThrottling formats the share of throttled CPU periods, or a dash for a container without a limit.
@@ -252,23 +240,17 @@ func loadText(r *document.RunResult) []string {
 	return []string{text}
 }
 
-func workerTables(r *document.RunResult) []htmlTable {
-	if len(r.Workers) == 0 {
-		return nil
-	}
+func workerTable(r *document.RunResult) htmlTable {
 	t := htmlTable{Header: slices.Concat(textColumns("Worker"), numberColumns("Completed", "Failed", "Largest lag", "CPU mean", "Throttled"))}
 	for _, w := range r.Workers {
 		cpu, periods := math.NaN(), "–"
 		if w.Load != nil {
 			cpu, periods = w.Load.MeanCores(max(1, r.Times.WindowSeconds)), formatThrottling(w.Load.ThrottledPeriods, w.Load.Periods)
 		}
-		t.Rows = append(t.Rows, tableRow{Cells: []string{
-			strconv.Itoa(
-				w.Worker,
-			), formatInteger(w.Completed), formatInteger(w.Failed), formatQuantity(float64(w.MaxLagMicros)/1000, "ms"), formatQuantity(cpu, "cores"), periods,
-		}})
+		t.Rows = append(t.Rows, tableRow{Cells: []string{strconv.Itoa(w.Worker), formatInteger(w.Completed), formatInteger(w.Failed),
+			formatQuantity(float64(w.MaxLagMicros)/1000, "ms"), formatQuantity(cpu, "cores"), periods}})
 	}
-	return []htmlTable{t}
+	return t
 }
 
 // environmentSection lists everything that is needed to repeat a run elsewhere.
@@ -311,8 +293,7 @@ func environmentSection(r *document.RunResult) section {
 	for _, name := range slices.Sorted(maps.Keys(e.Settings)) {
 		settings = append(settings, [2]string{name, e.Settings[name]})
 	}
-	s.Tables = append(s.Tables, nameValueTable("Settings that the operator derived", settings))
-	s.Tables = slices.DeleteFunc(s.Tables, func(t htmlTable) bool { return len(t.Rows) == 0 })
+	s.Tables = withRows(append(s.Tables, nameValueTable("Settings that the operator derived", settings))...)
 	return s
 }
 

@@ -9,19 +9,19 @@ import (
 	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
-func TestOperationsSection(t *testing.T) {
+func TestOperationsTable(t *testing.T) {
 	r := &document.RunResult{Operations: []measurement.OperationSummary{
 		{Name: "Transfer", Completed: 1980, Failed: 20, Share: 0.8, ErrorShare: 0.01, ThroughputPerSecond: 99,
 			Latency: measurement.Latency{Mean: 21, P50: new(20.0), P95: new(30.0), Max: 40}},
 		{Name: "Mint", Share: 0.2},
 	}}
-	s := operationsSection(r)
+	table := operationsTable(r)
 	for i, want := range [][]string{
 		{"Transfer", "80\u202f%", "1980", "99", "20\u202fms", "30\u202fms", "–\u202fms", "20", "1\u202f%"},
 		{"Mint", "20\u202f%", "0", "0", "–\u202fms", "–\u202fms", "–\u202fms", "0", "0\u202f%"},
 	} {
 		t.Run(want[0], func(t *testing.T) {
-			if got := s.Tables[0].Rows[i].Cells; !slices.Equal(got, want) {
+			if got := table.Rows[i].Cells; !slices.Equal(got, want) {
 				t.Errorf("cells %q, want %q", got, want)
 			}
 		})
@@ -33,7 +33,7 @@ func TestOperationsSection(t *testing.T) {
 	if lines := strings.Split(csv.String(), "\n"); lines[1] != "Transfer,0.8,1980,99,20,0.01,21,20,,30,,,40" {
 		t.Errorf("CSV %q", lines)
 	}
-	if s := operationsSection(&document.RunResult{}); !s.Empty() {
-		t.Errorf("a run without a mix has the section %+v", s)
+	if tables := withRows(operationsTable(&document.RunResult{})); len(tables) > 0 {
+		t.Errorf("a run without a mix has %+v", tables)
 	}
 }

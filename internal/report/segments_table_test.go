@@ -10,15 +10,15 @@ import (
 	"github.com/benchnet/benchnet/internal/run/document"
 )
 
-func TestSegmentsSection(t *testing.T) {
+func TestSegmentsTable(t *testing.T) {
 	r := newProfiledRun(t)
-	s := segmentsSection(r)
+	table := segmentsTable(r)
 	for i, want := range [][]string{
 		{"base", "0–20", "10", "200", "9.9", "20\u202fms", "30\u202fms", "–\u202fms", "1\u202f%"},
 		{"climb", "20–60", "30", "1200", "0", "–\u202fms", "–\u202fms", "–\u202fms", "0\u202f%"},
 	} {
 		t.Run(want[0], func(t *testing.T) {
-			if got := s.Tables[0].Rows[i].Cells; !slices.Equal(got, want) {
+			if got := table.Rows[i].Cells; !slices.Equal(got, want) {
 				t.Errorf("cells %q, want %q", got, want)
 			}
 		})
@@ -30,8 +30,8 @@ func TestSegmentsSection(t *testing.T) {
 	if lines := strings.Split(csv.String(), "\n"); lines[1] != "base,0,20,10,200,9.9,198,200,2,0.01,21,20,,30,,,40" {
 		t.Errorf("CSV %q", lines)
 	}
-	if s := segmentsSection(&document.RunResult{}); !s.Empty() {
-		t.Errorf("a run without segments has the section %+v", s)
+	if tables := withRows(segmentsTable(&document.RunResult{})); len(tables) > 0 {
+		t.Errorf("a run without segments has %+v", tables)
 	}
 }
 

@@ -8,12 +8,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
-// operationsSection compares the kinds of operations of a mix. It is empty without them.
-func operationsSection(r *document.RunResult) section {
-	s := section{ID: "operations", Title: "Operations by kind"}
-	if len(r.Operations) == 0 {
-		return s
-	}
+// operationsTable compares the kinds of operations of a mix.
+func operationsTable(r *document.RunResult) htmlTable {
 	t := htmlTable{Header: slices.Concat(textColumns("Kind"), numberColumns("Share", "Completed", "Throughput/s", "p50", "p95", "p99", "Failed", "Errors"))}
 	for i := range r.Operations {
 		o := &r.Operations[i]
@@ -23,8 +19,7 @@ func operationsSection(r *document.RunResult) section {
 		}
 		t.Rows = append(t.Rows, tableRow{Cells: append(row, formatInteger(o.Failed), formatPercent(o.ErrorShare))})
 	}
-	s.Tables = []htmlTable{t}
-	return s
+	return t
 }
 
 // WriteOperationsCSV writes a row for each kind of operation of a mix. Without kinds it writes only the header.

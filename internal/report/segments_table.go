@@ -12,12 +12,8 @@ import (
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
-// segmentsSection has the results of each segment of the window. It is empty without a profile of the load or faults.
-func segmentsSection(r *document.RunResult) section {
-	s := section{ID: "segments", Title: "Segments"}
-	if len(r.Segments) == 0 {
-		return s
-	}
+// segmentsTable has the results of each segment of the window. It has no rows without a profile of the load or faults.
+func segmentsTable(r *document.RunResult) htmlTable {
 	t := htmlTable{Header: slices.Concat(textColumns("Segment"),
 		numberColumns("Seconds", "Offered/s", "Planned", "Throughput/s", "p50", "p95", "p99", "Errors"))}
 	for i := range r.Segments {
@@ -29,8 +25,7 @@ func segmentsSection(r *document.RunResult) section {
 		}
 		t.Rows = append(t.Rows, tableRow{Cells: append(row, formatPercent(part.Summary.ErrorShare))})
 	}
-	s.Tables = []htmlTable{t}
-	return s
+	return t
 }
 
 // shadeSegments shades every second segment of the window and names all.
