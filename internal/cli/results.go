@@ -17,6 +17,7 @@ import (
 	"github.com/benchnet/benchnet/internal/cli/progress"
 	"github.com/benchnet/benchnet/internal/cli/table"
 	"github.com/benchnet/benchnet/internal/report"
+	"github.com/benchnet/benchnet/internal/run/document"
 )
 
 // resultsOutputs are the output formats of results, besides the default.
@@ -140,10 +141,14 @@ func (s *session) printRuns(runs []v1alpha1.BenchmarkRun, read []*documents.Run,
 
 // writeRunDocuments writes the numbers of runs as CSV, their objectives as JUnit, or the document that holds their
 // results.
-func (s *session) writeRunDocuments(runs []*documents.Run, document any, o resultsOptions) error {
+func (s *session) writeRunDocuments(runs []*documents.Run, text any, o resultsOptions) error {
 	switch o.output {
 	case "csv":
-		return s.writeCSV(runs)
+		var results []*document.RunResult
+		for _, run := range runs {
+			results = append(results, run.RunResult)
+		}
+		return report.WriteRunCSV(s.Out, results...)
 	case "junit":
 		var judged []comparison.JudgedSubject
 		for _, run := range runs {
@@ -151,7 +156,7 @@ func (s *session) writeRunDocuments(runs []*documents.Run, document any, o resul
 		}
 		return comparison.WriteObjectivesJUnit(s.Out, "runs", judged, nil)
 	}
-	return s.writeDocument(document, o.output)
+	return s.writeDocument(text, o.output)
 }
 
 func (s *session) showExperiment(ctx context.Context, c *cluster.Connection, target cluster.Target, o resultsOptions) error {

@@ -23,7 +23,11 @@ type csvTable struct {
 	rows   [][]string
 }
 
+// writeTo writes the table. Rows beyond the cells that they have stay empty.
 func (t csvTable) writeTo(w io.Writer) error {
+	for i, row := range t.rows {
+		t.rows[i] = append(row, make([]string, len(t.header)-len(row))...)
+	}
 	if err := csv.NewWriter(w).WriteAll(append([][]string{t.header}, t.rows...)); err != nil {
 		return fmt.Errorf("write CSV: %w", err)
 	}
@@ -42,29 +46,44 @@ func formatCSVLatency(l *measurement.Latency) []string {
 	return cells
 }
 
-// WriteRunCSV writes the summary of a run: a header and one row. Column names include the units.
-func WriteRunCSV(w io.Writer, r *document.RunResult) error {
-	s := r.Summary
+// WriteRunCSV writes the summaries of runs: a header and a row for each run. Column names include the units. A column that only some
+// runs have, such as a platform-specific number, is empty for the others.
+func WriteRunCSV(w io.Writer, runs ...*document.RunResult) error {
 	t := csvTable{header: slices.Concat([]string{
 		"namespace", "run", "network", "workload", "platform", "start", "windowSeconds", "verdict", "reasons", "unit",
 		"throughputPerSecond", "completed", "requests", "errors", "errorShare",
-	}, latencyColumns), rows: [][]string{slices.Concat([]string{
-		r.Run.Namespace, r.Run.Name, r.Run.Network, r.Run.Workload, r.Environment.PlatformVersion, formatCSVTime(r.Times.WindowStart),
-		strconv.Itoa(r.Times.WindowSeconds), r.Verdict.Validity(), strings.Join(reasonCodes(r.Verdict.Reasons), " "), s.Unit,
-		formatCSVFloat(
-			s.ThroughputPerSecond,
-		), formatCSVInteger(s.Completed), formatCSVInteger(s.Requests), formatCSVInteger(s.Errors), formatCSVFloat(s.ErrorShare),
-	}, formatCSVLatency(&s.Latency))}}
-	if f := s.Finality; f != nil {
-		t.header = append(t.header, "finalityOf", "finalityMeanMillis", "finalityP50Millis", "finalityP95Millis", "finalityP99Millis")
-		t.rows[0] = append(t.rows[0], string(f.Of), formatCSVFloat(f.Mean), formatCSVFloat(measurement.ValueOrMissing(f.P50)),
-			formatCSVFloat(measurement.ValueOrMissing(f.P95)), formatCSVFloat(measurement.ValueOrMissing(f.P99)))
-	}
-	for _, m := range s.Measures {
-		t.header = append(t.header, withUnit(m.Name, m.Unit))
-		t.rows[0] = append(t.rows[0], formatCSVFloat(m.Value))
+	}, latencyColumns)}
+	for _, r := range runs {
+		s := &r.Summary
+		t.rows = append(t.rows, slices.Concat([]string{
+			r.Run.Namespace, r.Run.Name, r.Run.Network, r.Run.Workload, r.Environment.PlatformVersion, formatCSVTime(r.Times.WindowStart),
+			strconv.Itoa(r.Times.WindowSeconds), r.Verdict.Validity(), strings.Join(reasonCodes(r.Verdict.Reasons), " "), s.Unit,
+			formatCSVFloat(s.ThroughputPerSecond), formatCSVInteger(s.Completed), formatCSVInteger(s.Requests), formatCSVInteger(s.Errors),
+			formatCSVFloat(s.ErrorShare),
+		}, formatCSVLatency(&s.Latency)))
+		if f := s.Finality; f != nil {
+			t.setLast("finalityOf", string(f.Of))
+			t.setLast("finalityMeanMillis", formatCSVFloat(f.Mean))
+			t.setLast("finalityP50Millis", formatCSVFloat(measurement.ValueOrMissing(f.P50)))
+			t.setLast("finalityP95Millis", formatCSVFloat(measurement.ValueOrMissing(f.P95)))
+			t.setLast("finalityP99Millis", formatCSVFloat(measurement.ValueOrMissing(f.P99)))
+		}
+		for _, m := range s.Measures {
+			t.setLast(withUnit(m.Name, m.Unit), formatCSVFloat(m.Value))
+		}
 	}
 	return t.writeTo(w)
+}
+
+// setLast sets a cell of the last row. It adds the column if there is none of that name.
+func (t *csvTable) setLast(column, cell string) {
+	at := slices.Index(t.header, column)
+	if at < 0 {
+		at, t.header = len(t.header), append(t.header, column)
+	}
+	last := &t.rows[len(t.rows)-1]
+	*last = append(*last, make([]string, max(0, at+1-len(*last)))...)
+	(*last)[at] = cell
 }
 
 // WriteSeriesCSV writes all time series of a run: a row for each second of the window, with empty cells for
@@ -101,11 +120,8 @@ func (t *csvTable) addColumn(name string, values measurement.Series) {
 func WriteBlocksCSV(w io.Writer, r *document.RunResult) error {
 	t := csvTable{header: []string{"height", "micros", "bytes", "transactions", "round", "proposer"}}
 	for _, b := range r.Blocks {
-		t.rows = append(t.rows, []string{
-			formatCSVInteger(
-				b.Height,
-			), formatCSVInteger(b.Micros), formatCSVInteger(b.Bytes), formatCSVInteger(b.Transactions), formatCSVInteger(int64(b.Round)), b.Proposer,
-		})
+		t.rows = append(t.rows, []string{formatCSVInteger(b.Height), formatCSVInteger(b.Micros), formatCSVInteger(b.Bytes),
+			formatCSVInteger(b.Transactions), formatCSVInteger(int64(b.Round)), b.Proposer})
 	}
 	return t.writeTo(w)
 }
@@ -120,9 +136,8 @@ func WriteRunsCSV(w io.Writer, e *experiment.Result, runs map[string]*document.R
 	for _, run := range e.Runs {
 		p := points[run.Point]
 		row := slices.Concat([]string{run.Name, run.Point, p.Variant}, parameterValues(e, p), []string{
-			strconv.Itoa(
-				run.Repetition,
-			), strconv.Itoa(run.Attempt), formatCSVTime(run.Start), string(run.Verdict), strings.Join(run.Reasons, "; "), run.NotesText(), run.Bottleneck,
+			strconv.Itoa(run.Repetition), strconv.Itoa(run.Attempt), formatCSVTime(run.Start), string(run.Verdict), strings.Join(run.Reasons, "; "),
+			run.NotesText(), run.Bottleneck,
 		})
 		for _, name := range metrics {
 			value, known := run.Metrics[name]

@@ -44,8 +44,9 @@ func FuzzRunDocument(f *testing.F) {
 		if got := countActiveContent(page); got.scripts > harmless[i].scripts || got.images > harmless[i].images || got.frames > harmless[i].frames {
 			t.Errorf("the page has %+v, want %+v", got, harmless[i])
 		}
-		for _, write := range []func(io.Writer, *document.RunResult) error{WriteRunCSV, WriteSeriesCSV, WriteBlocksCSV, WriteSegmentsCSV,
-			WriteFaultsCSV, WriteOperationsCSV} {
+		assertCSVParses(t, func(w io.Writer) error { return WriteRunCSV(w, r) })
+		for _, write := range []func(io.Writer, *document.RunResult) error{WriteSeriesCSV, WriteBlocksCSV, WriteSegmentsCSV, WriteFaultsCSV,
+			WriteOperationsCSV} {
 			assertCSVParses(t, func(w io.Writer) error { return write(w, r) })
 		}
 	})
