@@ -259,6 +259,16 @@ func (p *Point) NotesText() string {
 	return strings.Join(notes, ", ")
 }
 
+// Value returns the value of the point on an axis, or an empty string if it has none.
+func (p *Point) Value(axis string) string {
+	for _, parameter := range p.Parameters {
+		if parameter.Name == axis {
+			return parameter.Value
+		}
+	}
+	return ""
+}
+
 // Load returns the load at which a search tried the point, or 0.
 func (p *Point) Load() float64 {
 	if n := len(p.Parameters); n > 0 && p.Parameters[n-1].Name == loadParameter {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -147,18 +148,13 @@ func runMetricNames(runs []experiment.Run) []string {
 
 // sortedMetricNames returns known metrics in the order of knownMetrics, then others by name.
 func sortedMetricNames(seen map[string]bool) []string {
-	var names []string
-	for name := range seen {
-		names = append(names, name)
-	}
 	rank := func(name string) int {
 		if i := slices.IndexFunc(knownMetrics, func(m metricInfo) bool { return string(m.name) == name }); i >= 0 {
 			return i
 		}
 		return len(knownMetrics)
 	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(rank(a)-rank(b), cmp.Compare(a, b)) })
-	return names
+	return slices.SortedFunc(maps.Keys(seen), func(a, b string) int { return cmp.Or(rank(a)-rank(b), cmp.Compare(a, b)) })
 }
 
 func metricColumnNames(names []string) []string {
@@ -173,19 +169,9 @@ func metricColumnNames(names []string) []string {
 func parameterValues(e *experiment.Result, p experiment.Point) []string {
 	var values []string
 	for _, name := range parameterNames(e) {
-		values = append(values, parameterValue(p, name))
+		values = append(values, p.Value(name))
 	}
 	return values
-}
-
-// parameterValue returns the value of a point on an axis, or an empty string if it has none.
-func parameterValue(p experiment.Point, axis string) string {
-	for _, parameter := range p.Parameters {
-		if parameter.Name == axis {
-			return parameter.Value
-		}
-	}
-	return ""
 }
 
 func pointsByName(e *experiment.Result) map[string]experiment.Point {

@@ -69,15 +69,10 @@ func findSweeps(e *experiment.Result) []sweep {
 }
 
 func sweepParameter(e *experiment.Result, name string) sweep {
-	s := sweep{parameter: name}
-	for _, p := range e.Points {
-		if v := parameterValue(p, name); v != "" && !slices.Contains(s.values, v) {
-			s.values = append(s.values, v)
-		}
-	}
+	s := sweep{parameter: name, values: distinctValues(e, name)}
 	s.placeValues()
 	for _, p := range e.Points {
-		at := slices.Index(s.values, parameterValue(p, name))
+		at := slices.Index(s.values, p.Value(name))
 		if at < 0 {
 			continue
 		}
@@ -172,7 +167,7 @@ func describeOtherParameters(e *experiment.Result, p experiment.Point, but strin
 func distinctValues(e *experiment.Result, name string) []string {
 	var values []string
 	for _, p := range e.Points {
-		if v := parameterValue(p, name); v != "" && !slices.Contains(values, v) {
+		if v := p.Value(name); v != "" && !slices.Contains(values, v) {
 			values = append(values, v)
 		}
 	}

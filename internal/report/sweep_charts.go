@@ -211,7 +211,7 @@ func (s sweep) throughputLatencyChart(e *experiment.Result) Chart {
 			x, y := p.Metrics[string(throughput.name)], p.Metrics[string(latency.name)]
 			if x.N > 0 && y.N > 0 {
 				curve.Points = append(curve.Points, xy{x.Mean, y.Mean})
-				curve.Texts = append(curve.Texts, parameterValue(p.Point, s.parameter))
+				curve.Texts = append(curve.Texts, p.Value(s.parameter))
 			}
 		}
 		c.addMark(curve)

@@ -32,7 +32,7 @@ func ForPoints(e *experiment.Result) *Table {
 func buildPointRow(e *experiment.Result, p *experiment.Point) []string {
 	row := []string{p.Name}
 	for i := range e.Axes {
-		row = append(row, parameterValue(p, e.Axes[i].Name))
+		row = append(row, p.Value(e.Axes[i].Name))
 	}
 	if len(e.Variants) > 0 {
 		row = append(row, p.Variant)
@@ -49,15 +49,6 @@ func buildPointRow(e *experiment.Result, p *experiment.Point) []string {
 		formatMetric(p, v1alpha1.MetricLatencyP50), formatMetric(p, v1alpha1.MetricLatencyP95), formatMetric(p, v1alpha1.MetricLatencyP99), errors, p.Bottleneck,
 		p.Network, formatMetric(p, v1alpha1.MetricLatencyMean), formatMetric(p, v1alpha1.MetricLatencyP90), formatMetric(p, v1alpha1.MetricLatencyP999),
 		formatMetric(p, v1alpha1.MetricFinalityP50), formatMetric(p, v1alpha1.MetricFinalityP95), formatMetric(p, v1alpha1.MetricFinalityP99))
-}
-
-func parameterValue(p *experiment.Point, axis string) string {
-	for _, parameter := range p.Parameters {
-		if parameter.Name == axis {
-			return parameter.Value
-		}
-	}
-	return ""
 }
 
 func formatMetric(p *experiment.Point, metric v1alpha1.Metric) string {
@@ -156,15 +147,7 @@ func ForLatencies(baseline, candidate *document.RunResult) *Table {
 		if row.was != nil && row.became != nil && *row.was > 0 {
 			change = format.SignedPercent(*row.became / *row.was - 1)
 		}
-		t.AddRow(row.name, formatKnown(row.was), formatKnown(row.became), change)
+		t.AddRow(row.name, formatMillis(row.was), formatMillis(row.became), change)
 	}
 	return t
-}
-
-// formatKnown formats a number, or returns an empty string if it is unknown.
-func formatKnown(x *float64) string {
-	if x == nil {
-		return ""
-	}
-	return format.Number(*x)
 }
