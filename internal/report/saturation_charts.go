@@ -16,33 +16,23 @@ func saturationCharts(e *experiment.Result) []Chart {
 		if len(s.values) == 0 {
 			continue
 		}
+		s.lines[0].name = "" // It is the only one, also of a variant.
 		of := ""
 		if len(e.Saturation) > 1 {
 			of = ": " + found.Name
 		}
-		rate := experimentMetric(e, string(v1alpha1.MetricThroughput))
 		level := serviceLevelMetric(e)
-		throughput := s.newChart(fmt.Sprintf("saturation-%d-throughput", i+1), "Throughput by load"+of, rate.axisTitle(operationUnit(e)))
-		latency := s.newChart(fmt.Sprintf("saturation-%d-latency", i+1), level.title+" by load"+of, level.axisTitle(""))
-		if isOfferedRate(e, s.parameter) {
-			throughput.shadeOverload(s)
-			throughput.addOfferedRate(s)
-			latency.shadeOverload(s)
-		}
-		throughput.addEstimates(s.lines[0].points, rate, "", seriesStyleAt(0), 0)
+		throughput := s.metricChart(e, experimentMetric(e, string(v1alpha1.MetricThroughput)), fmt.Sprintf("saturation-%d-throughput", i+1),
+			"Throughput by load"+of)
 		throughput.addSearchResult(found)
-		low, high := s.valueRange(level)
+		latency := s.metricChart(e, level, fmt.Sprintf("saturation-%d-latency", i+1), level.title+" by load"+of)
 		if e.ServiceLevel != nil {
-			low, high = min(low, e.ServiceLevel.LatencyMillis), max(high, e.ServiceLevel.LatencyMillis)
-		}
-		latency.useLatencyAxis(low, high)
-		latency.addEstimates(s.lines[0].points, level, "", seriesStyleAt(0), 0)
-		if e.ServiceLevel != nil {
+			low, high := s.valueRange(level)
+			latency.useLatencyAxis(min(low, e.ServiceLevel.LatencyMillis), max(high, e.ServiceLevel.LatencyMillis))
 			latency.addMark(mark{Kind: horizontalMark, style: style{Color: worseColor, Width: 1.2, Dashes: dashPattern}, AtStart: true,
 				Points: []xy{{Y: e.ServiceLevel.LatencyMillis}}, Texts: []string{"service level " + formatNumber(e.ServiceLevel.LatencyMillis) + " ms"}})
 		}
 		latency.addSearchResult(found)
-		throughput.Caption, latency.Caption = intervalCaption(e), intervalCaption(e)
 		charts = append(charts, throughput, latency)
 	}
 	return charts

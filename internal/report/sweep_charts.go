@@ -19,18 +19,18 @@ func sweepCharts(e *experiment.Result, s sweep) []Chart {
 	if !s.numeric || len(s.values) < minCurveValues {
 		return barCharts(e, s)
 	}
-	charts := []Chart{s.metricChart(e, experimentMetric(e, string(v1alpha1.MetricThroughput)))}
+	charts := []Chart{s.metricOverParameter(e, v1alpha1.MetricThroughput)}
 	if len(s.lines) == 1 {
 		charts = append(charts, s.latencyChart(e))
 	} else {
 		for _, m := range timeMetrics(e) {
 			if s.hasValues(m) {
-				charts = append(charts, s.metricChart(e, experimentMetric(e, string(m))))
+				charts = append(charts, s.metricOverParameter(e, m))
 			}
 		}
 	}
 	if hasErrors(e) {
-		charts = append(charts, s.metricChart(e, experimentMetric(e, string(v1alpha1.MetricErrorShare))))
+		charts = append(charts, s.metricOverParameter(e, v1alpha1.MetricErrorShare))
 	}
 	if isLoadParameter(e, s.parameter) {
 		charts = append(charts, s.throughputLatencyChart(e))
@@ -86,8 +86,14 @@ func (s sweep) newChart(name, title, y string) Chart {
 	return c
 }
 
-func (s sweep) metricChart(e *experiment.Result, m metricInfo) Chart {
-	c := s.newChart(string(m.name), m.title+" by "+s.parameter, m.axisTitle(operationUnit(e)))
+func (s sweep) metricOverParameter(e *experiment.Result, metric v1alpha1.Metric) Chart {
+	m := experimentMetric(e, string(metric))
+	return s.metricChart(e, m, string(metric), m.title+" by "+s.parameter)
+}
+
+// metricChart shows a metric of each line along the parameter.
+func (s sweep) metricChart(e *experiment.Result, m metricInfo, name, title string) Chart {
+	c := s.newChart(name, title, m.axisTitle(operationUnit(e)))
 	if isOfferedRate(e, s.parameter) {
 		c.shadeOverload(s)
 		if m.name == v1alpha1.MetricThroughput {
