@@ -18,7 +18,7 @@ import (
 )
 
 // CometBFT implements platform.Platform.
-type CometBFT struct{}
+type CometBFT struct{ validators.Base }
 
 // New returns the platform.
 func New() CometBFT { return CometBFT{} }
@@ -68,23 +68,6 @@ func (CometBFT) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
 	}
 	return fmt.Sprintf("%s (timeout_commit %s)", version, c.Timeouts.Commit.Duration)
 }
-
-// Overrides returns the overrides of voting powers.
-func (CometBFT) Overrides(spec *v1alpha1.BenchmarkNetworkSpec) []platform.Override {
-	return validators.PowerOverrides(spec)
-}
-
-// StateVolume returns the name of the only volume with state.
-func (CometBFT) StateVolume() string { return validators.VolumeHome }
-
-// Topology lists the validators in the order of the genesis. Their identity is the moniker in their logs and
-// metrics.
-func (CometBFT) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
-	return members.Topology(network, "Validator", validators.PortP2P, func(ordinal int32) string { return fmt.Sprintf("validator-%d", ordinal) })
-}
-
-// Credentials returns nil: validators authenticate their peers by their keys.
-func (CometBFT) Credentials(platform.Topology) []platform.Credential { return nil }
 
 // BuildGenesis generates the keys of each validator, in a Secret of its own, and the genesis with all of them.
 func (CometBFT) BuildGenesis(in platform.Input, topology platform.Topology) (platform.Genesis, error) {

@@ -15,10 +15,10 @@ import (
 )
 
 // Emerald implements platform.Platform.
-type Emerald struct{}
+type Emerald struct{ execution.Base }
 
 // New returns the platform.
-func New() Emerald { return Emerald{} }
+func New() Emerald { return Emerald{execution.Base{LayerOf: layerOf}} }
 
 var (
 	_ platform.Platform         = Emerald{}
@@ -58,9 +58,6 @@ func (Emerald) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
 	e := spec.Platform.Emerald
 	return "Emerald " + e.Image + " on " + string(e.Execution.Client) + " " + e.Execution.Image
 }
-
-// StateVolume returns the name of the only volume with state.
-func (Emerald) StateVolume() string { return execution.VolumeData }
 
 // Topology lists the validators. The identity of a validator is its fee address, by which blocks name their
 // proposer.

@@ -31,9 +31,6 @@ const (
 	workDir = platformgenesis.OutputDir + "/work"
 )
 
-// Credentials returns nil: the genesis Job generates all secrets.
-func (Emerald) Credentials(platform.Topology) []platform.Credential { return nil }
-
 // BuildGenesis generates the genesis in three steps. The project's EVM driver generates the execution clients'
 // keys, the secret of the Engine API and the seed of the accounts. The user's Emerald generates the
 // validators' keys and both geneses. The project's EVM driver then funds the accounts.

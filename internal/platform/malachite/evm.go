@@ -16,20 +16,18 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/evm"
 	"github.com/benchnet/benchnet/internal/platform/execution"
 	"github.com/benchnet/benchnet/internal/platform/members"
-	"github.com/benchnet/benchnet/internal/platform/sizing"
 	"github.com/benchnet/benchnet/internal/platform/submission"
 	"github.com/benchnet/benchnet/internal/platform/validators"
-	"github.com/benchnet/benchnet/internal/run/loadgen"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
 // EVM implements platform.Platform for the platform MalachiteEVM: each validator runs the same program as on the platform Malachite,
 // with a geth in the same pod that builds and executes the blocks. docs/malachite-evm.md documents every field.
-type EVM struct{}
+type EVM struct{ execution.Base }
 
 // NewEVM returns the platform.
-func NewEVM() EVM { return EVM{} }
+func NewEVM() EVM { return EVM{execution.Base{LayerOf: layerOf}} }
 
 var (
 	_ platform.Platform         = EVM{}
@@ -73,9 +71,6 @@ func (EVM) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
 func (EVM) Overrides(spec *v1alpha1.BenchmarkNetworkSpec) []platform.Override {
 	return validators.PowerOverrides(spec)
 }
-
-// StateVolume returns the name of the only volume with state.
-func (EVM) StateVolume() string { return execution.VolumeData }
 
 // Topology lists the validators in the order of the genesis. Their identity is the fee address, by which blocks name their proposer.
 func (EVM) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
@@ -121,34 +116,11 @@ func evmThreads(spec *v1alpha1.BenchmarkNetworkSpec) int32 {
 	return ptr.Deref(spec.Platform.MalachiteEVM.Threads, layerOf(spec).Divide(spec).Validator.WholeCores())
 }
 
-// FinalityOf returns operations: an execution client announces a block as its head after the decision.
-func (EVM) FinalityOf(*v1alpha1.Workload) measurement.FinalityOf {
-	return measurement.FinalityOfOperation
-}
-
-// ValidateWorkload rejects a workload that the network cannot serve.
-func (EVM) ValidateWorkload(spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
-	return layerOf(spec).ValidateWorkload(spec, w, path)
-}
-
-// SummarizeWorkloads returns one workload with the transactions of all.
-func (EVM) SummarizeWorkloads(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.Workload {
-	return []v1alpha1.Workload{sizing.NewSummary(execution.PlanStorage(spec).Transactions)}
-}
-
-// SupportsPoisson reports that the driver draws the size of each batch.
-func (EVM) SupportsPoisson(*v1alpha1.Workload) bool { return true }
-
-// BuildDriver returns the EVM driver.
-func (EVM) BuildDriver(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (loadgen.Driver, error) {
-	return layerOf(&in.Network.Spec).BuildDriver(in, topology, workload)
-}
-
 // Interpret derives block times, block sizes and throughput from the blocks, and the times of the validators' requests to their geths.
-func (EVM) Interpret(
+func (p EVM) Interpret(
 	spec *v1alpha1.BenchmarkNetworkSpec, workload *v1alpha1.Workload, measured *measurement.Measurement,
 ) verdict.Interpretation {
-	i := layerOf(spec).Interpret(spec, workload, measured)
+	i := p.Base.Interpret(spec, workload, measured)
 	for _, request := range gethRequests {
 		if mean, known := meanMillis(measured, request.sumSeries(), request.countSeries()); known {
 			i.Measures = append(i.Measures, measurement.PlatformMetric{Name: request.name + "Mean", Value: mean, Unit: "ms",

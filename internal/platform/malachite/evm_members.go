@@ -39,9 +39,6 @@ const (
 	maxEVMResponse = 16 * validators.Mebibyte
 )
 
-// Credentials returns nil: the genesis Job generates all secrets.
-func (EVM) Credentials(platform.Topology) []platform.Credential { return nil }
-
 // BuildGenesis generates the keys of the geths and the seed of the accounts, then the keys and the genesis of the validators, then the
 // genesis of the chain, which funds the accounts.
 func (EVM) BuildGenesis(in platform.Input, topology platform.Topology) (platform.Genesis, error) {

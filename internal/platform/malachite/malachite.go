@@ -6,19 +6,16 @@
 package malachite
 
 import (
-	"fmt"
-
 	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
-	"github.com/benchnet/benchnet/internal/platform/members"
 	"github.com/benchnet/benchnet/internal/platform/validators"
 )
 
 // Malachite implements platform.Platform.
-type Malachite struct{}
+type Malachite struct{ validators.Base }
 
 // New returns the platform.
 func New() Malachite { return Malachite{} }
@@ -47,23 +44,6 @@ func (Malachite) Version(spec *v1alpha1.BenchmarkNetworkSpec) string {
 	}
 	return "Malachite " + libraryVersion
 }
-
-// Overrides returns the overrides of voting powers.
-func (Malachite) Overrides(spec *v1alpha1.BenchmarkNetworkSpec) []platform.Override {
-	return validators.PowerOverrides(spec)
-}
-
-// StateVolume returns the name of the only volume with state.
-func (Malachite) StateVolume() string { return validators.VolumeHome }
-
-// Topology lists the validators in the order of the genesis. Their identity is the moniker in their logs and
-// metrics.
-func (Malachite) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
-	return members.Topology(network, "Validator", validators.PortP2P, func(ordinal int32) string { return fmt.Sprintf("validator-%d", ordinal) })
-}
-
-// Credentials returns nil: validators authenticate their peers by their keys.
-func (Malachite) Credentials(platform.Topology) []platform.Credential { return nil }
 
 // BuildGenesis generates a key for each validator, in a Secret of its own, and the genesis with all of them.
 func (Malachite) BuildGenesis(in platform.Input, topology platform.Topology) (platform.Genesis, error) {
