@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -86,8 +87,10 @@ func jsonCandidates(text string) []any {
 	var literal any
 	if err := json.Unmarshal([]byte(text), &literal); err == nil {
 		switch literal.(type) {
-		case float64, bool:
-			all = append(all, json.RawMessage(text))
+		case float64:
+			all = append(all, json.Number(strings.TrimSpace(text)))
+		case bool:
+			all = append(all, literal)
 		}
 	}
 	return all

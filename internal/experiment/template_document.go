@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	kjson "sigs.k8s.io/json"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -32,25 +32,7 @@ func newTemplateDocument(template *v1alpha1.ExperimentTemplate) (templateDocumen
 
 // copyDocument returns a deep copy.
 func (d templateDocument) copyDocument() templateDocument {
-	return deepCopy(map[string]any(d)).(map[string]any)
-}
-
-func deepCopy(value any) any {
-	switch v := value.(type) {
-	case map[string]any:
-		c := maps.Clone(v)
-		for k, inner := range c {
-			c[k] = deepCopy(inner)
-		}
-		return c
-	case []any:
-		c := slices.Clone(v)
-		for i, inner := range c {
-			c[i] = deepCopy(inner)
-		}
-		return c
-	}
-	return value
+	return runtime.DeepCopyJSON(d)
 }
 
 // decodeTemplate decodes the document. It fails with the name of the field if a field is unknown or cannot hold
@@ -108,7 +90,7 @@ func applyMergePatch(target, patch map[string]any) {
 			}
 			target[name] = below
 		default:
-			target[name] = deepCopy(value)
+			target[name] = runtime.DeepCopyJSONValue(value)
 		}
 	}
 }

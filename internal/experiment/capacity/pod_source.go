@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -40,14 +41,14 @@ func newPodSource(object client.Object) (podSource, error) {
 	w := podSource{name: object.GetName(), replicas: 1}
 	switch o := object.(type) {
 	case *appsv1.StatefulSet:
-		w.replicas, w.template = valueOrOne(o.Spec.Replicas), &o.Spec.Template
+		w.replicas, w.template = ptr.Deref(o.Spec.Replicas, 1), &o.Spec.Template
 		for i := range o.Spec.VolumeClaimTemplates {
 			w.claims = append(w.claims, o.Spec.VolumeClaimTemplates[i].Spec)
 		}
 	case *appsv1.Deployment:
-		w.replicas, w.template = valueOrOne(o.Spec.Replicas), &o.Spec.Template
+		w.replicas, w.template = ptr.Deref(o.Spec.Replicas, 1), &o.Spec.Template
 	case *batchv1.Job:
-		w.replicas, w.template, w.runsToCompletion = valueOrOne(o.Spec.Parallelism), &o.Spec.Template, true
+		w.replicas, w.template, w.runsToCompletion = ptr.Deref(o.Spec.Parallelism, 1), &o.Spec.Template, true
 		if c := o.Spec.Completions; c != nil {
 			w.replicas = min(w.replicas, *c)
 		}
@@ -66,13 +67,6 @@ var podSourceKinds = map[string]func() client.Object{
 	"Job.batch":             func() client.Object { return &batchv1.Job{} },
 	"Pod":                   func() client.Object { return &corev1.Pod{} },
 	"PersistentVolumeClaim": func() client.Object { return &corev1.PersistentVolumeClaim{} },
-}
-
-func valueOrOne(n *int32) int32 {
-	if n == nil {
-		return 1
-	}
-	return *n
 }
 
 // buildPods returns the pods of the workload as the API server would create them.
