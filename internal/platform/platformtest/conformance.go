@@ -6,6 +6,7 @@ package platformtest
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -208,7 +209,7 @@ func checkSingleError(t *testing.T, errs field.ErrorList, r Refusal) {
 		t.Errorf("the error is for field %s, want spec.%s", errs[0].Field, r.Field)
 	}
 	for _, part := range r.Says {
-		if !containsText(errs[0].Error(), part) {
+		if !strings.Contains(errs[0].Error(), part) {
 			t.Errorf("%q does not say %q", errs[0].Error(), part)
 		}
 	}

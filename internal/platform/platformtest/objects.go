@@ -202,5 +202,3 @@ func (b BuildOutput) declaredSecrets(in platform.Input) map[string]bool {
 	}
 	return declared
 }
-
-func containsText(text, part string) bool { return strings.Contains(text, part) }

@@ -1,6 +1,7 @@
 package platformtest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,7 +39,7 @@ func (b BuildOutput) checkPods(t *testing.T, in platform.Input) {
 }
 
 func allContainers(spec corev1.PodSpec) []corev1.Container {
-	return append(append([]corev1.Container{}, spec.InitContainers...), spec.Containers...)
+	return slices.Concat(spec.InitContainers, spec.Containers)
 }
 
 // checkRestricted uses the code with which API servers enforce the restricted level.
@@ -78,7 +79,7 @@ func checkContainer(t *testing.T, id string, c corev1.Container) {
 		}
 	}
 	for _, e := range c.Env {
-		if e.Value != "" && containsText(strings.ToLower(e.Name), "password") {
+		if e.Value != "" && strings.Contains(strings.ToLower(e.Name), "password") {
 			t.Errorf("%s has a password in its environment %s", id, e.Name)
 		}
 	}

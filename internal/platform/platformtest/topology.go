@@ -3,6 +3,7 @@ package platformtest
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -83,7 +84,7 @@ func (b BuildOutput) checkTargets(t *testing.T) {
 		b.checkDriverTask(t, name, d)
 		for _, target := range d.Workload.Targets {
 			m, ok := b.Topology.FindMember(target.Name)
-			if !ok || !containsText(target.Address, m.Host+":") {
+			if !ok || !strings.Contains(target.Address, m.Host+":") {
 				t.Errorf("workload %s: target %s at %s is no member", name, target.Name, target.Address)
 			}
 		}
@@ -115,7 +116,7 @@ func (b BuildOutput) checkDriverTask(t *testing.T, name string, d loadgen.Driver
 		if len(d.Command) > 0 || d.Workload.Load != nil {
 			t.Errorf("workload %s observes a stream, and has a command or a load", name)
 		}
-		if !slices.ContainsFunc(b.Topology.Members, func(m platform.Member) bool { return containsText(d.Stream, m.Host+":") }) {
+		if !slices.ContainsFunc(b.Topology.Members, func(m platform.Member) bool { return strings.Contains(d.Stream, m.Host+":") }) {
 			t.Errorf("workload %s: the stream %s belongs to no member", name, d.Stream)
 		}
 		return
