@@ -167,7 +167,7 @@ func (c *ComparisonOutcome) decideVerdict(metric v1alpha1.Metric, confidence flo
 	switch {
 	case c.isDrifting():
 		return v1alpha1.ComparisonDrifting
-	case c.IsSignificant(confidence) && higherIsBetter(metric) == c.IsHigher():
+	case c.IsSignificant(confidence) && IsHigherBetter(metric) == c.IsHigher():
 		return v1alpha1.ComparisonBetter
 	case c.IsSignificant(confidence):
 		return v1alpha1.ComparisonWorse
@@ -229,7 +229,7 @@ func (c *ComparisonOutcome) showsRegression(metric v1alpha1.Metric) bool {
 
 // asRegression returns the bounds of a difference as bounds of the regression, which is positive if the candidate is worse.
 func asRegression(metric v1alpha1.Metric, difference statistics.Range) statistics.Range {
-	if higherIsBetter(metric) {
+	if IsHigherBetter(metric) {
 		return statistics.Range{Low: -difference.High, High: -difference.Low}
 	}
 	return difference
@@ -238,7 +238,7 @@ func asRegression(metric v1alpha1.Metric, difference statistics.Range) statistic
 // runsToDecide returns the number of runs, or pairs, that would probably decide an undecided gate; 0 if it is unknown.
 func (c *ComparisonOutcome) runsToDecide(metric v1alpha1.Metric, confidence float64) int {
 	limit := c.MaxRegression
-	if higherIsBetter(metric) {
+	if IsHigherBetter(metric) {
 		limit = -limit
 	}
 	return c.EstimateRunsToDecide(limit, confidence)
@@ -249,7 +249,8 @@ func (c *ComparisonOutcome) hasUnjudgeableBound() bool {
 	return c.Scale == statistics.Absolute && c.Metric != string(v1alpha1.MetricErrorShare)
 }
 
-func higherIsBetter(metric v1alpha1.Metric) bool { return metric == v1alpha1.MetricThroughput }
+// IsHigherBetter reports whether higher values of the metric are better.
+func IsHigherBetter(metric v1alpha1.Metric) bool { return metric == v1alpha1.MetricThroughput }
 
 // findGate returns the gate of the metric, or nil. A control has none, since it is no candidate.
 func (p *pointPair) findGate() *v1alpha1.Gate {

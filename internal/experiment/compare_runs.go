@@ -180,7 +180,7 @@ func (p pointRuns) countFailed() int {
 func (p pointRuns) sampleMetric(metric comparedMetric) metricSamples {
 	var s metricSamples
 	worst := math.Inf(1)
-	if higherIsBetter(metric.Metric) {
+	if IsHigherBetter(metric.Metric) {
 		worst = math.Inf(-1)
 	}
 	for _, run := range p.counted {

@@ -41,9 +41,9 @@ func comparedMetrics(e *experiment.Result) []metricInfo {
 
 // forestPlotChart shows differences with their intervals relative to zero and the gate.
 func forestPlotChart(e *experiment.Result, m metricInfo, outcomes []experiment.ComparisonOutcome) Chart {
-	better := "more is better"
-	if m.better == lowerIsBetter {
-		better = "less is better"
+	better := "less is better"
+	if experiment.IsHigherBetter(m.name) {
+		better = "more is better"
 	}
 	var names []string
 	points := pointsByName(e)
@@ -93,7 +93,7 @@ func (c *Chart) addGates(m metricInfo, outcomes []experiment.ComparisonOutcome) 
 	}
 	for _, b := range bounds {
 		at := 100 * b
-		if m.better == higherIsBetter {
+		if experiment.IsHigherBetter(m.name) {
 			at = -at
 		}
 		c.addVerticalLine(at, "gate "+formatNumber(math.Abs(at))+"%", style{Color: worseColor, Width: 1, Dashes: dashPattern})

@@ -16,34 +16,25 @@ type metricInfo struct {
 	name v1alpha1.Metric
 	// title is for people. The unit of throughput depends on what an operation is.
 	title, unit string
-	// better says whether higher or lower values are better.
-	better direction
 }
-
-type direction int
-
-const (
-	lowerIsBetter direction = iota
-	higherIsBetter
-)
 
 // knownMetrics are in the order in which they are shown.
 var knownMetrics = []metricInfo{
-	{v1alpha1.MetricThroughput, "Throughput", "1/s", higherIsBetter},
-	{v1alpha1.MetricLatencyMean, "Mean latency", "ms", lowerIsBetter},
-	{v1alpha1.MetricLatencyP50, "Median latency (p50)", "ms", lowerIsBetter},
-	{v1alpha1.MetricLatencyP90, "Latency p90", "ms", lowerIsBetter},
-	{v1alpha1.MetricLatencyP95, "Latency p95", "ms", lowerIsBetter},
-	{v1alpha1.MetricLatencyP99, "Latency p99", "ms", lowerIsBetter},
-	{v1alpha1.MetricLatencyP999, "Latency p99.9", "ms", lowerIsBetter},
-	{v1alpha1.MetricFinalityMean, "Mean finality", "ms", lowerIsBetter},
-	{v1alpha1.MetricFinalityP50, "Median finality (p50)", "ms", lowerIsBetter},
-	{v1alpha1.MetricFinalityP95, "Finality p95", "ms", lowerIsBetter},
-	{v1alpha1.MetricFinalityP99, "Finality p99", "ms", lowerIsBetter},
-	{v1alpha1.MetricErrorShare, "Share of errors", "", lowerIsBetter},
-	{v1alpha1.MetricOutageTime, "Outage", "s", lowerIsBetter},
-	{v1alpha1.MetricRecoveryTime, "Recovery time", "s", lowerIsBetter},
-	{v1alpha1.MetricDegradationTime, "Degradation", "s", lowerIsBetter},
+	{v1alpha1.MetricThroughput, "Throughput", "1/s"},
+	{v1alpha1.MetricLatencyMean, "Mean latency", "ms"},
+	{v1alpha1.MetricLatencyP50, "Median latency (p50)", "ms"},
+	{v1alpha1.MetricLatencyP90, "Latency p90", "ms"},
+	{v1alpha1.MetricLatencyP95, "Latency p95", "ms"},
+	{v1alpha1.MetricLatencyP99, "Latency p99", "ms"},
+	{v1alpha1.MetricLatencyP999, "Latency p99.9", "ms"},
+	{v1alpha1.MetricFinalityMean, "Mean finality", "ms"},
+	{v1alpha1.MetricFinalityP50, "Median finality (p50)", "ms"},
+	{v1alpha1.MetricFinalityP95, "Finality p95", "ms"},
+	{v1alpha1.MetricFinalityP99, "Finality p99", "ms"},
+	{v1alpha1.MetricErrorShare, "Share of errors", ""},
+	{v1alpha1.MetricOutageTime, "Outage", "s"},
+	{v1alpha1.MetricRecoveryTime, "Recovery time", "s"},
+	{v1alpha1.MetricDegradationTime, "Degradation", "s"},
 }
 
 // findMetric returns the description of a metric. An unknown metric has its own name as title.
