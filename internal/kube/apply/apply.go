@@ -29,6 +29,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/kinds"
 	"github.com/benchnet/benchnet/internal/kube/limits"
+	"github.com/benchnet/benchnet/internal/kube/pods"
 )
 
 // Writer applies and deletes objects on behalf of their owner.
@@ -282,7 +283,7 @@ func (w *Writer) buildIntent(owner Owner, desired client.Object) (*unstructured.
 	intent := &unstructured.Unstructured{Object: content}
 	intent.SetGroupVersionKind(gvk)
 	intent.SetNamespace(owner.Object.GetNamespace())
-	intent.SetLabels(mergeMaps(owner.CommonLabels, mergeMaps(intent.GetLabels(), owner.Labels)))
+	intent.SetLabels(pods.AddMissing(pods.AddMissing(owner.Labels, intent.GetLabels()), owner.CommonLabels))
 	unstructured.RemoveNestedField(content, "status")
 	if intent.GetAnnotations()[v1alpha1.AnnotationGenerated] != "" {
 		unstructured.RemoveNestedField(content, "data")
@@ -303,7 +304,7 @@ func (w *Writer) buildIntent(owner Owner, desired client.Object) (*unstructured.
 		return nil, fmt.Errorf("hash %s %s: %w", gvk.Kind, desired.GetName(), err)
 	}
 	intent.SetResourceVersion(version)
-	intent.SetAnnotations(mergeMaps(intent.GetAnnotations(), map[string]string{v1alpha1.AnnotationAppliedHash: hash}))
+	intent.SetAnnotations(pods.AddMissing(map[string]string{v1alpha1.AnnotationAppliedHash: hash}, intent.GetAnnotations()))
 	return intent, nil
 }
 
@@ -315,11 +316,4 @@ func HashJSON(value any) (string, error) {
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:8]), nil
-}
-
-func mergeMaps(base, over map[string]string) map[string]string {
-	all := make(map[string]string, len(base)+len(over))
-	maps.Copy(all, base)
-	maps.Copy(all, over)
-	return all
 }

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/kube/pods"
 )
 
 // specServer stands for an API server with one StatefulSet. It counts the generation up when a patch changes the spec.
@@ -30,7 +31,7 @@ func (s *specServer) edit(annotations map[string]string) {
 	s.edited = true
 	s.live.Generation++
 	s.live.ResourceVersion += "e"
-	s.live.Annotations = mergeMaps(s.live.Annotations, annotations)
+	s.live.Annotations = pods.AddMissing(annotations, s.live.Annotations)
 }
 
 func (s *specServer) patch(_ context.Context, _ client.WithWatch, o client.Object, p client.Patch, options ...client.PatchOption) error {
