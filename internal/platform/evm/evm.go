@@ -161,8 +161,8 @@ func isWebSocket(address string) bool {
 	return strings.HasPrefix(address, "ws://") || strings.HasPrefix(address, "wss://")
 }
 
-func isHTTP(address string) bool {
-	return strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://")
+func isNodeURL(address string) bool {
+	return isWebSocket(address) || strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://")
 }
 
 // SupportsSubscriptions reports whether the node at an address can push notifications of new blocks.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+
+	"github.com/benchnet/benchnet/internal/run/batches"
 )
 
 // MaxAccounts bounds the number of accounts, and so the duration of set-up.
@@ -19,16 +21,8 @@ func (w *Workload) validateWorkload() error {
 }
 
 func (w *Workload) validateTargets() error {
-	if len(w.Targets) == 0 {
-		return fmt.Errorf("targets: empty; want at least one node")
-	}
-	for i, t := range w.Targets {
-		if t.Name == "" {
-			return fmt.Errorf("targets[%d].name: empty", i)
-		}
-		if !isHTTP(t.Address) && !isWebSocket(t.Address) {
-			return fmt.Errorf("targets[%d].address: %q is not the URL of a node; want http://host:8545 or ws://host:8546", i, t.Address)
-		}
+	if err := batches.ValidateTargets(w.Targets, isNodeURL, "http://host:8545 or ws://host:8546"); err != nil {
+		return err
 	}
 	if n := len(w.Operation.Heads); n != 0 && n != len(w.Targets) {
 		return fmt.Errorf("operation.heads: %d URLs for %d targets; want one each, or none", n, len(w.Targets))

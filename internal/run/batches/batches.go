@@ -66,6 +66,22 @@ func (p Plan) Validate(driver string) error {
 	return nil
 }
 
+// ValidateTargets returns an error unless there are targets, each with a name and the URL of a node, such as the example.
+func ValidateTargets(targets []protocol.Target, isNodeURL func(address string) bool, example string) error {
+	if len(targets) == 0 {
+		return fmt.Errorf("targets: empty; want at least one node")
+	}
+	for i, t := range targets {
+		if t.Name == "" {
+			return fmt.Errorf("targets[%d].name: empty", i)
+		}
+		if !isNodeURL(t.Address) {
+			return fmt.Errorf("targets[%d].address: %q is not the URL of a node; want %s", i, t.Address, example)
+		}
+	}
+	return nil
+}
+
 // Sender is one of the senders of a run. It submits to one target.
 type Sender struct {
 	// Index is the index over all workers.

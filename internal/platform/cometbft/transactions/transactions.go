@@ -88,16 +88,8 @@ func (w *Workload) BatchPlan() batches.Plan {
 
 // Validate returns an error that names the first invalid field.
 func (w *Workload) Validate() error {
-	if len(w.Targets) == 0 {
-		return fmt.Errorf("targets: empty; want at least one node")
-	}
-	for i, t := range w.Targets {
-		if t.Name == "" {
-			return fmt.Errorf("targets[%d].name: empty", i)
-		}
-		if !isNodeURL(t.Address) {
-			return fmt.Errorf("targets[%d].address: %q is not the URL of a node; want http://host:26657", i, t.Address)
-		}
+	if err := batches.ValidateTargets(w.Targets, isNodeURL, "http://host:26657"); err != nil {
+		return err
 	}
 	switch o := w.Operation; {
 	case o.TransactionBytes < MinTransactionBytes || o.TransactionBytes > MaxTransactionBytes:
