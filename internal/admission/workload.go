@@ -77,7 +77,9 @@ func buildPodSets(needs capacity.Needs) []kueue.PodSet {
 		}
 	}
 	sets = appendPodSet(sets, "others", rest)
-	return appendPodSet(sets, "set-up", excessRequests(sumRequests(needs.SetupPods), sumRequests(needs.RunningPods)))
+	setUp := excessRequests(capacity.SumRequests(needs.SetupPods), capacity.SumRequests(needs.RunningPods))
+	delete(setUp, corev1.ResourcePods)
+	return appendPodSet(sets, "set-up", setUp)
 }
 
 // appendPodSet appends a set of one pod with the wanted requests, unless they are empty.
@@ -101,14 +103,6 @@ func buildPodTemplate(spec *corev1.PodSpec, wanted corev1.ResourceList) corev1.P
 
 func podRequests(pod *corev1.Pod) corev1.ResourceList {
 	return resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
-}
-
-func sumRequests(pods []corev1.Pod) corev1.ResourceList {
-	all := corev1.ResourceList{}
-	for i := range pods {
-		capacity.AddResources(all, podRequests(&pods[i]))
-	}
-	return all
 }
 
 // excessRequests returns by how much the requests exceed the others.

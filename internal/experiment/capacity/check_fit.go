@@ -42,8 +42,8 @@ func CheckFit(needs Needs, nodes []corev1.Node) FitResult {
 
 // missingInTotal returns by how much the sum of the needs exceeds the total, for each resource.
 func missingInTotal(needs Needs, total corev1.ResourceList) []string {
-	sum := sumRequests(needs.RunningPods)
-	raiseTo(sum, sumRequests(needs.SetupPods))
+	sum := SumRequests(needs.RunningPods)
+	raiseTo(sum, SumRequests(needs.SetupPods))
 	var missing []string
 	for _, name := range slices.Sorted(maps.Keys(sum)) {
 		if left := sum[name].DeepCopy(); left.Cmp(total[name]) > 0 {

@@ -93,15 +93,15 @@ func (n Needs) Exceeds(other Needs) bool {
 }
 
 func (n Needs) peakRequest(name corev1.ResourceName) resource.Quantity {
-	running, setUp := sumRequests(n.RunningPods)[name], sumRequests(n.SetupPods)[name]
+	running, setUp := SumRequests(n.RunningPods)[name], SumRequests(n.SetupPods)[name]
 	if setUp.Cmp(running) > 0 {
 		return setUp
 	}
 	return running
 }
 
-// sumRequests returns the sum of the pods' requests.
-func sumRequests(pods []corev1.Pod) corev1.ResourceList {
+// SumRequests returns the sum of the pods' requests.
+func SumRequests(pods []corev1.Pod) corev1.ResourceList {
 	sum := corev1.ResourceList{}
 	for i := range pods {
 		AddResources(sum, podRequests(&pods[i]))

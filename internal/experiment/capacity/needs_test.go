@@ -108,7 +108,7 @@ func TestComputeNetworkNeedsOfCorda(t *testing.T) {
 	if len(needs.RunningPods) != 4 || needs.Volumes == 0 {
 		t.Errorf("the standing network should be 4 pods with volumes, but: %d pods, %d volumes", len(needs.RunningPods), needs.Volumes)
 	}
-	running := sumRequests(needs.RunningPods)
+	running := SumRequests(needs.RunningPods)
 	if c, m := running.Cpu().MilliValue(), running.Memory().Value()>>20; c < 400 || c > 500 || m < 3584 || m > 3584+128 {
 		t.Errorf("it requests %dm and %d MiB", c, m)
 	}
