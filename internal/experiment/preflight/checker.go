@@ -317,3 +317,15 @@ func (f *ResourceForecast) addDuration(e *v1alpha1.BenchmarkExperiment, groups [
 	side := time.Duration(min(int(max(1, e.Spec.Parallelism)), len(groups)))
 	f.Plan.Duration = metav1.Duration{Duration: (total / side).Round(time.Second)}
 }
+
+// CheckClusterCapacity compares the needs with the nodes of the cluster.
+func CheckClusterCapacity(ctx context.Context, c client.Reader, needs capacity.Needs) (capacity.FitResult, error) {
+	var nodes corev1.NodeList
+	switch err := c.List(ctx, &nodes); {
+	case apierrors.IsForbidden(err):
+		return capacity.FitResult{Unchecked: true, Message: err.Error()}, nil
+	case err != nil:
+		return capacity.FitResult{}, err
+	}
+	return capacity.CheckFit(needs, nodes.Items), nil
+}

@@ -4,6 +4,7 @@
 package pods
 
 import (
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -124,4 +125,34 @@ func SmallResources() corev1.ResourceRequirements {
 		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("5m"), corev1.ResourceMemory: resource.MustParse("16Mi")},
 		Limits:   corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1"), corev1.ResourceMemory: resource.MustParse("128Mi")},
 	}
+}
+
+// AddImagePullSecrets adds Secrets of the namespace to the image pull secrets of a pod that does not have them.
+func AddImagePullSecrets(pod *corev1.PodSpec, secrets []string) {
+	for _, name := range secrets {
+		if ref := (corev1.LocalObjectReference{Name: name}); !slices.Contains(pod.ImagePullSecrets, ref) {
+			pod.ImagePullSecrets = append(pod.ImagePullSecrets, ref)
+		}
+	}
+}
+
+const (
+	// TokenVolumeName is the volume of ServiceAccountTokenVolume.
+	TokenVolumeName = "token"
+	// TokenDir is where in-cluster clients look for the token.
+	TokenDir = "/var/run/secrets/kubernetes.io/serviceaccount"
+)
+
+// ServiceAccountTokenVolume returns the volume that admission would mount into every container of a pod. A pod
+// that declares it can mount it into a single container.
+func ServiceAccountTokenVolume() corev1.Volume {
+	return corev1.Volume{Name: TokenVolumeName, VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{
+		DefaultMode: new(int32(0o440)),
+		Sources: []corev1.VolumeProjection{
+			{ServiceAccountToken: &corev1.ServiceAccountTokenProjection{Path: "token", ExpirationSeconds: new(int64(3600))}},
+			{ConfigMap: &corev1.ConfigMapProjection{
+				LocalObjectReference: corev1.LocalObjectReference{Name: "kube-root-ca.crt"},
+				Items:                []corev1.KeyToPath{{Key: "ca.crt", Path: "ca.crt"}}}},
+		},
+	}}}
 }

@@ -13,6 +13,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -244,4 +245,35 @@ func findObject[T client.Object](s *Snapshot, o client.Object) T {
 		return live
 	}
 	return none
+}
+
+// NewList returns an empty typed list of objects of the kind.
+func NewList(kind client.Object, scheme *runtime.Scheme) (client.ObjectList, error) {
+	gvk, err := apiutil.GVKForObject(kind, scheme)
+	if err != nil {
+		return nil, fmt.Errorf("find the kind of %T: %w", kind, err)
+	}
+	list, err := scheme.New(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
+	if err != nil {
+		return nil, fmt.Errorf("create list of %s: %w", gvk.Kind, err)
+	}
+	typed, ok := list.(client.ObjectList)
+	if !ok {
+		return nil, fmt.Errorf("create list of %s: %T is not a list of objects", gvk.Kind, list)
+	}
+	return typed, nil
+}
+
+func extractObjects(list client.ObjectList) ([]client.Object, error) {
+	items, err := meta.ExtractList(list)
+	if err != nil {
+		return nil, fmt.Errorf("items of %T: %w", list, err)
+	}
+	objects := make([]client.Object, 0, len(items))
+	for _, item := range items {
+		if o, ok := item.(client.Object); ok {
+			objects = append(objects, o)
+		}
+	}
+	return objects, nil
 }

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/platform/validators"
 )
 
@@ -67,4 +68,16 @@ func bytesOrDefault(size *resource.Quantity, otherwise int64) int64 {
 // stateOf returns what the blocks require of a validator.
 func stateOf(m *v1alpha1.MalachitePlatform) validators.State {
 	return validators.State{BaseMemory: baseMemory, BlocksInMemory: blocksInMemory, BaseStorage: baseStorage, BlockSize: m.BlockSize}.KeptBlocks(m.KeptBlocks)
+}
+
+// DerivedSettings returns the settings derived for the validators, each with its source.
+func (Malachite) DerivedSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
+	m := spec.Platform.Malachite
+	settings := append(stateOf(m).MachineSettings(spec, m.Threads, "spec.platform.malachite.threads"),
+		validators.PeersSetting(&m.Peers, spec.Members.Count, "spec.platform.malachite.peers"),
+		v1alpha1.DerivedSetting{Name: "maxMessageSize", Value: validators.FormatBytes(messageSize(m)), Source: platform.SettingSource(
+			m.Gossip.MaxMessageSize != nil, "spec.platform.malachite.gossip.maxMessageSize", "4Mi (Malachite), or the largest message and 192Ki of overhead")},
+		v1alpha1.DerivedSetting{Name: "maxResponseSize", Value: validators.FormatBytes(responseSize(m)), Source: platform.SettingSource(
+			m.Gossip.MaxResponseSize != nil, "spec.platform.malachite.gossip.maxResponseSize", "10Mi (Malachite), or a block and 192Ki of overhead")})
+	return append(settings, validators.PowerSettings(spec)...)
 }
