@@ -142,8 +142,8 @@ func (r *netfilterRules) countPackets(chains ...string) (uint64, error) {
 	return all, nil
 }
 
-// remove removes the tables in one transaction.
-func (r *netfilterRules) remove() error {
+// removeTables removes the tables in one transaction.
+func (r *netfilterRules) removeTables() error {
 	for _, set := range r.peerSets {
 		r.connection.DelTable(set.Table)
 	}

@@ -61,7 +61,7 @@ func checkPartitions() error {
 	if err != nil {
 		return err
 	}
-	return rules.remove()
+	return rules.removeTables()
 }
 
 // impairCutOff returns the function that loses all packets of the peers which a fault cuts off.
@@ -76,22 +76,22 @@ func (e *Emulator) addressesOf(p *partition) []netip.Addr {
 	return slices.Collect(maps.Keys(impairmentsByAddress(e.impairCutOff(p.fault), e.pods, e.services)))
 }
 
-// cutOff injects a partition.
-func (e *Emulator) cutOff(p *partition) error {
+// beginPartition injects a partition.
+func (e *Emulator) beginPartition(p *partition) error {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
 	e.partition = p
 	return p.rules.setPeers(e.addressesOf(p))
 }
 
-// heal ends the partition, and returns how many packets it dropped.
-func (e *Emulator) heal() (dropped uint64, err error) {
+// healPartition ends the partition, and returns how many packets it dropped.
+func (e *Emulator) healPartition() (dropped uint64, err error) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
 	rules := e.partition.rules
 	e.partition = nil
 	dropped, err = rules.countPackets(chainFromPeers, chainToPeers)
-	return dropped, errors.Join(err, rules.remove())
+	return dropped, errors.Join(err, rules.removeTables())
 }
 
 // FaultHandler returns a handler of faults.Path, which injects partitions. It must get one request at a time.
@@ -128,13 +128,13 @@ func (e *Emulator) injectPartition(ctx context.Context, request *faults.Request,
 		return err
 	}
 	began := time.Now()
-	err = e.cutOff(&partition{&request.Fault, rules})
+	err = e.beginPartition(&partition{&request.Fault, rules})
 	effect.Injected = request.BracketSince(began)
 	if err == nil {
 		effect.During, err = e.watchPartition(ctx, request, began.Add(request.Duration()))
 	}
 	began = time.Now()
-	dropped, healErr := e.heal()
+	dropped, healErr := e.healPartition()
 	effect.Healed = request.BracketSince(began)
 	effect.During += fmt.Sprintf("; %d packets dropped", dropped)
 	if err := errors.Join(err, healErr); err != nil {

@@ -127,7 +127,7 @@ func sendDatagrams(to netip.AddrPort) error {
 	if err != nil {
 		return err
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	for range 2 {
 		if _, err := c.Write([]byte("x")); err != nil {
 			return err
@@ -174,7 +174,7 @@ func TestPartitionEnds(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if err := e.cutOff(&partition{&measurement.Fault{}, rules}); err != nil {
+			if err := e.beginPartition(&partition{&measurement.Fault{}, rules}); err != nil {
 				return err
 			}
 			pods := e.pods
@@ -186,7 +186,7 @@ func TestPartitionEnds(t *testing.T) {
 		if answers(t, e) {
 			t.Error("the peer answers")
 		}
-		a.runInside(t, func() error { _, err := e.heal(); return err })
+		a.runInside(t, func() error { _, err := e.healPartition(); return err })
 	})
 	t.Run("without peers", func(t *testing.T) {
 		effect := requestPartition(t.Context(), t, e, a, http.MethodPost, measurement.Fault{DurationSeconds: 1, Targets: "member-0,member-1"})

@@ -46,7 +46,7 @@ func TestValidateFaults(t *testing.T) {
 		"two at once":            {2 * time.Minute, valid + ", {name: b, type: Kill, at: 30s, target: {members: [member-1, member-0]}}", []string{"faults[1].at", "fault a on member-0", "33s"}},
 		"two of a role":          {2 * time.Minute, "{name: b, type: Kill, at: 30s, target: {select: Leader}}, {name: a, type: Kill, at: 31s, target: {select: Followers}}", []string{"faults[1].at", "fault b on members selected by role", "33s"}},
 		"an earlier one is last": {2 * time.Minute, "{name: b, type: Kill, at: 40s, target: {databases: [x]}}, {name: a, type: Pause, at: 30s, duration: 9s, target: {databases: [x]}}", []string{"faults[1].at", "fault b on x", "42s"}},
-		"a partition":           {time.Minute, partition + "target: {members: [member-0, member-1]}, from: [member-2]}", nil},
+		"a partition":            {time.Minute, partition + "target: {members: [member-0, member-1]}, from: [member-2]}", nil},
 		"a partition of no time": {time.Minute, "{name: a, type: Partition, at: 30s, target: {members: [member-0]}}", []string{"faults[0].duration", "from 1s"}},
 		"both sides":             {time.Minute, partition + "target: {members: [member-0]}, from: [member-0]}", []string{"faults[0].from[0]", "member-0", "on the other side"}},
 		"a partition of a container": {time.Minute, partition + "target: {members: [member-0/execution]}}",
@@ -54,8 +54,8 @@ func TestValidateFaults(t *testing.T) {
 		"a partition of a database": {time.Minute, partition + "target: {databases: [db]}}", []string{"faults[0].target.databases", "between members"}},
 		"a pause from members": {time.Minute, "{name: a, type: Pause, at: 30s, duration: 5s, target: {members: [member-0]}, from: [member-1]}",
 			[]string{"faults[0].from", "belongs to type Partition"}},
-		"an interval too long":   {62 * time.Second, valid, []string{"faults", "1m2s", "last 31s", "multiple of 5s"}},
-		"no intervals":           {97 * time.Second, valid, []string{"faults", "1m37s", "multiple of 5s"}},
+		"an interval too long": {62 * time.Second, valid, []string{"faults", "1m2s", "last 31s", "multiple of 5s"}},
+		"no intervals":         {97 * time.Second, valid, []string{"faults", "1m37s", "multiple of 5s"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := ""

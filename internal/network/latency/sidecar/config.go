@@ -23,7 +23,8 @@ const (
 )
 
 // BuildConfig returns the latency configuration of a network for the members' names in order. The aliases are further names of
-// members, by which regions may list them. It returns nil if the members have no sidecars, and an empty one if these emulate none. Each error names the field that is not valid.
+// members, by which regions may list them. It returns nil if the members have no sidecars, and an empty one if these emulate none. Each
+// error names the field that is not valid.
 func BuildConfig(network *v1alpha1.BenchmarkNetwork, members []string, aliases map[string]string) (*latency.Config, field.ErrorList) {
 	if !network.Spec.HasSidecars() {
 		return nil, nil
