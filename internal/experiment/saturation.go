@@ -216,7 +216,8 @@ func findKnee(loads []triedLoad) int64 {
 		top := statistics.Mean(y[split:])
 		misfit := 0.0
 		for i := range x {
-			misfit += square(y[i] - min(x[i]+rise, top))
+			residual := y[i] - min(x[i]+rise, top)
+			misfit += residual * residual
 		}
 		if misfit < least {
 			best, least = top-rise, misfit
@@ -227,5 +228,3 @@ func findKnee(loads []triedLoad) int64 {
 	}
 	return int64(math.Round(math.Exp(best)))
 }
-
-func square(v float64) float64 { return v * v }

@@ -50,9 +50,9 @@ func (h *FaultHandler) injectFault(ctx context.Context, request *faults.Request)
 	case f.command == nil:
 		err = errors.New("the command has not started")
 	case request.IsCheck:
-		err = f.check(ctx)
+		err = f.checkFault(ctx)
 	default:
-		err = f.inject(ctx)
+		err = f.injectAtTime(ctx)
 		slog.Info("fault ended", "type", f.Type, "err", err)
 	}
 	if err != nil {
@@ -118,8 +118,8 @@ func (f *fault) hasRole(ctx context.Context) (bool, error) {
 	return role == f.Role, nil
 }
 
-// check fails if the fault cannot be injected now.
-func (f *fault) check(ctx context.Context) error {
+// checkFault fails if the fault cannot be injected now.
+func (f *fault) checkFault(ctx context.Context) error {
 	if _, err := f.checkInjectable(); err != nil {
 		return err
 	}
@@ -132,8 +132,8 @@ func (f *fault) check(ctx context.Context) error {
 	return err
 }
 
-// inject injects the fault at its time, and heals it.
-func (f *fault) inject(ctx context.Context) error {
+// injectAtTime injects the fault at its time, and heals it.
+func (f *fault) injectAtTime(ctx context.Context) error {
 	if err := f.waitUntil(ctx, f.Received.Add(f.After)); err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ func TestFaultSegments(t *testing.T) {
 	}
 }
 
-// TestBindPartitions checks that each target is told both sides. The leader is alone on its side.
+// TestBindPartitions checks that the fault of each target names both sides. That of a leader names no targets: it is cut off alone.
 func TestBindPartitions(t *testing.T) {
 	partition := measurement.Fault{Name: "a", Type: "Partition", AtSeconds: 30, DurationSeconds: 5, Targets: "bank,notary", From: "z,w"}
 	bank, notary, leader := partition, partition, partition
