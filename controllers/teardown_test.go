@@ -266,7 +266,9 @@ func (w *testEnv) deleteDependantsFirst() {
 	w.t.Helper()
 	must(w.t, w.client.Delete(w.ctx, w.getNetwork("banks"), client.PropagationPolicy(metav1.DeletePropagationForeground)))
 	w.waitFor("the dependants are deleted", func() bool {
-		return len(w.listObjectNames()) == 0 || slices.Equal(w.listObjectNames(), []string{"*v1alpha1.BenchmarkRun banks-issue"})
+		names := w.listObjectNames()
+		isEmpty := len(names) == 0 || slices.Equal(names, []string{"*v1alpha1.BenchmarkRun banks-issue"})
+		return isEmpty && !slices.Contains(w.getNetwork("banks").Finalizers, metav1.FinalizerDeleteDependents)
 	})
 }
 
