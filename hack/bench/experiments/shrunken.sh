@@ -22,6 +22,7 @@ measure_consensus() { measure_shrunken consensus; }
 measure_consensus_16() { measure_shrunken consensus-16; }
 measure_consensus_regions() { measure_shrunken consensus-regions; }
 measure_scale() { measure_shrunken scale; }
+measure_transfers() { measure_shrunken transfers; }
 measure_notaries() { measure_shrunken notaries; }
 measure_bft() { measure_shrunken bft; }
 
