@@ -1,7 +1,9 @@
 package v1alpha1
 
+import "k8s.io/apimachinery/pkg/api/resource"
+
 // FaultType is what a fault does to its targets.
-// +kubebuilder:validation:Enum=Kill;Pause;Partition
+// +kubebuilder:validation:Enum=Kill;Pause;Partition;Link;Pressure
 type FaultType string
 
 // The fault types.
@@ -12,7 +14,14 @@ const (
 	FaultPause FaultType = "Pause"
 	// FaultPartition cuts the target off from other members for the duration.
 	FaultPartition FaultType = "Partition"
+	// FaultLink impairs the packets between the target and other members for the duration.
+	FaultLink FaultType = "Link"
+	// FaultPressure takes CPU or memory of the target for the duration.
+	FaultPressure FaultType = "Pressure"
 )
+
+// IsOfNetwork reports whether the sidecars of the members inject the fault.
+func (t FaultType) IsOfNetwork() bool { return t == FaultPartition || t == FaultLink }
 
 // NetworkFaults says whether a network takes faults of the network between its members.
 // +kubebuilder:validation:Enum=Enabled;Disabled
@@ -33,8 +42,9 @@ type Fault struct {
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	// +required
 	Name string `json:"name"`
-	// type is Kill (SIGKILL to all processes, which start again), Pause (SIGSTOP, then SIGCONT), or Partition (all packets between the
-	// targets and other members are lost; needs networkFaults of the network).
+	// type is Kill (SIGKILL to all processes, which start again), Pause (SIGSTOP, then SIGCONT), Partition (all packets between the targets
+	// and other members are lost), Link (these packets are impaired) or Pressure (on CPU or memory). Partition and Link need networkFaults
+	// of the network.
 	// +required
 	Type FaultType `json:"type"`
 	// at is the time from the start of the window, at least 30s, with which the scores compare.
@@ -43,16 +53,52 @@ type Fault struct {
 	// duration is up to 10m. With type Kill, it is the time until the processes start again, by default 0s.
 	// +optional
 	Duration *Seconds `json:"duration,omitempty"`
-	// target names the processes, or the members on one side of a partition.
+	// target names the processes, or the members on one side of a partition or of links.
 	// +required
 	Target FaultTarget `json:"target"`
-	// from are the names of the members on the other side of a partition. Default: all others.
+	// from are the names of the members on the other side of a partition or of links. Default: all others.
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:items:MaxLength=80
 	// +optional
 	From []string `json:"from,omitempty"`
+	// link is set with type Link.
+	// +optional
+	Link *LinkFault `json:"link,omitempty"`
+	// pressure is set with type Pressure.
+	// +optional
+	Pressure *PressureFault `json:"pressure,omitempty"`
+}
+
+// LinkFault is what a fault adds to the connections between its sides, beside the latency of regions.
+// +kubebuilder:validation:MinProperties=1
+type LinkFault struct {
+	// roundTrip is added to the round-trip time, half of it in each direction. It is at most 10s.
+	// +optional
+	RoundTrip *Latency `json:"roundTrip,omitempty"`
+	// jitter is the largest deviation of the added round trip, above or below. It must not exceed roundTrip.
+	// +optional
+	Jitter *Latency `json:"jitter,omitempty"`
+	// lossPercent is the percentage of packets that are lost in each direction, at most 50.
+	// +optional
+	LossPercent *resource.Quantity `json:"lossPercent,omitempty"`
+	// bandwidth is that of each pair of members in each direction, in bits per second, at least 8k.
+	// +optional
+	Bandwidth *resource.Quantity `json:"bandwidth,omitempty"`
+}
+
+// PressureFault is what a fault takes from the container of its target.
+// +kubebuilder:validation:MinProperties=1
+type PressureFault struct {
+	// cpuPercent is the percentage of the container's CPU limit that the agent uses.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100
+	// +optional
+	CPUPercent *int32 `json:"cpuPercent,omitempty"`
+	// memoryHeadroom is what the agent leaves of the container's memory limit, at least 64Mi.
+	// +optional
+	MemoryHeadroom *resource.Quantity `json:"memoryHeadroom,omitempty"`
 }
 
 // FaultSelection selects members by their role when the fault begins.

@@ -64,7 +64,7 @@ func validateFaultTargets(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, w *v1
 	reads = reads && reader.ReadsLeader(spec)
 	var errs field.ErrorList
 	for i := range w.Faults {
-		errs = append(errs, validatePartition(spec, &w.Faults[i], members, path.Index(i))...)
+		errs = append(errs, validateSides(spec, &w.Faults[i], members, path.Index(i))...)
 		target, path := &w.Faults[i].Target, path.Index(i).Child("target")
 		if target.Select != "" && !reads {
 			errs = append(errs, field.Invalid(path.Child("select"), target.Select,
@@ -81,9 +81,9 @@ func validateFaultTargets(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, w *v1
 	return errs
 }
 
-// validatePartition rejects a partition in a network without the sidecars for it, and one without members on its other side.
-func validatePartition(spec *v1alpha1.BenchmarkNetworkSpec, f *v1alpha1.Fault, members []string, path *field.Path) field.ErrorList {
-	if f.Type != v1alpha1.FaultPartition {
+// validateSides rejects a fault of the network without the sidecars for it, and one without members on its other side.
+func validateSides(spec *v1alpha1.BenchmarkNetworkSpec, f *v1alpha1.Fault, members []string, path *field.Path) field.ErrorList {
+	if !f.Type.IsOfNetwork() {
 		return nil
 	}
 	var errs field.ErrorList
@@ -96,7 +96,7 @@ func validatePartition(spec *v1alpha1.BenchmarkNetworkSpec, f *v1alpha1.Fault, m
 		}
 	}
 	if others := len(members) - max(1, len(f.Target.Members)); len(f.From) == 0 && others < 1 {
-		errs = append(errs, field.Invalid(path.Child("target"), strings.Join(f.Target.Members, ","), "leaves no other member to be cut off from"))
+		errs = append(errs, field.Invalid(path.Child("target"), strings.Join(f.Target.Members, ","), "leaves no member on the other side"))
 	}
 	return errs
 }

@@ -67,7 +67,7 @@ func checkPartitions() error {
 // impairCutOff returns the function that loses all packets of the peers which a fault cuts off.
 func (e *Emulator) impairCutOff(f *measurement.Fault) impairFunc {
 	return func(peer latency.Peer) (latency.Impairment, bool) {
-		return latency.Impairment{Loss: 1}, peer.Kind == latency.PeerMember && peer.Name != e.member && f.IsCutOff(peer.Name)
+		return latency.Impairment{Loss: 1}, peer.Kind == latency.PeerMember && peer.Name != e.member && f.IsOtherSide(peer.Name)
 	}
 }
 

@@ -24,15 +24,10 @@ import (
 // injected now: if not, the effect has a Problem.
 const Path = "/faults"
 
-// Parameters of a fault: its measurement.FaultType, the time from the request to the injection, its duration, the role that it needs, and
-// for a partition the members of both sides.
+// Parameters of a request: the measurement.Fault as JSON, and the time from the request to the injection.
 const (
-	typeParameter    = "type"
-	afterParameter   = "afterMillis"
-	secondsParameter = "seconds"
-	roleParameter    = "role"
-	targetParameter  = "target"
-	fromParameter    = "from"
+	faultParameter = "fault"
+	afterParameter = "afterMillis"
 )
 
 const (
@@ -44,7 +39,7 @@ const (
 
 // Request is a fault that is requested.
 type Request struct {
-	// Fault has the type, role, duration and sides of the fault.
+	// Fault is the fault, of which the agent needs neither the name nor the container.
 	measurement.Fault
 	// After is the time from Received to the injection.
 	After    time.Duration
@@ -86,12 +81,15 @@ func Serve(w http.ResponseWriter, r *http.Request, types []measurement.FaultType
 // parseRequest parses the parameters of a request. Only an injection has times.
 func parseRequest(r *http.Request, types []measurement.FaultType) (*Request, error) {
 	query := r.URL.Query()
-	request := &Request{Received: time.Now(), IsCheck: r.Method != http.MethodPost, Fault: measurement.Fault{
-		Type: measurement.FaultType(query.Get(typeParameter)), Role: measurement.ConsensusRole(query.Get(roleParameter)),
-		Targets: query.Get(targetParameter), From: query.Get(fromParameter)}}
+	request := &Request{Received: time.Now(), IsCheck: r.Method != http.MethodPost}
 	request.Token, _ = strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	decoder := json.NewDecoder(strings.NewReader(query.Get(faultParameter)))
+	decoder.DisallowUnknownFields() // An older agent must not inject half of a fault.
+	if err := decoder.Decode(&request.Fault); err != nil {
+		return nil, fmt.Errorf("%s: %w", faultParameter, err)
+	}
 	if !slices.Contains(types, request.Type) {
-		return nil, fmt.Errorf("%s is %.20q, want one of %v", typeParameter, request.Type, types)
+		return nil, fmt.Errorf("the type of the fault is %.20q, want one of %v", request.Type, types)
 	}
 	if request.IsCheck {
 		return request, nil
@@ -100,22 +98,15 @@ func parseRequest(r *http.Request, types []measurement.FaultType) (*Request, err
 	if request.Type == measurement.FaultKill {
 		least = 0
 	}
-	millis, err := parseNumber(query, afterParameter, 0, maxAfterMillis)
-	if err != nil {
-		return nil, err
+	if s := request.DurationSeconds; s < least || s > maxSeconds {
+		return nil, fmt.Errorf("the fault lasts %d s, want %d to %d", s, least, maxSeconds)
+	}
+	millis, err := strconv.Atoi(query.Get(afterParameter))
+	if err != nil || millis < 0 || millis > maxAfterMillis {
+		return nil, fmt.Errorf("%s is %.20q, want a whole number from 0 to %d", afterParameter, query.Get(afterParameter), maxAfterMillis)
 	}
 	request.After = time.Duration(millis) * time.Millisecond
-	request.DurationSeconds, err = parseNumber(query, secondsParameter, least, maxSeconds)
-	return request, err
-}
-
-func parseNumber(query url.Values, parameter string, least, most int) (int, error) {
-	text := query.Get(parameter)
-	n, err := strconv.Atoi(text)
-	if err != nil || n < least || n > most {
-		return 0, fmt.Errorf("%s is %.20q, want a whole number from %d to %d", parameter, text, least, most)
-	}
-	return n, nil
+	return request, nil
 }
 
 // Send sends a fault to the agent at a base URL and returns its effect, with times in seconds since the origin. With GET, the agent only
@@ -123,13 +114,11 @@ func parseNumber(query url.Values, parameter string, least, most int) (int, erro
 func Send(
 	ctx context.Context, method, base, token string, f measurement.Fault, after time.Duration, origin time.Time,
 ) (effect measurement.FaultEffect, err error) {
-	query := url.Values{typeParameter: {string(f.Type)}, afterParameter: {strconv.FormatInt(after.Milliseconds(), 10)},
-		secondsParameter: {strconv.Itoa(f.DurationSeconds)}}
-	for parameter, value := range map[string]string{roleParameter: string(f.Role), targetParameter: f.Targets, fromParameter: f.From} {
-		if value != "" {
-			query.Set(parameter, value)
-		}
+	text, err := json.Marshal(f)
+	if err != nil {
+		return effect, err
 	}
+	query := url.Values{faultParameter: {string(text)}, afterParameter: {strconv.FormatInt(after.Milliseconds(), 10)}}
 	sent, received := time.Now(), time.Time{}
 	err = observe.SendRequest(ctx, method, base+Path+"?"+query.Encode(), token, func(body io.Reader) error {
 		received = time.Now()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 
@@ -77,7 +78,8 @@ func ValidateFaults(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 		if duration > maxFaultDuration || f.Type != v1alpha1.FaultKill && duration < time.Second {
 			errs = append(errs, field.Invalid(path.Child("duration"), duration.String(), fmt.Sprintf("must be from 1s, or 0s with type Kill, to %s", maxFaultDuration)))
 		}
-		errs = append(errs, validatePartition(f, path)...)
+		errs = append(errs, validateSides(f, path)...)
+		errs = append(errs, validateStrength(f, path)...)
 		if end := f.At.Duration + duration; end+recoveryMargin > window {
 			errs = append(errs, field.Invalid(path.Child("at"), f.At.Duration.String(), fmt.Sprintf(
 				"ends the fault at %s of the window, which needs %s more to recover: raise measure.window, %s", end, recoveryMargin, window)))
@@ -92,29 +94,90 @@ func ValidateFaults(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// validatePartition rejects sides that a partition cannot have, and sides of other faults.
-func validatePartition(f *v1alpha1.Fault, path *field.Path) field.ErrorList {
-	if f.Type != v1alpha1.FaultPartition {
+// validateSides rejects sides that a fault of the network cannot have, and sides of other faults.
+func validateSides(f *v1alpha1.Fault, path *field.Path) field.ErrorList {
+	if !f.Type.IsOfNetwork() {
 		if len(f.From) > 0 {
-			return field.ErrorList{field.Forbidden(path.Child("from"), "belongs to type Partition")}
+			return field.ErrorList{field.Forbidden(path.Child("from"), "belongs to types Partition and Link")}
 		}
 		return nil
 	}
 	var errs field.ErrorList
 	if len(f.Target.Databases) > 0 {
-		errs = append(errs, field.Forbidden(path.Child("target", "databases"), "cannot be set with type Partition, which is between members"))
+		errs = append(errs, field.Forbidden(path.Child("target", "databases"), fmt.Sprintf("cannot be set with type %s, which is between members", f.Type)))
 	}
 	for i, name := range f.Target.Members {
 		if strings.Contains(name, "/") {
-			errs = append(errs, field.Invalid(path.Child("target", "members").Index(i), name, "must be a member: a partition cuts off all of its containers"))
+			errs = append(errs, field.Invalid(path.Child("target", "members").Index(i), name, "must be a member: the fault hits all of its containers"))
 		}
 	}
 	for i, name := range f.From {
 		if slices.Contains(f.Target.Members, name) {
-			errs = append(errs, field.Invalid(path.Child("from").Index(i), name, "is a target, on the other side of the partition"))
+			errs = append(errs, field.Invalid(path.Child("from").Index(i), name, "is a target, on the other side of the fault"))
 		}
 	}
 	return errs
+}
+
+// Bounds of links and pressure.
+const (
+	maxLossPercent    = 50
+	minBandwidth      = 8000
+	minMemoryHeadroom = 64 << 20
+)
+
+// validateStrength rejects links and pressure that do not belong to the type of the fault, and values without a meaning.
+func validateStrength(f *v1alpha1.Fault, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for _, c := range []struct {
+		of    v1alpha1.FaultType
+		name  string
+		isSet bool
+	}{{v1alpha1.FaultLink, "link", f.Link != nil}, {v1alpha1.FaultPressure, "pressure", f.Pressure != nil}} {
+		switch {
+		case c.isSet && f.Type != c.of:
+			errs = append(errs, field.Forbidden(path.Child(c.name), fmt.Sprintf("belongs to type %s", c.of)))
+		case !c.isSet && f.Type == c.of:
+			errs = append(errs, field.Required(path.Child(c.name), fmt.Sprintf("must be set with type %s", c.of)))
+		}
+	}
+	if l, path := f.Link, path.Child("link"); l != nil {
+		one := convertLink(l)
+		if one.JitterMicros > one.RoundTripMicros {
+			errs = append(errs, field.Invalid(path.Child("jitter"), l.Jitter.String(), "must not exceed roundTrip"))
+		}
+		if l.LossPercent != nil && (one.LossPercent <= 0 || one.LossPercent > maxLossPercent) {
+			errs = append(errs, field.Invalid(path.Child("lossPercent"), l.LossPercent.String(), fmt.Sprintf(
+				"must be above 0 and at most %d: type Partition loses all packets", maxLossPercent)))
+		}
+		if l.Bandwidth != nil && one.BitsPerSecond < minBandwidth {
+			errs = append(errs, field.Invalid(path.Child("bandwidth"), l.Bandwidth.String(), "must be at least 8k bits per second"))
+		}
+	}
+	if p := f.Pressure; p != nil && p.MemoryHeadroom != nil && p.MemoryHeadroom.Value() < minMemoryHeadroom {
+		errs = append(errs, field.Invalid(path.Child("pressure", "memoryHeadroom"), p.MemoryHeadroom.String(),
+			"must be at least 64Mi: with less the kernel might kill the target"))
+	}
+	return errs
+}
+
+// convertLink converts the link of a fault; nil adds nothing.
+func convertLink(l *v1alpha1.LinkFault) measurement.LinkFault {
+	if l == nil {
+		return measurement.LinkFault{}
+	}
+	loss, bandwidth := ptr.Deref(l.LossPercent, resource.Quantity{}), ptr.Deref(l.Bandwidth, resource.Quantity{})
+	return measurement.LinkFault{RoundTripMicros: ptr.Deref(l.RoundTrip, v1alpha1.Latency{}).Microseconds(),
+		JitterMicros: ptr.Deref(l.Jitter, v1alpha1.Latency{}).Microseconds(), LossPercent: loss.AsApproximateFloat64(), BitsPerSecond: bandwidth.Value()}
+}
+
+// convertPressure converts the pressure of a fault; nil takes nothing.
+func convertPressure(p *v1alpha1.PressureFault) measurement.PressureFault {
+	if p == nil {
+		return measurement.PressureFault{}
+	}
+	headroom := ptr.Deref(p.MemoryHeadroom, resource.Quantity{})
+	return measurement.PressureFault{CPUPercent: int(ptr.Deref(p.CPUPercent, 0)), MemoryHeadroomBytes: headroom.Value()}
 }
 
 // FaultDuration returns how long a fault lasts, 0 by default.
@@ -170,8 +233,8 @@ func BindFaults(w *protocol.WorkloadFile[any], faults []v1alpha1.Fault, network 
 	for i := range faults {
 		f, target := &faults[i], path.Child("faults").Index(i).Child("target")
 		one := measurement.Fault{Name: f.Name, Type: measurement.FaultType(f.Type), AtSeconds: int(f.At.Seconds()), DurationSeconds: int(FaultDuration(f).Seconds()),
-			From: strings.Join(f.From, ",")}
-		if f.Type == v1alpha1.FaultPartition {
+			From: strings.Join(f.From, ","), Link: convertLink(f.Link), Pressure: convertPressure(f.Pressure)}
+		if f.Type.IsOfNetwork() {
 			one.Targets = strings.Join(f.Target.Members, ",")
 		}
 		w.Faults = append(w.Faults, selectByRole(one, f.Target.Select, w.Observe)...)

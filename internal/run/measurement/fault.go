@@ -17,6 +17,10 @@ const (
 	FaultPause FaultType = "Pause"
 	// FaultPartition drops the packets between the pod of the container and other members for the duration.
 	FaultPartition FaultType = "Partition"
+	// FaultLink impairs the packets between the pod of the container and other members for the duration.
+	FaultLink FaultType = "Link"
+	// FaultPressure takes CPU or memory of the container for the duration.
+	FaultPressure FaultType = "Pressure"
 )
 
 // ConsensusRole is the role of a member in a consensus at one time.
@@ -28,8 +32,8 @@ const (
 	RoleFollower ConsensusRole = "Follower"
 )
 
-// IsCutOff reports whether a partition separates a member, by its name, from the targets.
-func (f *Fault) IsCutOff(member string) bool {
+// IsOtherSide reports whether a member, by its name, is on the other side of a partition or of links than the targets.
+func (f *Fault) IsOtherSide(member string) bool {
 	if f.From != "" {
 		return slices.Contains(strings.Split(f.From, ","), member)
 	}
@@ -50,13 +54,31 @@ type Fault struct {
 	Kind MemberKind `json:"kind,omitempty"`
 	// Role, unless empty, is the role that the container must have when the fault begins; the fault leaves out the others.
 	Role ConsensusRole `json:"role,omitempty"`
-	// Targets and From are the two sides of a partition, as names of members that commas separate. Targets are the members that are cut
-	// off together; an empty From means all others.
+	// Targets and From are the two sides of a partition or of links, as names of members that commas separate. Targets are the members
+	// that the fault hits together; an empty From means all others.
 	Targets string `json:"targets,omitempty"`
 	From    string `json:"from,omitempty"`
+	// Link and Pressure say how strong a fault of their type is.
+	Link     LinkFault     `json:"link,omitzero"`
+	Pressure PressureFault `json:"pressure,omitzero"`
 	// AtSeconds is when the fault begins, in seconds of the window, and DurationSeconds how long it lasts.
 	AtSeconds       int `json:"atSeconds"`
 	DurationSeconds int `json:"durationSeconds"`
+}
+
+// LinkFault is what a fault adds to connections. It has the fields of latency.Link.
+type LinkFault struct {
+	RoundTripMicros int64   `json:"roundTripMicros,omitempty"`
+	JitterMicros    int64   `json:"jitterMicros,omitempty"`
+	LossPercent     float64 `json:"lossPercent,omitempty"`
+	BitsPerSecond   int64   `json:"bitsPerSecond,omitempty"`
+}
+
+// PressureFault is what a fault takes of a container's limits: a percentage of its CPU, and its memory but for the headroom in bytes. A
+// resource of 0 is left alone.
+type PressureFault struct {
+	CPUPercent          int   `json:"cpuPercent,omitempty"`
+	MemoryHeadroomBytes int64 `json:"memoryHeadroomBytes,omitempty"`
 }
 
 // Bracket holds an instant: it lies between From and To, in seconds.
