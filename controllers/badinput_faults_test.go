@@ -59,7 +59,7 @@ var badCordaFaults = []badInputCase{
 		[]string{"workloads[0].objectives[0].scope", "fault/none", `"fault/crash", "fault/stop"`}},
 	{"a latency of a fault", "    faults:", "    objectives: [{metric: LatencyP95, maxLatency: 1s, scope: fault/crash}]\n    faults:", []string{"workloads[0].objectives[0].scope", "must be fault/NAME if, and only if"}},
 	{"a time of a fault as a latency", "    faults:", "    objectives: [{metric: OutageTime, maxLatency: 1s, scope: fault/crash}]\n    faults:",
-		[]string{"workloads[0].objectives[0]", "maxDuration of OutageTime"}},
+		[]string{"workloads[0].objectives[0]", "maxDuration of a time of a fault"}},
 	{"a latency as a duration", "    faults:", "    objectives: [{metric: LatencyP95, maxDuration: 1s}]\n    faults:", []string{"workloads[0].objectives[0]", "maxLatency of a latency"}},
 }
 

@@ -323,7 +323,7 @@ type SaturationSearch struct {
 }
 
 // Metric is a number of a run that can be limited and compared.
-// +kubebuilder:validation:Enum=Throughput;LatencyMean;LatencyP50;LatencyP90;LatencyP95;LatencyP99;LatencyP999;FinalityMean;FinalityP50;FinalityP95;FinalityP99;ErrorShare;OutageTime;RecoveryTime;DegradationTime
+// +kubebuilder:validation:Enum=Throughput;LatencyMean;LatencyP50;LatencyP90;LatencyP95;LatencyP99;LatencyP999;FinalityMean;FinalityP50;FinalityP95;FinalityP99;ErrorShare;OutageTime;RecoveryTime;DegradationTime;LatencyRecoveryTime
 type Metric string
 
 // The metrics.
@@ -341,9 +341,10 @@ const (
 	MetricFinalityP99  Metric = "FinalityP99"
 	MetricErrorShare   Metric = "ErrorShare"
 	// The times of a fault are in seconds. docs/faults.md defines them.
-	MetricOutageTime      Metric = "OutageTime"
-	MetricRecoveryTime    Metric = "RecoveryTime"
-	MetricDegradationTime Metric = "DegradationTime"
+	MetricOutageTime          Metric = "OutageTime"
+	MetricRecoveryTime        Metric = "RecoveryTime"
+	MetricDegradationTime     Metric = "DegradationTime"
+	MetricLatencyRecoveryTime Metric = "LatencyRecoveryTime"
 )
 
 // AllMetrics lists the metrics of a window in the order in which they are shown.
@@ -351,7 +352,7 @@ var AllMetrics = []Metric{MetricThroughput, MetricLatencyMean, MetricLatencyP50,
 	MetricLatencyP999, MetricFinalityMean, MetricFinalityP50, MetricFinalityP95, MetricFinalityP99, MetricErrorShare}
 
 // FaultMetrics lists the times of a fault.
-var FaultMetrics = []Metric{MetricOutageTime, MetricRecoveryTime, MetricDegradationTime}
+var FaultMetrics = []Metric{MetricOutageTime, MetricRecoveryTime, MetricDegradationTime, MetricLatencyRecoveryTime}
 
 // IsFinality reports whether the metric is a time until operations or blocks are final.
 func (m Metric) IsFinality() bool { return strings.HasPrefix(string(m), "Finality") }

@@ -21,7 +21,7 @@ type Objective struct {
 }
 
 // MetricObjective is a limit on one metric. Exactly the bound that belongs to the metric is set.
-// +kubebuilder:validation:XValidation:rule="(has(self.metric) && !(self.metric in ['Throughput', 'ErrorShare', 'OutageTime', 'RecoveryTime', 'DegradationTime'])) == has(self.maxLatency) && (has(self.metric) && self.metric in ['OutageTime', 'RecoveryTime', 'DegradationTime']) == has(self.maxDuration) && (has(self.metric) && self.metric == 'Throughput') == has(self.minThroughputPerSecond) && (has(self.metric) && self.metric == 'ErrorShare') == has(self.maxErrorPercent)",message="an objective has the bound of its metric only: maxLatency of a latency or finality, minThroughputPerSecond of Throughput, maxErrorPercent of ErrorShare, maxDuration of OutageTime, RecoveryTime or DegradationTime"
+// +kubebuilder:validation:XValidation:rule="(has(self.metric) && !(self.metric in ['Throughput', 'ErrorShare']) && !self.metric.endsWith('Time')) == has(self.maxLatency) && (has(self.metric) && self.metric.endsWith('Time')) == has(self.maxDuration) && (has(self.metric) && self.metric == 'Throughput') == has(self.minThroughputPerSecond) && (has(self.metric) && self.metric == 'ErrorShare') == has(self.maxErrorPercent)",message="an objective has the bound of its metric only: maxLatency of a latency or finality, minThroughputPerSecond of Throughput, maxErrorPercent of ErrorShare, maxDuration of a time of a fault"
 type MetricObjective struct {
 	// metric is the metric that is limited.
 	// +optional

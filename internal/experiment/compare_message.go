@@ -15,7 +15,7 @@ var metricLabels = map[v1alpha1.Metric]string{
 	v1alpha1.MetricLatencyP99: "p99 latency", v1alpha1.MetricLatencyP999: "p99.9 latency",
 	v1alpha1.MetricFinalityMean: "mean finality", v1alpha1.MetricFinalityP50: "p50 finality", v1alpha1.MetricFinalityP95: "p95 finality",
 	v1alpha1.MetricFinalityP99: "p99 finality", v1alpha1.MetricOutageTime: "outage", v1alpha1.MetricRecoveryTime: "recovery time",
-	v1alpha1.MetricDegradationTime: "degradation",
+	v1alpha1.MetricDegradationTime: "degradation", v1alpha1.MetricLatencyRecoveryTime: "recovery time of latencies",
 }
 
 // storedCaveat has the worst figure of the simulations of stored baselines (hack/statistics).

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 
@@ -11,11 +12,11 @@ import (
 	"github.com/benchnet/benchnet/internal/run/resilience"
 )
 
-// faultsSection has the evidence of the declared faults, and what they did to the throughput. It is empty without faults.
+// faultsSection has the evidence of the declared faults, and what they did to throughput and latencies. It is empty without faults.
 func faultsSection(r *document.RunResult) section {
 	evidence := htmlTable{Title: "Evidence", Header: slices.Concat(textColumns("Fault", "Type", "Target"),
 		numberColumns("Planned", "Injected", "Healed"), textColumns("Proved"), proseColumns("Evidence"))}
-	scores := htmlTable{Title: "Effect on the throughput", Header: slices.Concat(textColumns("Fault"), numberColumns(resilience.ScoreColumns...),
+	scores := htmlTable{Title: "Effect", Header: slices.Concat(textColumns("Fault"), numberColumns(resilience.ScoreColumns...),
 		proseColumns("Problem"))}
 	for i := range r.Faults {
 		f := &r.Faults[i]
@@ -65,7 +66,8 @@ func (c *Chart) shadeWindow(r *document.RunResult) {
 func WriteFaultsCSV(w io.Writer, r *document.RunResult) error {
 	t := csvTable{header: []string{"fault", "type", "target", "atSeconds", "durationSeconds", "injectedFromSeconds", "injectedToSeconds",
 		"healedFromSeconds", "healedToSeconds", "proved", "evidence", "baselinePerSecond", "baselineGapSeconds", "binSeconds", "outageSeconds",
-		"impactSeconds", "recoverySeconds", "censoredSeconds", "degradationSeconds", "problem"}}
+		"impactSeconds", "recoverySeconds", "censoredSeconds", "degradationSeconds", "problem",
+		"latencyPercentile", "latencyRecoverySeconds", "latencyCensoredSeconds", "latencyProblem"}}
 	for i := range r.Faults {
 		f := &r.Faults[i]
 		for k := range f.Targets {
@@ -89,12 +91,21 @@ func formatCSVBracket(b *measurement.Bracket) []string {
 // formatCSVScore returns the cells of a score. Those that are unknown are empty.
 func formatCSVScore(s *resilience.Score) []string {
 	if s == nil {
-		return make([]string, 9)
+		return make([]string, 13)
 	}
 	cells := []string{formatCSVFloat(s.BaselinePerSecond), strconv.Itoa(s.BaselineGapSeconds), strconv.Itoa(s.BinSeconds)}
 	v := s.Values()
 	for _, seconds := range []float64{v.Outage, v.Impact, v.Recovery, v.Censored, v.Degradation} {
 		cells = append(cells, formatCSVFloat(seconds))
 	}
-	return append(cells, s.Problem)
+	l, recovery, censored, percentile := s.Latency, math.NaN(), math.NaN(), ""
+	if l.IntervalSeconds > 0 {
+		percentile = strconv.Itoa(l.Percentile)
+		if l.RecoverySeconds != nil {
+			recovery = *l.RecoverySeconds
+		} else {
+			censored = l.CensoredSeconds
+		}
+	}
+	return append(cells, s.Problem, percentile, formatCSVFloat(recovery), formatCSVFloat(censored), l.Problem)
 }

@@ -26,7 +26,7 @@ func TestFaultsSection(t *testing.T) {
 		"proved": {0, 0, []string{"kill-notary", "Kill", "notary", "30", "30.00–30.01", "35.00–35.02", "yes",
 			"before: pid 7, started at tick 90; during: ended by signal 9; no process left; after: pid 93, started at tick 4711"}},
 		"not proved": {0, 1, []string{"pause", "Pause", "database db-0", "45", "45.00–45.50", "–", "no", "process 9 was not stopped"}},
-		"score":      {1, 0, []string{"kill-notary", "6", "0.998", "> 30", "20.5", "2", "9.9", ""}},
+		"score":      {1, 0, []string{"kill-notary", "6", "0.998", "> 30", "20.5", "2", "9.9", "–", ""}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := s.Tables[c.table].Rows[c.row].Cells; !slices.Equal(got, c.want) {
@@ -50,8 +50,8 @@ func TestFaultsCSV(t *testing.T) {
 	lines := strings.Split(csv.String(), "\n")
 	for i, want := range map[int]string{
 		1: `kill-notary,Kill,notary,30,5,30.002,30.014,35.003,35.02,true,"before: pid 7, started at tick 90; during: ended by signal 9; no process left; ` +
-			`after: pid 93, started at tick 4711",9.9,1,2,6,0.998,,29.998,20.5,`,
-		2: "pause,Pause,database db-0,45,4,45,45.5,,,false,process 9 was not stopped,,,,,,,,,",
+			`after: pid 93, started at tick 4711",9.9,1,2,6,0.998,,29.998,20.5,,,,,`,
+		2: "pause,Pause,database db-0,45,4,45,45.5,,,false,process 9 was not stopped,,,,,,,,,,,,,",
 	} {
 		t.Run(strings.SplitN(want, ",", 2)[0], func(t *testing.T) {
 			if lines[i] != want {
@@ -119,8 +119,8 @@ func TestFaultTimesSection(t *testing.T) {
 	for _, row := range s.Tables[0].Rows {
 		rows = append(rows, strings.Join(row.Cells, " | "))
 	}
-	want := "p01 | raft | crash | 2 | 6.5 (6 to 7) | – | –\n" + "p01 | raft | stop | 2 | 6.5 (6 to 7) | – | –\n" +
-		"p02 | single | crash | 2 | 6.5 (6 to 7) | – | –\n" + "p02 | single | stop | 2 | not reached (6 to not reached) | – | –"
+	want := "p01 | raft | crash | 2 | 6.5 (6 to 7) | – | – | –\n" + "p01 | raft | stop | 2 | 6.5 (6 to 7) | – | – | –\n" +
+		"p02 | single | crash | 2 | 6.5 (6 to 7) | – | – | –\n" + "p02 | single | stop | 2 | not reached (6 to not reached) | – | – | –"
 	if got := strings.Join(rows, "\n"); got != want {
 		t.Errorf("%s", got)
 	}

@@ -35,6 +35,7 @@ var knownMetrics = []metricInfo{
 	{v1alpha1.MetricOutageTime, "Outage", "s"},
 	{v1alpha1.MetricRecoveryTime, "Recovery time", "s"},
 	{v1alpha1.MetricDegradationTime, "Degradation", "s"},
+	{v1alpha1.MetricLatencyRecoveryTime, "Latency recovery time", "s"},
 }
 
 // findMetric returns the description of a metric. An unknown metric has its own name as title.

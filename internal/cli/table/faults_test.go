@@ -29,8 +29,8 @@ func TestForFaults(t *testing.T) {
 		"evidence": {ForFaults(runs), []string{"NAME FAULT TYPE TARGET PLANNED INJECTED HEALED PROVED EVIDENCE",
 			"f1 kill Kill notary 60 60.00-60.01 70.00-70.02 yes before: pid 7; during: ended; after: pid 9",
 			"f1 stop Pause database db-0 150 - - no no worker reported it"}},
-		"scores": {ForFaultScores(runs), []string{"NAME FAULT OUTAGE S IMPACT AFTER S RECOVERED AFTER S DEGRADATION S BIN S BASELINE/S PROBLEM",
-			"f1 kill 6 - - - - 8.00 it varies"}},
+		"scores": {ForFaultScores(runs), []string{"NAME FAULT OUTAGE S IMPACT AFTER S RECOVERED AFTER S DEGRADATION S BIN S BASELINE/S LATENCY RECOVERED AFTER S PROBLEM",
+			"f1 kill 6 - - - - 8.00 - it varies"}},
 		"points": {ForFaultTimes([]experiment.Point{{Name: "p01", Variant: "raft", FaultTimes: []experiment.PointFaultTime{
 			{Fault: "kill", Metric: "RecoveryTime", MedianEstimate: statistics.EstimateMedian([]float64{12, math.Inf(1), 10}, 0.95)}}}}),
 			[]string{"POINT PARAMETERS FAULT METRIC RUNS CUT OFF MEDIAN S", "p01 variant=raft kill RecoveryTime 3 1 12.0 (10.0 to not reached)"}},

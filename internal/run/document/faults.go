@@ -9,7 +9,7 @@ import (
 	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
-// FaultResult is a declared fault with its evidence and its effect on the throughput.
+// FaultResult is a declared fault with its evidence and its effects.
 type FaultResult struct {
 	Name string                `json:"name"`
 	Type measurement.FaultType `json:"type"`
@@ -47,7 +47,9 @@ func (r *RunResult) AddFaults(m *measurement.Measurement, due []float64) {
 			spans, scored = append(spans, span), append(scored, i)
 		}
 	}
-	for i, score := range resilience.ScoreFaults(resilience.Window{Completed: m.Completed, Due: due}, spans) {
+	window := resilience.Window{Completed: m.Completed, Due: due}
+	window.LatencySeconds, window.Latencies = m.IntervalLatencies()
+	for i, score := range resilience.ScoreFaults(window, spans) {
 		r.Faults[scored[i]].Score = &score
 	}
 }

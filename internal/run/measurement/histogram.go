@@ -124,4 +124,14 @@ func (h *Histogram) PercentileMillis(percent float64) float64 {
 	return microsToMillis(h.counts.ValueAtPercentile(100 * rank / float64(n)))
 }
 
+// CountAbove returns the number of latencies above a time in milliseconds.
+func (h *Histogram) CountAbove(millis float64) (above int64) {
+	for _, bar := range h.counts.Distribution() {
+		if microsToMillis(bar.From) > millis {
+			above += bar.Count
+		}
+	}
+	return above
+}
+
 func microsToMillis(micros int64) float64 { return float64(micros) / 1000 }

@@ -15,11 +15,18 @@ type LatencyIntervals struct {
 	P99             Series `json:"p99Millis"`
 }
 
+// LatencyInterval holds the requests that started in an interval of the window: the latencies of those that succeeded, and how many failed
+// or did not end.
+type LatencyInterval struct {
+	Latencies *Histogram
+	Failed    int64
+}
+
 // intervalHistograms sums the histograms of the workers by interval.
 type intervalHistograms struct {
 	// workerSeconds is the length of the workers' intervals, of which each histogram covers several.
 	workerSeconds, workerIntervals, perHistogram int
-	histograms                                   []*Histogram
+	parts                                        []LatencyInterval
 	// unknown is set if the histograms would lack the requests of a worker.
 	unknown bool
 }
@@ -31,10 +38,10 @@ func (s *intervalHistograms) addIntervals(w *WorkerResult, latencies int64) erro
 		return nil
 	}
 	n := len(w.Intervals)
-	if s.histograms == nil && n > 0 {
+	if s.parts == nil && n > 0 {
 		s.workerSeconds, s.workerIntervals, s.perHistogram = w.IntervalSeconds, n, (n+maxLatencyIntervals-1)/maxLatencyIntervals
 		for range (n + s.perHistogram - 1) / s.perHistogram {
-			s.histograms = append(s.histograms, NewHistogram())
+			s.parts = append(s.parts, LatencyInterval{Latencies: NewHistogram()})
 		}
 	}
 	if n == 0 || n != s.workerIntervals || w.IntervalSeconds != s.workerSeconds {
@@ -46,8 +53,12 @@ func (s *intervalHistograms) addIntervals(w *WorkerResult, latencies int64) erro
 		if err != nil {
 			return fmt.Errorf("intervals[%d]: %w", i, err)
 		}
-		if err := s.histograms[i/s.perHistogram].Merge(h); err != nil {
+		part := &s.parts[i/s.perHistogram]
+		if err := part.Latencies.Merge(h); err != nil {
 			return fmt.Errorf("intervals[%d]: %w", i, err)
+		}
+		for _, e := range interval.Errors {
+			part.Failed += e.Count
 		}
 	}
 	return nil
@@ -55,17 +66,22 @@ func (s *intervalHistograms) addIntervals(w *WorkerResult, latencies int64) erro
 
 // LatencyIntervals returns the percentiles by interval, or nil if they are unknown.
 func (m *Measurement) LatencyIntervals() *LatencyIntervals {
-	s := &m.intervals
-	if len(s.histograms) == 0 {
+	seconds, parts := m.IntervalLatencies()
+	if len(parts) == 0 {
 		return nil
 	}
-	l := &LatencyIntervals{IntervalSeconds: s.workerSeconds * s.perHistogram}
-	for _, h := range s.histograms {
-		latency := h.summarizeLatency()
-		latency.DropUnsupported(h.Count())
+	l := &LatencyIntervals{IntervalSeconds: seconds}
+	for _, part := range parts {
+		latency := part.Latencies.summarizeLatency()
+		latency.DropUnsupported(part.Latencies.Count())
 		l.P50 = append(l.P50, ValueOrMissing(latency.P50))
 		l.P95 = append(l.P95, ValueOrMissing(latency.P95))
 		l.P99 = append(l.P99, ValueOrMissing(latency.P99))
 	}
 	return l
+}
+
+// IntervalLatencies returns the length of an interval, of which the last may be shorter, and the requests of each; none if they are unknown.
+func (m *Measurement) IntervalLatencies() (seconds int, parts []LatencyInterval) {
+	return m.intervals.workerSeconds * m.intervals.perHistogram, m.intervals.parts
 }

@@ -12,7 +12,7 @@ import (
 // FaultScope returns the scope of objectives on a fault.
 func FaultScope(name string) string { return "fault/" + name }
 
-// FaultTime returns a time of a fault by its metric; false if the throughput was not compared, or the metric is of no fault.
+// FaultTime returns a time of a fault by its metric; false if what it measures was not compared, or the metric is of no fault.
 func FaultTime(s *resilience.Score, metric v1alpha1.Metric) (resilience.Time, bool) {
 	switch metric {
 	case v1alpha1.MetricOutageTime:
@@ -21,8 +21,18 @@ func FaultTime(s *resilience.Score, metric v1alpha1.Metric) (resilience.Time, bo
 		return s.Recovery()
 	case v1alpha1.MetricDegradationTime:
 		return s.Degradation()
+	case v1alpha1.MetricLatencyRecoveryTime:
+		return s.LatencyRecovery()
 	}
 	return resilience.Time{}, false
+}
+
+// problemOf says why a time of a fault is unknown.
+func problemOf(s *resilience.Score, metric v1alpha1.Metric) string {
+	if metric == v1alpha1.MetricLatencyRecoveryTime {
+		return s.Latency.Problem
+	}
+	return s.Problem
 }
 
 // judgeFault returns the outcome of an objective on a time of a fault. A time that the window cut off fails if it was too long by then;
@@ -34,7 +44,7 @@ func (l Limit) judgeFault(r *document.RunResult) verdict.ObjectiveOutcome {
 	}
 	measured, known := FaultTime(r.Faults[i].Score, l.Metric)
 	if !known {
-		return l.Outcome(verdict.ObjectiveUndecided, "%s is unknown, must be at most %s: %s", l.Name(), l.Format(l.Bound), r.Faults[i].Score.Problem)
+		return l.Outcome(verdict.ObjectiveUndecided, "%s is unknown, must be at most %s: %s", l.Name(), l.Format(l.Bound), problemOf(r.Faults[i].Score, l.Metric))
 	}
 	described := l.Describe(l.Format(measured.Seconds))
 	if measured.Censored {

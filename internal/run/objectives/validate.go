@@ -35,7 +35,7 @@ func validateScope(w *v1alpha1.Workload, o *v1alpha1.Objective, path *field.Path
 	var scopes []string
 	switch ofFault := o.Metric.IsOfFault(); {
 	case ofFault != strings.HasPrefix(o.Scope, "fault/"):
-		return field.ErrorList{field.Invalid(path, o.Scope, "must be fault/NAME if, and only if, metric is OutageTime, RecoveryTime or DegradationTime")}
+		return field.ErrorList{field.Invalid(path, o.Scope, "must be fault/NAME if, and only if, metric is a time of a fault, such as RecoveryTime")}
 	case ofFault:
 		for i := range w.Faults {
 			scopes = append(scopes, FaultScope(w.Faults[i].Name))

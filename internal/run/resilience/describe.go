@@ -1,6 +1,7 @@
 package resilience
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 )
@@ -49,8 +50,17 @@ func (s *Score) Degradation() (Time, bool) {
 	return Time{s.DegradationSeconds, s.RecoverySeconds == nil}, s.BinSeconds > 0
 }
 
+// LatencyRecovery returns the time to the recovery of latencies; false if they were not compared.
+func (s *Score) LatencyRecovery() (Time, bool) {
+	l := s.Latency
+	if l.RecoverySeconds == nil {
+		return Time{l.CensoredSeconds, true}, l.IntervalSeconds > 0
+	}
+	return Time{*l.RecoverySeconds, false}, l.IntervalSeconds > 0
+}
+
 // ScoreColumns are the headings of the cells that Describe returns.
-var ScoreColumns = []string{"Outage s", "Impact after s", "Recovered after s", "Degradation s", "Bin s", "Baseline/s"}
+var ScoreColumns = []string{"Outage s", "Impact after s", "Recovered after s", "Degradation s", "Bin s", "Baseline/s", "Latency recovered after s"}
 
 // Describe returns the score as cells of a table. formatNumber also formats NaN, for what is unknown because nothing was compared.
 func (s *Score) Describe(formatNumber func(float64) string) []string {
@@ -69,5 +79,16 @@ func (s *Score) Describe(formatNumber func(float64) string) []string {
 	if s.OutageCensored {
 		outage = "> " + outage
 	}
-	return []string{outage, impact, recovery, formatNumber(v.Degradation), bin, formatNumber(s.BaselinePerSecond)}
+	return []string{outage, impact, recovery, formatNumber(v.Degradation), bin, formatNumber(s.BaselinePerSecond), s.Latency.describeRecovery(formatNumber)}
+}
+
+// describeRecovery returns the recovery with the percentile, such as "20 (p95)".
+func (l *LatencyScore) describeRecovery(formatNumber func(float64) string) string {
+	switch {
+	case l.IntervalSeconds == 0:
+		return formatNumber(math.NaN())
+	case l.RecoverySeconds == nil:
+		return fmt.Sprintf("> %s (p%d)", formatNumber(l.CensoredSeconds), l.Percentile)
+	}
+	return fmt.Sprintf("%s (p%d)", formatNumber(*l.RecoverySeconds), l.Percentile)
 }

@@ -1,4 +1,4 @@
-// Package resilience scores what declared faults did to the throughput of a run. docs/faults.md states the definitions and their
+// Package resilience scores what declared faults did to the throughput and the latencies of a run. docs/faults.md states the definitions and their
 // sources.
 package resilience
 
@@ -10,6 +10,7 @@ import (
 	"github.com/aclements/go-moremath/stats"
 
 	"github.com/benchnet/benchnet/internal/format"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
@@ -36,13 +37,16 @@ const (
 // binWidths are the widths of bins in seconds, of which the smallest with little noise is used.
 var binWidths = []int{1, 2, 5, 10}
 
-// Window is the throughput of a run.
+// Window is the throughput of a run, and its latencies.
 type Window struct {
 	// Completed has the operations that completed in each second of the window, of all workers.
 	Completed []int64
 	// Due has the operations that were due in each second of an open loop. It is nil in closed loops and if the network makes its
 	// own load.
 	Due []float64
+	// Latencies are those of the intervals of the window, each of LatencySeconds; 0 if they are unknown.
+	Latencies      []measurement.LatencyInterval
+	LatencySeconds int
 }
 
 // Span is the time of one fault over all its containers, from the earliest possible injection to the latest heal, in seconds of the
@@ -52,7 +56,7 @@ type Span struct {
 	FromSeconds, HealedSeconds float64
 }
 
-// Score is the effect of one fault on the throughput. Times are in seconds from the injection.
+// Score is the effect of one fault on the throughput, and on latencies. Times are in seconds from the injection.
 type Score struct {
 	// BaselinePerSecond is the mean throughput before the first fault of the window, in operations per second.
 	BaselinePerSecond float64 `json:"baselinePerSecond"`
@@ -77,6 +81,8 @@ type Score struct {
 	// DegradationSeconds is the throughput that is missing from the impact to the recovery, in seconds of a whole outage. Operations
 	// that complete later do not reduce it.
 	DegradationSeconds float64 `json:"degradationSeconds"`
+	// Latency is the effect on latencies.
+	Latency LatencyScore `json:"latency"`
 }
 
 // ScoreFaults returns the score of each fault, in their order. Faults that begin in the same second are scored as one. It returns
@@ -98,10 +104,11 @@ func ScoreFaults(w Window, spans []Span) []Score {
 	if base.Problem = problem; problem == "" {
 		base.BinSeconds, base.Problem = chooseBinSeconds(perSecond[:baseline])
 	}
-	scores := make([]Score, len(spans))
+	scores, latencies := make([]Score, len(spans)), w.compareLatencies(baseline)
 	for i, s := range spans {
 		joint, horizon := w.jointSpan(spans, s)
 		scores[i] = w.scoreSpan(base, perSecond, joint, horizon)
+		scores[i].Latency = latencies.scoreSpan(joint, horizon)
 	}
 	return scores
 }
@@ -222,7 +229,8 @@ func (w Window) scoreSpan(score Score, perSecond []bin, s Span, horizon float64)
 	}
 	startOf := func(bin int) *float64 { return new(roundMillis(max(0, float64(start+bin*width)-s.FromSeconds))) }
 	score.ImpactSeconds = startOf(impact)
-	recovery, found := findRecovery(bins, impact, (holdSeconds+width-1)/width)
+	isBelow := func(i int) bool { return bins[i].isBelow() }
+	recovery, found := findRecovery(len(bins), isBelow, impact, (holdSeconds+width-1)/width)
 	if found {
 		score.RecoverySeconds = startOf(recovery)
 	} else {
@@ -262,16 +270,16 @@ func findImpact(bins []bin) int {
 	return -1
 }
 
-// findRecovery returns the first bin after the impact with which a sequence of bins in the band begins that lasts for the hold. It
-// returns the number of bins and false if there is none.
-func findRecovery(bins []bin, impact, hold int) (recovery int, found bool) {
+// findRecovery returns the first of n bins after the impact with which a sequence of bins in the band begins that lasts for the hold. It
+// returns n and false if there is none.
+func findRecovery(n int, isOut func(bin int) bool, impact, hold int) (recovery int, found bool) {
 	recovery = impact + 1
-	for i := recovery; i < len(bins); i++ {
-		if bins[i].isBelow() {
+	for i := recovery; i < n; i++ {
+		if isOut(i) {
 			recovery = i + 1
 		} else if i+1-recovery == hold {
 			return recovery, true
 		}
 	}
-	return len(bins), false
+	return n, false
 }
