@@ -22,7 +22,7 @@ func faultsSection(r *document.RunResult) section {
 		f := &r.Faults[i]
 		for k := range f.Targets {
 			t := &f.Targets[k]
-			row := tableRow{Cells: []string{f.Name, string(f.Type), t.Subject(), strconv.Itoa(f.AtSeconds), formatBracket(t.Injected), formatBracket(t.Healed),
+			row := tableRow{Cells: []string{f.Name, f.Describe(), t.Subject(), strconv.Itoa(f.AtSeconds), formatBracket(t.Injected), formatBracket(t.Healed),
 				"yes", t.DescribeEvidence()}}
 			if !t.IsProved() {
 				row.Mood, row.Cells[6] = "invalid", "no"

@@ -45,7 +45,7 @@ func ForFaults(runs []*documents.Run) *Table {
 				if of.IsProved() {
 					proved = "yes"
 				}
-				t.AddRow(run.Run.Name, f.Name, string(f.Type), of.Subject(), strconv.Itoa(f.AtSeconds),
+				t.AddRow(run.Run.Name, f.Name, f.Describe(), of.Subject(), strconv.Itoa(f.AtSeconds),
 					formatBracket(of.Injected), formatBracket(of.Healed), proved, of.DescribeEvidence())
 			}
 		}

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -13,6 +14,8 @@ import (
 type FaultResult struct {
 	Name string                `json:"name"`
 	Type measurement.FaultType `json:"type"`
+	// Description is the type with the fault's strength, and the other side of a partition or of links. Documents of older versions lack it.
+	Description string `json:"description,omitempty"`
 	// AtSeconds is when the fault was due, in seconds of the window, and DurationSeconds how long it was to last.
 	AtSeconds       int `json:"atSeconds"`
 	DurationSeconds int `json:"durationSeconds"`
@@ -37,7 +40,7 @@ func (r *RunResult) AddFaults(m *measurement.Measurement, due []float64) {
 	for _, f := range m.Faults {
 		last := len(r.Faults) - 1
 		if last < 0 || r.Faults[last].Name != f.Name {
-			r.Faults = append(r.Faults, FaultResult{Name: f.Name, Type: f.Type, AtSeconds: f.AtSeconds, DurationSeconds: f.DurationSeconds})
+			r.Faults = append(r.Faults, FaultResult{Name: f.Name, Type: f.Type, Description: f.Describe(), AtSeconds: f.AtSeconds, DurationSeconds: f.DurationSeconds})
 			last++
 		}
 		r.Faults[last].Targets = append(r.Faults[last].Targets, FaultTarget{f.Member, f.Kind, f.FaultEffect})
@@ -53,6 +56,9 @@ func (r *RunResult) AddFaults(m *measurement.Measurement, due []float64) {
 		r.Faults[scored[i]].Score = &score
 	}
 }
+
+// Describe returns what the fault does.
+func (f *FaultResult) Describe() string { return cmp.Or(f.Description, string(f.Type)) }
 
 // Subject names the container as findings do.
 func (t *FaultTarget) Subject() string { return verdict.FaultSubject(t.Member, t.Kind) }

@@ -81,6 +81,30 @@ type PressureFault struct {
 	MemoryHeadroomBytes int64 `json:"memoryHeadroomBytes,omitempty"`
 }
 
+// Describe returns what the fault does, such as "Link: 100 ms longer, 1 % lost".
+func (f *Fault) Describe() string {
+	var parts []string
+	add := func(value float64, layout string) {
+		if value != 0 {
+			parts = append(parts, fmt.Sprintf(layout, value))
+		}
+	}
+	add(float64(f.Link.RoundTripMicros)/1000, "%g ms longer")
+	add(float64(f.Link.JitterMicros)/1000, "± %g ms")
+	add(f.Link.LossPercent, "%g %% lost")
+	add(float64(f.Link.BitsPerSecond)/1e6, "%g Mbit/s")
+	add(float64(f.Pressure.CPUPercent), "%g %% of the CPU limit")
+	add(float64(f.Pressure.MemoryHeadroomBytes)/(1<<20), "%g MiB of memory left")
+	text := string(f.Type)
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, ", ")
+	}
+	if f.From != "" {
+		text += " from " + strings.ReplaceAll(f.From, ",", ", ")
+	}
+	return text
+}
+
 // Bracket holds an instant: it lies between From and To, in seconds.
 type Bracket struct {
 	FromSeconds float64 `json:"fromSeconds"`
