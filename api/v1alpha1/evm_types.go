@@ -53,7 +53,7 @@ type EVMTransaction struct {
 	Kind EVMTransactionKind `json:"kind"`
 	// weight is relative to the sum of all weights.
 	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=1000000
+	// +kubebuilder:validation:Maximum=10000
 	// +required
 	Weight int32 `json:"weight"`
 	// recipients of a TokenTransfer are Same, Accounts or Fresh. Default: Same.

@@ -3,6 +3,7 @@
 package transaction
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math/big"
@@ -97,11 +98,14 @@ func (s *Signer) signMessage(a *Account, nonce uint64, m message) (*Transaction,
 	return &Transaction{Raw: raw, Hash: tx.Hash(), Account: a, Nonce: nonce}, nil
 }
 
-// Mix is a seeded sequence of the entries of a mix, in which each has a share by its weight.
+// Mix is a seeded sequence of the entries of a mix, in blocks. Each block has every entry as often as its weight, divided by the greatest
+// common divisor of all weights, in random order.
 type Mix struct {
 	entries []evm.MixEntry
-	total   uint64
 	random  *rand.Rand
+	// block holds indexes of entries, of which next have been used.
+	block []uint8
+	next  int
 }
 
 // NewMix returns the sequence of a sender, or nil if there are no entries. The same seed gives the same sequence.
@@ -109,21 +113,27 @@ func NewMix(entries []evm.MixEntry, seed int64, sender int) *Mix {
 	if len(entries) == 0 {
 		return nil
 	}
-	m := &Mix{entries: entries, random: rand.New(rand.NewPCG(uint64(seed), uint64(sender)))}
+	var divisor uint32
 	for _, e := range entries {
-		m.total += uint64(e.Weight)
+		for rest := e.Weight; rest != 0; {
+			divisor, rest = rest, divisor%rest
+		}
+	}
+	m := &Mix{entries: entries, random: rand.New(rand.NewPCG(uint64(seed), uint64(sender)))}
+	for i, e := range entries {
+		m.block = append(m.block, bytes.Repeat([]byte{byte(i)}, int(e.Weight/divisor))...)
 	}
 	return m
 }
 
 // Next returns the next entry of the sequence.
 func (m *Mix) Next() *evm.MixEntry {
-	drawn := m.random.Uint64N(m.total)
-	i := 0
-	for ; drawn >= uint64(m.entries[i].Weight); i++ {
-		drawn -= uint64(m.entries[i].Weight)
+	if m.next == 0 {
+		m.random.Shuffle(len(m.block), func(i, j int) { m.block[i], m.block[j] = m.block[j], m.block[i] })
 	}
-	return &m.entries[i]
+	e := &m.entries[m.block[m.next]]
+	m.next = (m.next + 1) % len(m.block)
+	return e
 }
 
 // Sequence signs for several accounts in turn.
