@@ -24,6 +24,9 @@ func NewRegistry(platforms ...Platform) *Registry {
 	return &Registry{platforms: platforms}
 }
 
+// Platforms returns the platforms in the order of their registration.
+func (r *Registry) Platforms() []Platform { return r.platforms }
+
 // Get returns the platform of the given type, or an error that lists the known types.
 func (r *Registry) Get(t v1alpha1.PlatformType) (Platform, error) {
 	known := make([]v1alpha1.PlatformType, 0, len(r.platforms))

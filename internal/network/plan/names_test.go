@@ -52,8 +52,8 @@ func kindOf(object client.Object) string {
 func sampleNetworks(t *testing.T) []*v1alpha1.BenchmarkNetwork {
 	t.Helper()
 	var all []*v1alpha1.BenchmarkNetwork
-	for _, prefix := range []string{"cometbft", "corda", "emerald", "jpaxos", "malachite", "malachiteevm"} {
-		for _, s := range platformtest.LoadSamples(t, prefix) {
+	for _, p := range registry.New().Platforms() {
+		for _, s := range platformtest.LoadSamples(t, p) {
 			all = append(all, s.Network)
 			if s.Name == "corda_raft_notary" {
 				replicated := s.Network.DeepCopy()

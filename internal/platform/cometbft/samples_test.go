@@ -12,12 +12,8 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
 )
 
-func TestConformance(t *testing.T) {
-	platformtest.CheckConformance(t, cometbft.New(), platformtest.LoadSamples(t, "cometbft"))
-}
-
 func TestGolden(t *testing.T) {
-	platformtest.CheckGolden(t, cometbft.New(), "cometbft_blocks", platformtest.LoadSamples(t, "cometbft"))
+	platformtest.CheckGolden(t, cometbft.New(), "cometbft_blocks")
 }
 
 // TestPeers checks that a validator dials only those of its graph.

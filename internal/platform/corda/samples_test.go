@@ -15,12 +15,8 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
 )
 
-func TestConformance(t *testing.T) {
-	platformtest.CheckConformance(t, corda.New(), platformtest.LoadSamples(t, "corda"))
-}
-
 func TestGolden(t *testing.T) {
-	platformtest.CheckGolden(t, corda.New(), "corda_two_banks", platformtest.LoadSamples(t, "corda"))
+	platformtest.CheckGolden(t, corda.New(), "corda_two_banks")
 }
 
 // TestProjectCorDapps checks that members and load workers use the same version of the project's CorDapps,
@@ -128,10 +124,11 @@ spec:
 // TestSampleRun checks that the sample run is admitted and that the network that it names can serve it.
 func TestSampleRun(t *testing.T) {
 	var run v1alpha1.BenchmarkRun
-	if err := platformtest.NewRunAdmission(t).Admit(platformtest.ReadSampleFile(t, "corda_run.yaml"), &run); err != nil {
+	admission := platformtest.NewAdmission(t, "../../../config/crd/bases/benchnet.dev_benchmarkruns.yaml")
+	if err := admission.Admit(platformtest.ReadSampleFile(t, "corda_run.yaml"), &run); err != nil {
 		t.Fatalf("admit: %v", err)
 	}
-	for _, s := range platformtest.LoadSamples(t, "corda") {
+	for _, s := range platformtest.LoadSamples(t, corda.New()) {
 		if s.Network.Name != run.Spec.NetworkName {
 			continue
 		}

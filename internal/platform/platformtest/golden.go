@@ -16,17 +16,18 @@ import (
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 )
 
-// CheckGolden compares everything built from the samples with testdata, so that changes are visible in review. The base
-// sample is stored in full, the others as differences from it. All samples are built under the base's name, so that names
+// CheckGolden compares everything built from the platform's samples with testdata, so that changes are visible in review. The
+// base sample is stored in full, the others as differences from it. All samples are built under the base's name, so that names
 // do not count as differences.
-func CheckGolden(t *testing.T, p platform.Platform, base string, samples []Sample) {
+func CheckGolden(t *testing.T, p platform.Platform, base string) {
+	samples := LoadSamples(t, p)
 	i := slices.IndexFunc(samples, func(s Sample) bool { return s.Name == base })
 	if i < 0 {
 		t.Fatalf("there is no sample %s", base)
 	}
 	baseNetwork := samples[i].Network
 	t.Run(base, func(t *testing.T) { golden.Check(t, base, renderBuild(t, p, baseNetwork)) })
-	for _, s := range slices.Delete(slices.Clone(samples), i, i+1) {
+	for _, s := range slices.Delete(samples, i, i+1) {
 		t.Run(s.Name, func(t *testing.T) {
 			network := s.Network.DeepCopy()
 			network.Name = baseNetwork.Name

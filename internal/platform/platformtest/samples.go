@@ -1,3 +1,5 @@
+// Package platformtest supports the tests of platforms. It admits manifests as the API server does, builds everything that a
+// platform builds for a network, compares it with golden files, and checks that mistakes are refused.
 package platformtest
 
 import (
@@ -7,26 +9,23 @@ import (
 	"testing"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
 )
 
-// Paths of samples and CRDs, relative to a platform's package.
-const (
-	samplesDir = "../../../config/samples"
-	crdDir     = "../../../config/crd/bases"
-	// operatorRoleFile holds the operator's ClusterRole.
-	operatorRoleFile = "../../../config/rbac/role.yaml"
-)
+// samplesDir is relative to a platform's package, as is the path of the CRD below.
+const samplesDir = "../../../config/samples"
+
+// Sample is a network that the platform must be able to build.
+type Sample struct {
+	Name string
+	// Network with its defaults applied.
+	Network *v1alpha1.BenchmarkNetwork
+}
 
 // NewNetworkAdmission returns the admission of BenchmarkNetworks.
 func NewNetworkAdmission(t *testing.T) Admission {
 	t.Helper()
-	return NewAdmission(t, filepath.Join(crdDir, "benchnet.dev_benchmarknetworks.yaml"))
-}
-
-// NewRunAdmission returns the admission of BenchmarkRuns.
-func NewRunAdmission(t *testing.T) Admission {
-	t.Helper()
-	return NewAdmission(t, filepath.Join(crdDir, "benchnet.dev_benchmarkruns.yaml"))
+	return NewAdmission(t, "../../../config/crd/bases/benchnet.dev_benchmarknetworks.yaml")
 }
 
 // AdmitNetwork returns the network of a manifest as the API server would store it, in namespace bench.
@@ -40,22 +39,14 @@ func (a Admission) AdmitNetwork(t *testing.T, manifest []byte) *v1alpha1.Benchma
 	return network
 }
 
-// checkReadmission checks that the API server accepts a network as the operator encodes it for an experiment. Go
-// encodes a duration of 2500ms as 2.5s.
-func (a Admission) checkReadmission(t *testing.T, network *v1alpha1.BenchmarkNetwork) {
+// LoadSamples returns the networks in config/samples/<type>_*.yaml, where <type> is the platform's type in lower case. A sample is
+// named after its file and, if the file has several networks, also after the network. Each file must be listed in the kustomization.
+func LoadSamples(t *testing.T, p platform.Platform) []Sample {
 	t.Helper()
-	if err := a.Admit([]byte(asJSON(t, network)), &v1alpha1.BenchmarkNetwork{}); err != nil {
-		t.Errorf("the network that the operator writes is not admitted: %v", err)
-	}
-}
-
-// LoadSamples returns the networks in config/samples/<prefix>_*.yaml. A sample is named after its file and, if
-// the file has several networks, also after the network. Each file must be listed in the kustomization.
-func LoadSamples(t *testing.T, prefix string) []Sample {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(samplesDir, prefix+"_*.yaml"))
+	pattern := filepath.Join(samplesDir, strings.ToLower(string(p.Type()))+"_*.yaml")
+	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no samples %s_*.yaml in %s: %v", prefix, samplesDir, err)
+		t.Fatalf("no samples %s: %v", pattern, err)
 	}
 	list := string(readFile(t, filepath.Join(samplesDir, "kustomization.yaml")))
 	admission := NewNetworkAdmission(t)

@@ -1,4 +1,4 @@
-package platformtest
+package registry_test
 
 import (
 	"path"
@@ -9,12 +9,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/benchnet/benchnet/internal/kube/pods"
+	"github.com/benchnet/benchnet/internal/platform/platformtest"
 )
 
 // checkGenesisSteps checks that at most one container writes each folder of the genesis Job, because a step
 // may run a user's image. The service account token may be mounted only in a container without writable
 // mounts.
-func (b BuildOutput) checkGenesisSteps(t *testing.T) {
+func checkGenesisSteps(t *testing.T, b platformtest.BuildOutput) {
 	t.Helper()
 	for _, o := range b.Genesis.JobObjects {
 		job, ok := o.(*batchv1.Job)

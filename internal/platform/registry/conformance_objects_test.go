@@ -1,4 +1,4 @@
-package platformtest
+package registry_test
 
 import (
 	"regexp"
@@ -21,21 +21,25 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/kinds"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/platformtest"
 )
 
+// operatorRoleFile holds the operator's ClusterRole.
+const operatorRoleFile = "../../../config/rbac/role.yaml"
+
 // platformObjects returns the objects that the platform itself builds.
-func (b BuildOutput) platformObjects() []client.Object {
+func platformObjects(b platformtest.BuildOutput) []client.Object {
 	return slices.Concat(b.Genesis.JobObjects, b.Members)
 }
 
 // checkObjects checks what all objects have in common: kind, name, labels, owner and content.
-func (b BuildOutput) checkObjects(t *testing.T, network *v1alpha1.BenchmarkNetwork) {
+func checkObjects(t *testing.T, b platformtest.BuildOutput, network *v1alpha1.BenchmarkNetwork) {
 	t.Helper()
 	seen := map[string]bool{}
 	for _, o := range b.Runs {
 		checkContent(t, o.GetName(), o)
 	}
-	for _, o := range b.platformObjects() {
+	for _, o := range platformObjects(b) {
 		gvk, err := apiutil.GVKForObject(o, scheme.Scheme)
 		if err != nil {
 			t.Errorf("%T %s cannot be applied: %v", o, o.GetName(), err)
@@ -74,7 +78,7 @@ func checkName(t *testing.T, id string, o client.Object, network *v1alpha1.Bench
 }
 
 // checkNamesUnique checks the names of the Secrets that the operator creates on the platform's behalf.
-func checkNamesUnique(t *testing.T, b BuildOutput) {
+func checkNamesUnique(t *testing.T, b platformtest.BuildOutput) {
 	t.Helper()
 	seen := map[string]bool{}
 	all := append([]string{}, b.Genesis.Secrets...)
@@ -189,7 +193,7 @@ func podTemplatesOf(objects []client.Object) []podTemplate {
 }
 
 // declaredSecrets returns the Secrets that a pod may read.
-func (b BuildOutput) declaredSecrets(in platform.Input) map[string]bool {
+func declaredSecrets(b platformtest.BuildOutput, in platform.Input) map[string]bool {
 	declared := map[string]bool{naming.CommandsSecret(in.Network.Name): true}
 	for _, name := range b.Genesis.Secrets {
 		declared[name] = true

@@ -1,7 +1,6 @@
-package platformtest
+package registry_test
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -12,17 +11,18 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/platformtest"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
 // checkTopology checks that every host in the topology has a pod, and that every StatefulSet has a member.
-func (b BuildOutput) checkTopology(t *testing.T, network *v1alpha1.BenchmarkNetwork) {
+func checkTopology(t *testing.T, b platformtest.BuildOutput, network *v1alpha1.BenchmarkNetwork) {
 	t.Helper()
 	if b.Topology.Network != network.Name {
 		t.Errorf("the topology is that of network %q, not %q", b.Topology.Network, network.Name)
 	}
-	hosts, seen := b.podHosts(t, network), map[string]bool{}
+	hosts, seen := podHosts(t, b, network), map[string]bool{}
 	for _, m := range b.Topology.Members {
 		for _, unique := range []string{m.Name, m.Host, m.Address, m.Identity} {
 			if seen[unique] {
@@ -37,11 +37,11 @@ func (b BuildOutput) checkTopology(t *testing.T, network *v1alpha1.BenchmarkNetw
 	if len(hosts) != len(b.Topology.Members) {
 		t.Errorf("%d pods for %d members", len(hosts), len(b.Topology.Members))
 	}
-	b.checkTargets(t)
+	checkTargets(t, b)
 }
 
 // podHosts returns the host names of the members' pods under the Services that their StatefulSets name.
-func (b BuildOutput) podHosts(t *testing.T, network *v1alpha1.BenchmarkNetwork) []string {
+func podHosts(t *testing.T, b platformtest.BuildOutput, network *v1alpha1.BenchmarkNetwork) []string {
 	t.Helper()
 	services := map[string]*corev1.Service{}
 	for _, o := range b.Members {
@@ -75,13 +75,13 @@ func (b BuildOutput) podHosts(t *testing.T, network *v1alpha1.BenchmarkNetwork) 
 }
 
 // checkTargets checks that drivers get the names and addresses of members, and observe every member.
-func (b BuildOutput) checkTargets(t *testing.T) {
+func checkTargets(t *testing.T, b platformtest.BuildOutput) {
 	t.Helper()
 	for name, d := range b.Drivers {
 		if d.Workload.Unit == "" {
 			t.Errorf("workload %s does not define an operation", name)
 		}
-		b.checkDriverTask(t, name, d)
+		checkDriverTask(t, b, name, d)
 		for _, target := range d.Workload.Targets {
 			m, ok := b.Topology.FindMember(target.Name)
 			if !ok || !strings.Contains(target.Address, m.Host+":") {
@@ -110,7 +110,7 @@ func (b BuildOutput) checkTargets(t *testing.T) {
 
 // checkDriverTask checks that a driver has a command, a load and a target, or else the block stream of a
 // member.
-func (b BuildOutput) checkDriverTask(t *testing.T, name string, d loadgen.Driver) {
+func checkDriverTask(t *testing.T, b platformtest.BuildOutput, name string, d loadgen.Driver) {
 	t.Helper()
 	if d.Stream != "" {
 		if len(d.Command) > 0 || d.Workload.Load != nil {
@@ -123,39 +123,5 @@ func (b BuildOutput) checkDriverTask(t *testing.T, name string, d loadgen.Driver
 	}
 	if len(d.Command) == 0 || d.Workload.Load == nil || len(d.Workload.Targets) == 0 {
 		t.Errorf("workload %s lacks a command, a load or a target", name)
-	}
-}
-
-// checkSummary checks that the summary of the workloads, as an experiment records it on its networks, is short enough for the operator's
-// cache and gives the same settings as the workloads.
-func checkSummary(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork) {
-	t.Helper()
-	recorded, planned := network.DeepCopy(), make([]v1alpha1.Workload, len(network.Spec.Workloads))
-	for i := range planned {
-		planned[i] = network.Spec.Workloads[i].Workload
-	}
-	recorded.Spec.Workloads = nil
-	if err := platform.RecordPlannedWorkloads(p, recorded, planned); err != nil {
-		t.Fatal(err)
-	}
-	if n := len(recorded.Annotations[v1alpha1.AnnotationPlannedWorkloads]); n > 1<<10 {
-		t.Errorf("the summary of the workloads has %d bytes", n)
-	}
-	if got, want := p.DerivedSettings(&platform.WithPlannedWorkloads(recorded).Spec), p.DerivedSettings(&network.Spec); !reflect.DeepEqual(got, want) {
-		t.Errorf("a summary of the workloads gives the settings %+v, want %+v", got, want)
-	}
-}
-
-func (b BuildOutput) checkSettings(t *testing.T) {
-	t.Helper()
-	seen := map[string]bool{}
-	for _, s := range b.Settings {
-		if s.Name == "" || s.Value == "" || s.Source == "" {
-			t.Errorf("setting %+v lacks a part", s)
-		}
-		if seen[s.Name] {
-			t.Errorf("setting %s is listed twice", s.Name)
-		}
-		seen[s.Name] = true
 	}
 }

@@ -1,4 +1,4 @@
-package platformtest
+package registry_test
 
 import (
 	"regexp"
@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/benchnet/benchnet/internal/network/networkpolicy"
+	"github.com/benchnet/benchnet/internal/platform/platformtest"
 )
 
 // podMonitorFile is the PodMonitor, whose relabelings select the scraped ports.
@@ -18,10 +19,10 @@ const podMonitorFile = "../../../config/prometheus/pod_monitor.yaml"
 // checkMetricsPorts checks that Prometheus scrapes members and load workers: each has a port that the PodMonitor keeps.
 // The members' NetworkPolicies, which admit the network's pods only, must not open these ports, because the plan opens them
 // to scrapers, too.
-func (b BuildOutput) checkMetricsPorts(t *testing.T) {
+func checkMetricsPorts(t *testing.T, b platformtest.BuildOutput) {
 	t.Helper()
 	kept := scrapedPorts(t)
-	open := b.openPorts(t)
+	open := openPorts(t, b)
 	for _, w := range append(podTemplatesOf(b.Members), podTemplatesOf(b.Runs)...) {
 		ports := portNames(&w.template.Spec)
 		if !slices.ContainsFunc(ports, kept.MatchString) {
@@ -67,7 +68,7 @@ func scrapedPorts(t *testing.T) *regexp.Regexp {
 
 // openPorts returns the names of the ports that the members' NetworkPolicies open. A rule without peers or ports, which
 // opens all, is an error.
-func (b BuildOutput) openPorts(t *testing.T) []string {
+func openPorts(t *testing.T, b platformtest.BuildOutput) []string {
 	t.Helper()
 	var open []string
 	for _, o := range b.Members {

@@ -1,4 +1,4 @@
-package platformtest
+package registry_test
 
 import (
 	"slices"
@@ -11,17 +11,18 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/platformtest"
 )
 
 // checkPods checks every pod template of the platform and of the runs.
-func (b BuildOutput) checkPods(t *testing.T, in platform.Input) {
+func checkPods(t *testing.T, b platformtest.BuildOutput, in platform.Input) {
 	t.Helper()
 	network := in.Network
-	own := podTemplatesOf(b.platformObjects())
+	own := podTemplatesOf(platformObjects(b))
 	if len(own) == 0 {
 		t.Error("the platform runs nothing")
 	}
-	secrets := b.declaredSecrets(in)
+	secrets := declaredSecrets(b, in)
 	for _, w := range append(own, podTemplatesOf(b.Runs)...) {
 		checkRestricted(t, w)
 		checkVolumes(t, w)
