@@ -9,6 +9,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform/evm"
 	"github.com/benchnet/benchnet/internal/platform/members"
 	"github.com/benchnet/benchnet/internal/platform/submission"
+	"github.com/benchnet/benchnet/internal/platform/validators"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/statistics"
 	"github.com/benchnet/benchnet/internal/run/verdict"
@@ -85,20 +86,22 @@ func (l *Layer) fullBlockNotes(m *measurement.Measurement) []verdict.Reason {
 		"%d of %d blocks were full: they used at least %.0f %% of platform.%s.gasLimit (%d)", full, len(m.Blocks), 100*fullBlockShare, l.Field, l.GasLimit)}}
 }
 
-// silentProposerNotes identifies proposers by the fee recipients of the blocks. Proposers rotate, so three
-// rounds must include every member.
+// minProposals is the number of blocks that a member must have been due to propose before its silence is reported.
+const minProposals = 3
+
+// silentProposerNotes identifies proposers by the fee recipients of the blocks. Members propose in proportion to their voting powers.
 func silentProposerNotes(spec *v1alpha1.BenchmarkNetworkSpec, m *measurement.Measurement) []verdict.Reason {
-	count := int(spec.Members.Count)
-	if len(m.Blocks) < 3*count {
-		return nil
-	}
 	proposed := map[string]bool{}
 	for _, b := range m.Blocks {
 		proposed[strings.ToLower(b.Proposer)] = true
 	}
+	powers, total := validators.ListPowers(spec), 0
+	for _, power := range powers {
+		total += int(power)
+	}
 	var silent []verdict.Reason
-	for i := range count {
-		if !proposed[FeeRecipient(i)] {
+	for i, power := range powers {
+		if len(m.Blocks)*int(power) >= minProposals*total && !proposed[FeeRecipient(i)] {
 			silent = append(silent, verdict.Reason{Code: noteSilentProposer, Subject: members.Name(int32(i)), Limit: float64(len(m.Blocks)),
 				Message: fmt.Sprintf("proposed none of %d blocks", len(m.Blocks))})
 		}

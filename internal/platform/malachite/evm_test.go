@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform/execution"
 	"github.com/benchnet/benchnet/internal/platform/malachite"
 	"github.com/benchnet/benchnet/internal/platform/platformtest"
 	"github.com/benchnet/benchnet/internal/platform/validators"
@@ -97,6 +98,45 @@ func TestEmptyBlocks(t *testing.T) {
 			found := slices.ContainsFunc(i.Notes, func(r verdict.Reason) bool { return r.Code == malachite.EmptyBlocks && r.Value == 1 })
 			if found != test.want {
 				t.Errorf("notes %+v", i.Notes)
+			}
+		})
+	}
+}
+
+// TestSilentProposer has 40 blocks, none of them of the last of four members. With a power of 1 of 31 one block was due to it, and with
+// one of 3 of 33 three were.
+func TestSilentProposer(t *testing.T) {
+	admission := platformtest.NewNetworkAdmission(t)
+	for powers, want := range map[string]bool{"": true, "overrides: [{members: [member-3], power: 1}]": false, "overrides: [{members: [member-3], power: 3}]": true} {
+		t.Run(powers, func(t *testing.T) {
+			manifest := strings.Replace(validEVMManifest, "malachiteEVM: {}", "malachiteEVM: {powers: {"+powers+"}}", 1)
+			network := admission.AdmitNetwork(t, []byte(manifest))
+			m := &measurement.Measurement{WindowSeconds: 4, Histogram: measurement.NewHistogram(), Unit: "transactions"}
+			for i := range 40 {
+				m.Blocks = append(m.Blocks, measurement.Block{Height: int64(i), Micros: int64(i) * 100_000, Transactions: 1, Proposer: execution.FeeRecipient(i % 3)})
+			}
+			notes := malachite.NewEVM().Interpret(&network.Spec, &network.Spec.Workloads[0].Workload, m).Notes
+			found := slices.ContainsFunc(notes, func(r verdict.Reason) bool { return r.Code == "SilentProposer" && r.Subject == "member-3" })
+			if found != want || len(notes) > 1 {
+				t.Errorf("notes %+v", notes)
+			}
+		})
+	}
+}
+
+// TestVersions checks that results name both programs, how blocks are built and what their timestamps are.
+func TestVersions(t *testing.T) {
+	admission := platformtest.NewNetworkAdmission(t)
+	for fields, want := range map[string]string{
+		"":                                 "Malachite 0.8.2 + geth 1.17.4 (blocks built by testing_buildBlockV1, logical timestamps)",
+		"execution: {image: \"x/geth:2\"}": "Malachite 0.8.2 + geth, x/geth:2 (blocks built by testing_buildBlockV1, logical timestamps)",
+		"image: \"x/bench:1\"":             "Malachite, x/bench:1 + geth 1.17.4 (blocks built by testing_buildBlockV1, logical timestamps)",
+	} {
+		t.Run(fields, func(t *testing.T) {
+			manifest := strings.Replace(validEVMManifest, "malachiteEVM: {}", "malachiteEVM: {"+fields+"}", 1)
+			network := admission.AdmitNetwork(t, []byte(manifest))
+			if got := malachite.NewEVM().Version(&network.Spec); got != want {
+				t.Errorf("version %q, want %q", got, want)
 			}
 		})
 	}

@@ -42,8 +42,8 @@ func PowerOverrides(spec *v1alpha1.BenchmarkNetworkSpec) []platform.Override {
 	return all
 }
 
-// listPowers returns the voting power of each validator, or nil if all have the default of the programs.
-func listPowers(spec *v1alpha1.BenchmarkNetworkSpec) []int32 {
+// ListPowers returns the voting power of each validator.
+func ListPowers(spec *v1alpha1.BenchmarkNetworkSpec) []int32 {
 	given, _ := powersOf(spec)
 	overrides := map[string]int32{}
 	for _, o := range given.Overrides {
@@ -59,17 +59,19 @@ func listPowers(spec *v1alpha1.BenchmarkNetworkSpec) []int32 {
 		}
 		powers[i] = cmp.Or(overrides[platform.MemberName(int32(i))], distributed)
 	}
-	if !slices.ContainsFunc(powers, func(power int32) bool { return power != equalPower }) {
-		return nil
-	}
 	return powers
+}
+
+// isDefault reports whether all validators have the voting power that is the default of the programs.
+func isDefault(powers []int32) bool {
+	return !slices.ContainsFunc(powers, func(power int32) bool { return power != equalPower })
 }
 
 // initFlag returns the flag of StepInit that describes the validators, and its value: their powers, or their number if all have the
 // default power.
 func initFlag(spec *v1alpha1.BenchmarkNetworkSpec) (flag, value string) {
-	powers := listPowers(spec)
-	if powers == nil {
+	powers := ListPowers(spec)
+	if isDefault(powers) {
 		return "--validators", strconv.Itoa(int(spec.Members.Count))
 	}
 	texts := make([]string, len(powers))
@@ -81,8 +83,8 @@ func initFlag(spec *v1alpha1.BenchmarkNetworkSpec) (flag, value string) {
 
 // PowerSettings returns the largest voting power, with what it means for the network, or nil if all validators have the default.
 func PowerSettings(spec *v1alpha1.BenchmarkNetworkSpec) []v1alpha1.DerivedSetting {
-	powers := listPowers(spec)
-	if powers == nil {
+	powers := ListPowers(spec)
+	if isDefault(powers) {
 		return nil
 	}
 	total := int32(0)
