@@ -72,6 +72,21 @@ func CheckVariant(t *testing.T, base, name string, got []Document) {
 	compareDocuments(t, path, want, got)
 }
 
+// CheckText compares a text with a file that others read as it is.
+func CheckText(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		writeFile(t, path, got)
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(want) != got {
+		t.Errorf("the output differs from %s; go test -update rewrites it:\n%s", path, formatHunks(string(want), got, 3))
+	}
+}
+
 // fullPath returns the file of a case that is stored in full.
 func fullPath(name string) string { return filepath.Join("testdata", name+".yaml") }
 

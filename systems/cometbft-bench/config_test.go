@@ -71,36 +71,50 @@ func TestConfigRefusals(t *testing.T) {
 	}
 }
 
-// TestEngineConfig expects CometBFT's defaults, except for the settings listed here.
+// TestEngineConfig expects CometBFT's defaults, except for the settings listed here, also with the configurations that the operator
+// renders by default.
 func TestEngineConfig(t *testing.T) {
 	blocks := []string{
 		"Consensus.TimeoutCommit", "P2P.AddrBook", "P2P.AddrBookStrict", "P2P.AllowDuplicateIP", "P2P.ListenAddress",
 		"P2P.MaxNumInboundPeers", "P2P.MaxNumOutboundPeers", "P2P.PexReactor", "TxIndex.Indexer", "Instrumentation.Prometheus",
 		"Instrumentation.PrometheusListenAddr", "Moniker", "Genesis", "PrivValidatorKey", "NodeKey", "RPC.ListenAddress",
 	}
+	rpc := []string{"RPC.MaxRequestBatchSize", "RPC.MaxBodyBytes", "RPC.MaxOpenConnections", "RPC.MaxSubscriptionClients"}
+	minimal := minimalConfig("/network", 0)
 	for name, c := range map[string]struct {
-		extra string
-		want  []string
+		config string
+		more   []string
 	}{
-		"blocks": {"", append([]string{"Mempool.Type"}, blocks...)},
-		"kvstore": {`application.type = "kvstore"`, append([]string{
-			"RPC.MaxRequestBatchSize", "RPC.MaxBodyBytes", "RPC.MaxOpenConnections", "RPC.MaxSubscriptionClients"}, blocks...)},
+		"blocks":                  {minimal, []string{"Mempool.Type"}},
+		"kvstore":                 {minimal + `application.type = "kvstore"`, rpc},
+		"blocks of the operator":  {readRendered(t, "blocks"), []string{"Mempool.Type"}},
+		"kvstore of the operator": {readRendered(t, "transactions"), append([]string{"Mempool.Size", "Mempool.CacheSize"}, rpc...)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "config.toml")
-			writeFile(t, path, minimalConfig("/network", 0)+c.extra)
+			writeFile(t, path, c.config)
 			parsed, err := readConfig(path)
 			if err != nil {
 				t.Fatal(err)
 			}
 			got := differences("", reflect.ValueOf(*engineConfig(parsed)), reflect.ValueOf(*cfg.DefaultConfig().SetRoot(parsed.Home)))
 			slices.Sort(got)
-			slices.Sort(c.want)
-			if !slices.Equal(got, c.want) {
-				t.Errorf("differs from the defaults in\n%s\nwant\n%s", got, c.want)
+			want := slices.Sorted(slices.Values(slices.Concat(blocks, c.more)))
+			if !slices.Equal(got, want) {
+				t.Errorf("differs from the defaults in\n%s\nwant\n%s", got, want)
 			}
 		})
 	}
+}
+
+// readRendered returns a configuration that a test of the operator pins.
+func readRendered(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../../internal/platform/cometbft/testdata", "defaults_"+name+".toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // differences returns the names of the fields in which two configurations differ.
