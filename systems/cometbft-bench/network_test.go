@@ -18,6 +18,7 @@ import (
 
 	cfg "github.com/cometbft/cometbft/config"
 	"github.com/cometbft/cometbft/store"
+	"github.com/cometbft/cometbft/test/loadtime/payload"
 	"github.com/cometbft/cometbft/types"
 )
 
@@ -319,6 +320,119 @@ func TestKeyValueStore(t *testing.T) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("blocks hold %d different transactions, want each of %d once", len(got), len(want))
 	}
+}
+
+// TestLoadDriver lets the project's driver send transactions at a constant rate. CometBFT's loadtime must find each of them in the
+// chain, and its latencies, up to the votes on a block, must not exceed those of the driver, up to its knowledge of the block.
+func TestLoadDriver(t *testing.T) {
+	const count, size = 300, 400
+	v := newNetwork(t, []int64{defaultPower}, fastGossip+"application.type = \"kvstore\"\n")[0]
+	v.start()
+	v.waitForHeight(1)
+	driver := runDriver(t, fmt.Sprintf(`{"targets": [{"name": "member-0", "address": "http://%s"}], "reference": "test",
+		"operation": {"transactionBytes": %d}, "load": {"model": "Open", "clients": 7, "ratePerSecond": 100},
+		"measure": {"windowSeconds": 3, "drainSeconds": 120}}`, v.rpc, size))
+	if l := driver.result.Ledger; driver.completed != count || len(driver.result.Errors) > 0 || l.Expected != count+1 || l.Recorded != count+1 {
+		t.Errorf("%d transactions completed, want %d: %+v", driver.completed, count, driver.result)
+	}
+	total, last := 0, int64(0)
+	v.follow(1, func(e entry) bool { total += e.Transactions; last = e.Height; return total > count })
+	v.waitForHeight(last + 2)
+	v.stop()
+	latencies, ids := readLoadtime(t, v.openStore(), &payload.Payload{Connections: 7, Rate: 100, Size: size})
+	if len(latencies) != count+1 || len(ids) != 1 {
+		t.Fatalf("%d transactions of %d runs, want %d and the trial of one", len(latencies), len(ids), count)
+	}
+	var sum time.Duration
+	for _, latency := range latencies[1:] {
+		if latency < 0 {
+			t.Errorf("a latency of %s", latency)
+		}
+		sum += latency
+	}
+	// Loadtime's begin when a transaction was sent, those of the driver when it was due.
+	lag := time.Duration(driver.result.Schedule.MaxLagMicros) * time.Microsecond
+	if mean := sum / count; driver.latency < mean || driver.latency > mean+lag+time.Second {
+		t.Errorf("the driver has a mean latency of %s, at most %s of it before sending, and loadtime one of %s", driver.latency, lag, mean)
+	}
+}
+
+// driverOutcome is what a driver measured.
+type driverOutcome struct {
+	completed int64
+	// latency is the mean of all completed operations.
+	latency time.Duration
+	result  struct {
+		Errors   []any
+		Schedule struct{ MaxLagMicros int64 }
+		Ledger   struct{ Expected, Recorded int64 }
+	}
+}
+
+// runDriver runs the driver with a workload file. The load starts one second later.
+func runDriver(t *testing.T, workload string) driverOutcome {
+	t.Helper()
+	dir := t.TempDir()
+	program := filepath.Join(dir, "driver")
+	build := exec.Command("go", "build", "-o", program, "./drivers/cometbft")
+	build.Dir = "../.."
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build the driver: %v\n%s", err, out)
+	}
+	writeFile(t, filepath.Join(dir, "workload.json"), workload)
+	writeFile(t, filepath.Join(dir, "start"), fmt.Sprintln(time.Now().Add(time.Second).UnixMilli()))
+	command := exec.Command(program, "drive")
+	command.Env = append(os.Environ(), "BENCHNET_DIR="+dir, "BENCHNET_WORKLOAD="+filepath.Join(dir, "workload.json"))
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("the driver: %v\n%s", err, out)
+	}
+	var progress struct {
+		Totals struct {
+			LatencyCounts    []int64
+			LatencySumMicros int64
+		}
+	}
+	var o driverOutcome
+	readJSON(t, filepath.Join(dir, "progress.json"), &progress)
+	readJSON(t, filepath.Join(dir, "result.json"), &o.result)
+	for _, n := range progress.Totals.LatencyCounts {
+		o.completed += n
+	}
+	o.latency = time.Duration(progress.Totals.LatencySumMicros/max(1, o.completed)) * time.Microsecond
+	return o
+}
+
+func readJSON(t *testing.T, path string, content any) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(text, content)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// readLoadtime reads the transactions of a chain as CometBFT's loadtime does, and expects the fields of want in all. It returns their
+// latencies up to the time of the next block, which is that of the votes on their block, in the order of the chain, and the IDs of
+// their runs.
+func readLoadtime(t *testing.T, blocks *store.BlockStore, want *payload.Payload) (latencies []time.Duration, ids map[string]bool) {
+	t.Helper()
+	ids = map[string]bool{}
+	for h := blocks.Base(); h < blocks.Height(); h++ {
+		decided := blocks.LoadBlock(h + 1).Time
+		for _, tx := range blocks.LoadBlock(h).Txs {
+			p, err := payload.FromBytes(tx)
+			if err != nil {
+				t.Fatalf("transaction %q: %v", tx, err)
+			}
+			if p.Connections != want.Connections || p.Rate != want.Rate || p.Size != want.Size || len(tx) != int(want.Size) {
+				t.Fatalf("a transaction of %d bytes has the payload %+v, want %+v", len(tx), p, want)
+			}
+			latencies, ids[string(p.Id)] = append(latencies, decided.Sub(p.Time.AsTime())), true
+		}
+	}
+	return latencies, ids
 }
 
 // broadcast sends transactions in one batch and returns the code of each.
