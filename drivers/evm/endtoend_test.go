@@ -112,6 +112,29 @@ func TestTransfersOverHTTP(t *testing.T) {
 	}
 }
 
+// TestFinalityIsNotBelowTheAgeOfBlocks compares the latencies with how long the chain knew the transactions before it made their blocks.
+func TestFinalityIsNotBelowTheAgeOfBlocks(t *testing.T) {
+	t.Parallel()
+	chain, url := startSink(t)
+	r := measureRun(t, newOrders(400, 0, 1, 120, nil, url))
+	drivertest.AssertSums(t, r, 400)
+	waits := chain.Waits()[1:] // The trial transfer is the first.
+	if len(waits) != 400 {
+		t.Fatalf("%d transactions in blocks, want 400", len(waits))
+	}
+	var known time.Duration
+	for _, wait := range waits {
+		known += wait
+	}
+	// The histogram has a resolution of 0.1 %.
+	least := 0.999 * known.Seconds() * 1000 / 400
+	mean := drivertest.LatencyHistogram(t, r).MeanMillis()
+	t.Logf("a mean finality of %.1f ms, and of %.1f ms in the pool", mean, least)
+	if mean < least {
+		t.Errorf("a mean finality of %.1f ms, but the transactions were in the pool for %.1f ms", mean, least)
+	}
+}
+
 // TestMix sends all kinds of transactions by two workers, and Calls whose gas limit is too low, which blocks include without effect. A
 // second run finds the contract and the tokens of the first.
 func TestMix(t *testing.T) {

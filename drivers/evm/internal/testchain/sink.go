@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,9 +25,12 @@ type Sink struct {
 	Refuse func(n int64) string
 	// Answered is the number of transactions that are answered; requests with a later one get no answer. 0 means no
 	// limit. Set it before the first request.
-	Answered     int64
-	mu           sync.Mutex
-	pool         []common.Hash
+	Answered int64
+	mu       sync.Mutex
+	pool     []common.Hash
+	// arrivals are those of the transactions in the pool, and waits how long the transactions in blocks were in it.
+	arrivals     []time.Time
+	waits        []time.Duration
 	blocks       []*sinkBlock
 	blockNumbers map[common.Hash]int
 	arrivedCount int64
@@ -55,9 +59,11 @@ func (c *Sink) SealBlock() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	number := len(c.blocks)
-	for _, hash := range c.pool {
+	for i, hash := range c.pool {
 		c.blockNumbers[hash] = number
+		c.waits = append(c.waits, time.Since(c.arrivals[i]))
 	}
+	c.arrivals = nil
 	if c.pool == nil {
 		c.pool = []common.Hash{}
 	}
@@ -75,6 +81,13 @@ func (c *Sink) AcceptedCount() int64 {
 		n += int64(len(b.Transactions))
 	}
 	return n
+}
+
+// Waits returns how long each transaction in a block was in the pool, in the order of their arrival.
+func (c *Sink) Waits() []time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.waits)
 }
 
 type rpcRequest struct {
@@ -187,7 +200,7 @@ func (c *Sink) acceptTransaction(r *rpcRequest) (any, *rpcError) {
 		}
 	}
 	hash := crypto.Keccak256Hash(raw)
-	c.pool = append(c.pool, hash)
+	c.pool, c.arrivals = append(c.pool, hash), append(c.arrivals, time.Now())
 	return hash, nil
 }
 
