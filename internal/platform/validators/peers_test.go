@@ -4,10 +4,19 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/benchnet/benchnet/api/v1alpha1"
+	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/platform/cometbft"
+	"github.com/benchnet/benchnet/internal/platform/malachite"
+	"github.com/benchnet/benchnet/internal/platform/platformtest"
 	"github.com/benchnet/benchnet/internal/platform/validators"
 )
 
@@ -110,6 +119,76 @@ func checkSentries(t *testing.T, sentries []map[int]bool, count int) {
 	if most-least > 1 {
 		t.Errorf("sentries have between %d and %d connections", least, most)
 	}
+}
+
+// configuredPeer matches a peer in a configuration of Malachite, and in one of CometBFT.
+var configuredPeer = regexp.MustCompile(`"(?:/dns4/|\d+@)net-member-(\d+)[-.]`)
+
+// TestConfigsOfLargeNetworks checks that the configurations of a large network with a sparse graph list few peers, and that all
+// validators are connected by what they list.
+func TestConfigsOfLargeNetworks(t *testing.T) {
+	admission := platformtest.NewNetworkAdmission(t)
+	for _, p := range []struct {
+		platform.Platform
+		field, members string
+		count          int
+	}{
+		{malachite.New(), "malachite", "", 1000},
+		{malachite.NewEVM(), "malachiteEVM", ", cores: 2, memory: 4Gi", 50},
+		{cometbft.New(), "cometBFT", "", 200},
+	} {
+		for kind, degree := range map[v1alpha1.PeersType]int{v1alpha1.PeersRing: 4, v1alpha1.PeersRandom: 8} {
+			t.Run(fmt.Sprint(p.field, " ", kind), func(t *testing.T) {
+				network := admission.AdmitNetwork(t, fmt.Appendf(nil, `
+apiVersion: benchnet.dev/v1alpha1
+kind: BenchmarkNetwork
+metadata: {name: net}
+spec:
+  platform: {type: %s, %s: {peers: {type: %s, degree: %d}}}
+  members: {count: %d%s}
+`, p.Type(), p.field, kind, degree, p.count, p.members))
+				objects, err := p.BuildMembers(platformtest.NewInput(p, network), p.Topology(network))
+				if err != nil {
+					t.Fatal(err)
+				}
+				var connections []map[int]bool
+				for range p.count {
+					connections = append(connections, map[int]bool{})
+				}
+				for _, o := range objects {
+					if c, ok := o.(*corev1.ConfigMap); ok {
+						addConfiguredPeers(t, connections, c, degree)
+					}
+				}
+				if n := countReachable(connections); n != p.count {
+					t.Errorf("%d of %d validators are connected with the first", n, p.count)
+				}
+			})
+		}
+	}
+}
+
+// addConfiguredPeers adds the connections of a validator to the peers in its configuration, which must be as many as the degree.
+func addConfiguredPeers(t *testing.T, connections []map[int]bool, c *corev1.ConfigMap, degree int) {
+	t.Helper()
+	own := parseOrdinal(t, strings.TrimPrefix(c.Labels[v1alpha1.LabelMember], "member-"))
+	peers := configuredPeer.FindAllStringSubmatch(c.Data["config.toml"], -1)
+	if len(peers) != degree {
+		t.Fatalf("validator %d lists %d peers, want %d", own, len(peers), degree)
+	}
+	for _, peer := range peers {
+		other := parseOrdinal(t, peer[1])
+		connections[own][other], connections[other][own] = true, true
+	}
+}
+
+func parseOrdinal(t *testing.T, text string) int {
+	t.Helper()
+	ordinal, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ordinal
 }
 
 // TestRandomGraphIsPinned checks that a release builds the graphs of an earlier one.

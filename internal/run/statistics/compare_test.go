@@ -1,6 +1,7 @@
 package statistics
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -117,6 +118,33 @@ func TestCompareByHand(t *testing.T) {
 				t.Errorf("%+v", got)
 			}
 		})
+	}
+}
+
+// TestSwappedSidesMirrorTheDifference checks that the roles of baseline and candidate do not matter.
+func TestSwappedSidesMirrorTheDifference(t *testing.T) {
+	for law := range runDistributions {
+		for _, options := range []CompareOptions{{}, {Paired: true}, {Scale: Absolute}, {Scale: Absolute, Paired: true}} {
+			t.Run(fmt.Sprintf("%s, %+v", law, options), func(t *testing.T) {
+				options.Confidence = 0.95
+				baseline, candidate := drawPairs(newSeededRand(1), law, 8)
+				c, swapped := Compare(baseline, candidate, options), Compare(candidate, baseline, options)
+				mirror := func(difference float64) float64 {
+					if c.Scale == Relative {
+						return 1/(1+difference) - 1
+					}
+					return -difference
+				}
+				for name, pair := range map[string][2]float64{
+					"difference": {mirror(c.Difference), swapped.Difference}, "p": {c.PValue, swapped.PValue}, "effect": {-c.EffectSize, swapped.EffectSize},
+					"low": {mirror(c.Bounds().High), swapped.Bounds().Low}, "high": {mirror(c.Bounds().Low), swapped.Bounds().High},
+				} {
+					if math.Abs(pair[0]-pair[1]) > 1e-9*max(1, math.Abs(pair[0])) {
+						t.Errorf("%s is %v, want %v", name, pair[1], pair[0])
+					}
+				}
+			})
+		}
 	}
 }
 
