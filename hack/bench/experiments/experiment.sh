@@ -122,8 +122,9 @@ print_points() {
       { printf row, $1, $2, $3, $4 + 0, $5, $6, $7 }'
 }
 
-# print_faults prints the results of the experiment's runs, with the proofs and scores of their faults, and saves them.
-print_faults() {
+# print_results prints the results of the experiment's runs, with their segments and the proofs and scores of their faults, and
+# saves them.
+print_results() {
   local run
   (cd "$root" && go build -o "$out/kubectl-benchnet" ./cmd/kubectl-benchnet)
   for run in $(k get benchmarkruns --output name); do

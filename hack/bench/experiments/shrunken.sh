@@ -11,11 +11,15 @@ measure_depth() { measure_shrunken depth; }
 measure_profile() { measure_shrunken profile; }
 measure_failover() {
   measure_shrunken failover
-  print_faults
+  print_results
 }
 measure_e1() { measure_shrunken e1; }
 measure_e2() { measure_shrunken e2; }
 measure_e3() { measure_shrunken e3; }
+measure_overload() {
+  measure_shrunken overload
+  print_results
+}
 measure_j1() { measure_shrunken j1; }
 measure_m1() { measure_shrunken m1; }
 measure_consensus() { measure_shrunken consensus; }
