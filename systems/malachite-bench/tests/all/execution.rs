@@ -1,5 +1,7 @@
 //! Blocks of an execution client: their encoding, their rules, and clients that fail.
 
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -16,8 +18,11 @@ use tokio::sync::watch;
 
 use crate::engine::{Engine, Mode};
 use crate::folder::Folder;
-use crate::validators::Network;
+use crate::validators::{Network, StreamedBlock};
 use crate::{certificate, key};
+
+/// The timeout of the fake client, which a test awaits.
+const CLIENT_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// An executor of a network of four validators with its client and its store.
 struct Fixture {
@@ -32,7 +37,7 @@ impl Fixture {
         let folder = Folder::new();
         let engine = Engine::listen(&folder.path().join("client.ipc"));
         let store = Store::open(&folder.path().join("blocks"), Limits { heights, bytes: u64::MAX }).expect("open");
-        let (executor, readiness) = new_executor(&folder, store);
+        let (executor, readiness) = new_executor(folder.path().join("client.ipc"), CLIENT_TIMEOUT, store);
         Self { executor, engine, readiness, folder }
     }
 
@@ -66,20 +71,21 @@ impl Fixture {
         std::fs::remove_file(self.folder.path().join("client.ipc")).expect("the socket exists");
         self.engine = Engine::listen(&self.folder.path().join("client.ipc"));
         let store = self.executor.store.clone();
-        (self.executor, self.readiness) = new_executor(&self.folder, store);
+        (self.executor, self.readiness) = new_executor(self.folder.path().join("client.ipc"), CLIENT_TIMEOUT, store);
         self
     }
 }
 
-fn new_executor(folder: &Folder, store: Store) -> (Executor, watch::Receiver<Readiness>) {
+/// Returns an executor of the first of four validators, with a client at a socket.
+pub fn new_executor(socket: PathBuf, timeout: Duration, store: Store) -> (Executor, watch::Receiver<Readiness>) {
     let validators = (0..4).map(|number| Validator::new(key(number).public_key(), 10)).collect();
     let metrics = Metrics::register("test");
-    let client = Client::new(folder.path().join("client.ipc"), Duration::from_millis(500), metrics.clone());
+    let client = Client::new(socket, timeout, metrics.clone());
     let (sender, readiness) = watch::channel(Readiness::Ready);
     (Executor::new(client, ValidatorSet::new(validators), store, metrics, sender), readiness)
 }
 
-fn new_position(height: u64) -> Position {
+pub fn new_position(height: u64) -> Position {
     Position { height: Height(height), round: Round::new(0) }
 }
 
@@ -256,7 +262,8 @@ async fn decided_block_that_is_not_stored_is_decided_again() {
     let id = Value::of(&block).id;
     fixture.executor.finalize(id, &block).await.expect("finalize");
     let chain = fixture.engine.chain();
-    (fixture.executor, fixture.readiness) = new_executor(&fixture.folder, fixture.executor.store.clone());
+    (fixture.executor, fixture.readiness) =
+        new_executor(fixture.folder.path().join("client.ipc"), CLIENT_TIMEOUT, fixture.executor.store.clone());
     fixture.executor.start().await.expect("start");
     for round in 0..2 {
         let known = [block.clone()];
@@ -277,12 +284,18 @@ consensus.timeout_rebroadcast = "1s"
 execution.request_timeout = "2s"
 "#;
 
-/// Starts four validators, each with a client.
-fn start_network(folder: &Folder) -> (Network, Vec<Engine>) {
+/// Creates four validators, each with a client.
+fn new_network(folder: &Folder) -> (Network, Vec<Engine>) {
     let socket = |index: &str| folder.path().join(format!("{index}.ipc"));
     let engines = (0..4).map(|index| Engine::listen(&socket(&index.to_string()))).collect();
     let settings = format!("{SETTINGS}execution.socket = {:?}", socket("{index}"));
-    (Network::start_all(4, &settings), engines)
+    (Network::new(4, &settings), engines)
+}
+
+fn start_network(folder: &Folder) -> (Network, Vec<Engine>) {
+    let (mut network, engines) = new_network(folder);
+    (0..4).for_each(|index| network.start(index));
+    (network, engines)
 }
 
 fn assert_same_chains(network: &Network, engines: &[Engine], height: u64) {
@@ -333,4 +346,44 @@ fn blocks_of_a_faulty_proposer_are_not_decided() {
     // Validator 3 proposes every fourth height in round 0.
     let blocks: Vec<_> = network.stream_blocks(0, height + 1).take(8).collect();
     assert_eq!(blocks.iter().filter(|block| block.round > 0).count(), 2, "{blocks:?}");
+}
+
+/// Returns a library that sets the wall clock of the program that loads it an hour ahead.
+fn build_clock(folder: &Path) -> PathBuf {
+    let (source, library) = (folder.join("clock.c"), folder.join("clock.so"));
+    let text = r"
+        #define _GNU_SOURCE
+        #include <sys/syscall.h>
+        #include <time.h>
+        #include <unistd.h>
+        int clock_gettime(clockid_t clock, struct timespec *now) {
+            int outcome = syscall(SYS_clock_gettime, clock, now);
+            if (clock == CLOCK_REALTIME) now->tv_sec += 3600;
+            return outcome;
+        }
+    ";
+    std::fs::write(&source, text).expect("write the library");
+    let status = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source).status();
+    assert!(status.expect("the linker of Rust is there").success());
+    library
+}
+
+#[test]
+fn a_clock_that_is_ahead_changes_nothing() {
+    let folder = Folder::new();
+    let (mut network, engines) = new_network(&folder);
+    let clock = build_clock(folder.path());
+    (0..3).for_each(|index| network.start(index));
+    network.start_with(3, &[("LD_PRELOAD", &clock)]);
+    assert_same_chains(&network, &engines, 12);
+    let [others, ahead] = [0, 3].map(|index| network.stream_blocks(index, 1).take(12).collect::<Vec<_>>());
+    for (other, own) in others.iter().zip(&ahead) {
+        let decision = |block: &StreamedBlock| (block.height, block.round, block.proposer.clone());
+        assert_eq!(decision(other), decision(own));
+        let difference = own.time_millis - other.time_millis;
+        assert!(difference > 3_000_000.0, "the clock is {difference} ms ahead");
+        assert!(own.interval_micros.is_none_or(|interval| interval < 3_000_000_000), "{own:?}");
+    }
+    let address = &network.addresses()[3];
+    assert!(others.iter().any(|block| block.proposer == *address), "no block of validator 3: {others:?}");
 }

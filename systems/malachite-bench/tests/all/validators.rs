@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -77,10 +78,16 @@ impl Network {
     }
 
     pub fn start(&mut self, index: usize) {
+        self.start_with(index, &[]);
+    }
+
+    /// Starts a validator with further environment variables.
+    pub fn start_with(&mut self, index: usize, variables: &[(&str, &Path)]) {
         let log = File::options().create(true).append(true).open(self.log_path(index)).expect("open the log");
         let child = Command::new(PROGRAM)
             .args(["start", "--config"])
             .arg(self.folder.path().join(format!("{index}.toml")))
+            .envs(variables.iter().copied())
             .stdout(Stdio::null())
             .stderr(log)
             .spawn();
