@@ -154,7 +154,7 @@ test-evm: ## Tests of the EVM load driver, against a real geth
 
 .PHONY: test-cometbft
 test-cometbft: ## Tests of cometbft-bench, with validators on loopback
-	@hack/test/go cometbft ./...
+	@hack/test/go cometbft -count=1 ./...
 
 .PHONY: test-rust
 test-rust: ## Tests of the Rust code, with validators on loopback
