@@ -104,7 +104,7 @@ type NetworkTemplate struct {
 	// spans several. Default: neither.
 	// +optional
 	Regions *RegionsSpec `json:"regions,omitempty"`
-	// networkFaults is Enabled or Disabled. Enabled adds a sidecar with NET_ADMIN to each member, for faults of type Partition.
+	// networkFaults is Enabled or Disabled. Enabled adds a sidecar with NET_ADMIN to each member, for faults of types Partition and Link.
 	// Default: Disabled.
 	// +kubebuilder:default=Disabled
 	// +optional

@@ -74,7 +74,7 @@ type Fault struct {
 // LinkFault is what a fault adds to the connections between its sides, beside the latency of regions.
 // +kubebuilder:validation:MinProperties=1
 type LinkFault struct {
-	// roundTrip is added to the round-trip time, half of it in each direction. It is at most 10s.
+	// roundTrip is added to the round-trip time, in the packets to the target. It is at most half of duration, and 10s.
 	// +optional
 	RoundTrip *Latency `json:"roundTrip,omitempty"`
 	// jitter is the largest deviation of the added round trip, above or below. It must not exceed roundTrip.

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -260,7 +261,8 @@ func TestSuperviseFault(t *testing.T) {
 	isReady := func() bool { return readinessStatus(address) == http.StatusOK }
 	waitUntil(t, "the first start", isReady)
 	send := func(method string) *http.Response {
-		request, err := http.NewRequestWithContext(t.Context(), method, "http://"+commands+faults.Path+"?type=Kill&afterMillis=0&seconds=1", nil)
+		query := url.Values{"fault": {`{"type":"Kill","durationSeconds":1}`}, "afterMillis": {"0"}}.Encode()
+		request, err := http.NewRequestWithContext(t.Context(), method, "http://"+commands+faults.Path+"?"+query, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,7 +29,7 @@ func TestMissingCapability(t *testing.T) {
 	_, others := newTestNamespaces(t, 1)
 	for name, take := range map[latency.Mechanism]func() error{
 		latency.Netem:     func() error { _, err := newNetemBackend(largeSegments, newNetemQdisc); return err },
-		latency.UserSpace: func() error { _, err := newUserSpaceBackend(largeSegments, 1); return err },
+		latency.UserSpace: func() error { _, err := newUserSpaceBackend(regionQueue, largeSegments, 1); return err },
 	} {
 		var got error
 		others[0].runInside(t, func() error {

@@ -22,6 +22,7 @@ import (
 
 	"github.com/benchnet/benchnet/internal/agent/kube"
 	"github.com/benchnet/benchnet/internal/network/latency"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // retryInterval is the pause after a failed request to the API server.
@@ -38,7 +39,7 @@ type backend interface {
 	packetCounts() *packetCounters
 }
 
-// Emulator emulates the network of one member, and cuts it off from others.
+// Emulator emulates the network of one member, and injects faults of it.
 type Emulator struct {
 	config *latency.Config
 	member string
@@ -53,25 +54,27 @@ type Emulator struct {
 	mutex sync.Mutex
 	// pods and services are those of the namespace.
 	pods, services []*unstructured.Unstructured
-	// partition is the one that is injected, or nil.
-	partition *partition
+	// fault is the one that is injected, or nil.
+	fault *networkFault
 }
 
 // New prepares the pod's network for emulation by the kernel's netem, or by a user-space queue if the kernel
-// lacks netem, and heals a partition that an earlier process left behind. It delays no packets yet. It fails if the member is in no
+// lacks netem, and heals a fault that an earlier process left behind. It delays no packets yet. It fails if the member is in no
 // region of the network; ExitCode maps the other errors.
 func New(config *latency.Config, member string) (*Emulator, error) {
 	if _, ok := config.Members[member]; !ok && len(config.Links) > 0 {
 		return nil, fmt.Errorf("member %s has no region in network %s", member, config.Network)
 	}
 	e := &Emulator{config: config, member: member, probe: probeAgent}
-	if err := checkPartitions(); err != nil && config.IsEmpty() { // Else only a fault needs it, which checks again.
-		return nil, fmt.Errorf("prepare partitions: %w", err)
+	for _, t := range networkFaultTypes {
+		if err := e.checkFault(&measurement.Fault{Type: t}); err != nil && config.IsEmpty() { // Else only a fault needs it, which checks again.
+			return nil, fmt.Errorf("prepare faults of type %s: %w", t, err)
+		}
 	}
 	if config.IsEmpty() {
 		return e, nil
 	}
-	inKernel, err := newNetemBackend(chooseSegmentSize(config), newNetemQdisc)
+	inKernel, err := newNetemBackend(chooseSegmentSize(config.Links), newNetemQdisc)
 	if err == nil {
 		e.backend = inKernel
 		return e, nil
@@ -80,7 +83,7 @@ func New(config *latency.Config, member string) (*Emulator, error) {
 		return nil, fmt.Errorf("emulate with netem: %w", err)
 	}
 	slog.Info("kernel has no netem, emulating in user space", "err", err)
-	held, again := newUserSpaceBackend(chooseSegmentSize(config), deriveSeed(config, member))
+	held, again := newUserSpaceBackend(regionQueue, chooseSegmentSize(config.Links), deriveSeed(config, member))
 	if again != nil {
 		return nil, fmt.Errorf("emulate in user space, since the kernel has no netem (%s): %w", err.Error(), again)
 	}
@@ -89,8 +92,8 @@ func New(config *latency.Config, member string) (*Emulator, error) {
 }
 
 // chooseSegmentSize returns wireSegments if a link loses single packets or has a limited bandwidth.
-func chooseSegmentSize(config *latency.Config) segmentSize {
-	single := slices.ContainsFunc(config.Links, func(l latency.RegionLink) bool { return l.LossPercent > 0 || l.BitsPerSecond > 0 })
+func chooseSegmentSize(links []latency.RegionLink) segmentSize {
+	single := slices.ContainsFunc(links, func(l latency.RegionLink) bool { return l.LossPercent > 0 || l.BitsPerSecond > 0 })
 	if single {
 		return wireSegments
 	}
@@ -189,18 +192,13 @@ func (e *Emulator) followPeers(ctx context.Context, at MemberPod) error {
 	}
 }
 
-// setObjects applies the impairments, and the partition that is injected, to the peers in the namespace.
+// setObjects applies the impairments, and the fault that is injected, to the peers in the namespace.
 func (e *Emulator) setObjects(pods, services []*unstructured.Unstructured) error {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
 	e.pods, e.services = pods, services
-	if e.partition != nil {
-		if err := e.partition.rules.setPeers(e.addressesOf(e.partition)); err != nil {
-			return err
-		}
-	}
-	if e.backend == nil {
-		return nil
+	if err := e.setFaultPeers(); err != nil || e.backend == nil {
+		return err
 	}
 	ways := impairmentsByAddress(func(peer latency.Peer) (latency.Impairment, bool) { return e.config.ImpairmentFor(e.member, peer) }, pods, services)
 	if err := e.backend.setPeers(ways); err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// queueNumber is the netfilter queue of the rules. Nothing else in a pod's network namespace uses queues.
+	// queueNumber is the first netfilter queue, that of regions. Nothing else in a pod's network namespace uses queues.
 	queueNumber = 100
 	// queueLength is the maximum number of queued packets. The scheduler's limit in bytes takes effect first.
 	queueLength = 1 << 16
@@ -56,6 +56,7 @@ const (
 
 // netfilterQueue is a netfilter queue, in which packets wait in the kernel for a verdict.
 type netfilterQueue struct {
+	packetQueue
 	connection *netlink.Conn
 	fd         int
 	// readBuffer holds the last message read, pendingVerdicts the verdicts to send.
@@ -63,20 +64,20 @@ type netfilterQueue struct {
 }
 
 type queuedPacket struct {
-	id     uint32
-	source netip.Addr
-	bytes  int
+	id    uint32
+	peer  netip.Addr
+	bytes int
 	// arrivedMicros is the time of arrival in Unix microseconds; 0 if the kernel did not record it.
 	arrivedMicros int64
 }
 
 // openNetfilterQueue creates the queue. Rules can send packets to it afterwards.
-func openNetfilterQueue(p segmentSize) (*netfilterQueue, error) {
+func openNetfilterQueue(at packetQueue, p segmentSize) (*netfilterQueue, error) {
 	connection, err := netlink.Dial(unix.NETLINK_NETFILTER, nil)
 	if err != nil {
 		return nil, fmt.Errorf("open netfilter's socket: %w", err)
 	}
-	q := &netfilterQueue{connection: connection, readBuffer: make([]byte, 1<<20), pendingVerdicts: make([]byte, 0, 1024*verdictBytes)}
+	q := &netfilterQueue{packetQueue: at, connection: connection, readBuffer: make([]byte, 1<<20), pendingVerdicts: make([]byte, 0, 1024*verdictBytes)}
 	if err := q.configureSocket(p); err != nil {
 		_ = connection.Close()
 		return nil, err
@@ -117,7 +118,7 @@ func (q *netfilterQueue) configureSocket(p segmentSize) error {
 			{Type: configMask, Data: binary.BigEndian.AppendUint32(nil, flagGSO)}}},
 	} {
 		if err := q.sendConfig(step.attributes); err != nil {
-			return fmt.Errorf("%s %d: %w", step.what, queueNumber, err)
+			return fmt.Errorf("%s %d: %w", step.what, q.number, err)
 		}
 	}
 	return nil
@@ -130,8 +131,8 @@ func (q *netfilterQueue) sendConfig(attributes []netlink.Attribute) error {
 		return err
 	}
 	header := netlink.Header{Type: netlink.HeaderType(unix.NFNL_SUBSYS_QUEUE<<8 | messageConfig), Flags: netlink.Request | netlink.Acknowledge}
-	message := netlink.Message{Header: header, Data: append([]byte{unix.AF_UNSPEC, unix.NFNETLINK_V0, 0, queueNumber}, data...)}
-	_, err = q.connection.Execute(message)
+	address := binary.BigEndian.AppendUint16([]byte{unix.AF_UNSPEC, unix.NFNETLINK_V0}, q.number)
+	_, err = q.connection.Execute(netlink.Message{Header: header, Data: append(address, data...)})
 	return err
 }
 
@@ -163,14 +164,14 @@ func (q *netfilterQueue) readPackets(handle func(queuedPacket)) error {
 		}
 		forEachRecord(q.readBuffer[:n], unix.SizeofNlMsghdr, func(kind uint16, body []byte) {
 			if kind == unix.NFNL_SUBSYS_QUEUE<<8|messagePacket && len(body) > familyHeader {
-				handle(parsePacket(body[familyHeader:]))
+				handle(parsePacket(body[familyHeader:], q.rule.toPeers))
 			}
 		})
 	}
 	return nil
 }
 
-func parsePacket(attributes []byte) queuedPacket {
+func parsePacket(attributes []byte, toPeer bool) queuedPacket {
 	var a queuedPacket
 	forEachRecord(attributes, unix.SizeofNlAttr, func(kind uint16, value []byte) {
 		switch {
@@ -179,7 +180,7 @@ func parsePacket(attributes []byte) queuedPacket {
 		case kind == attributeTimestamp && len(value) >= 16:
 			a.arrivedMicros = int64(binary.BigEndian.Uint64(value)*1e6 + binary.BigEndian.Uint64(value[8:]))
 		case kind == attributePayload:
-			a.source, a.bytes = parseIPHeader(value)
+			a.peer, a.bytes = parseIPHeader(value, toPeer)
 		}
 	})
 	return a
@@ -201,13 +202,17 @@ func forEachRecord(data []byte, header int, handle func(kind uint16, body []byte
 	}
 }
 
-// parseIPHeader returns the source address and the length of an IP packet.
-func parseIPHeader(ip []byte) (netip.Addr, int) {
+// parseIPHeader returns the address of the peer that an IP packet is from or to, and its length.
+func parseIPHeader(ip []byte, toPeer bool) (netip.Addr, int) {
+	at4, at6 := 12, 8
+	if toPeer {
+		at4, at6 = 16, 24
+	}
 	switch {
 	case len(ip) >= 20 && ip[0]>>4 == 4:
-		return netip.AddrFrom4([4]byte(ip[12:16])), int(binary.BigEndian.Uint16(ip[2:]))
+		return netip.AddrFrom4([4]byte(ip[at4 : at4+4])), int(binary.BigEndian.Uint16(ip[2:]))
 	case len(ip) >= 40 && ip[0]>>4 == 6:
-		return netip.AddrFrom16([16]byte(ip[8:24])), 40 + int(binary.BigEndian.Uint16(ip[4:]))
+		return netip.AddrFrom16([16]byte(ip[at6 : at6+16])), 40 + int(binary.BigEndian.Uint16(ip[4:]))
 	}
 	return netip.Addr{}, 0
 }
@@ -225,7 +230,7 @@ func (q *netfilterQueue) addVerdict(id, verdict uint32) error {
 	q.pendingVerdicts = native.AppendUint16(q.pendingVerdicts, unix.NLM_F_REQUEST)
 	q.pendingVerdicts = native.AppendUint64(q.pendingVerdicts, 0) // Sequence and port; no answer is requested.
 	q.pendingVerdicts = append(q.pendingVerdicts, unix.AF_UNSPEC, unix.NFNETLINK_V0)
-	q.pendingVerdicts = network.AppendUint16(q.pendingVerdicts, queueNumber)
+	q.pendingVerdicts = network.AppendUint16(q.pendingVerdicts, q.number)
 	q.pendingVerdicts = native.AppendUint16(q.pendingVerdicts, 12)
 	q.pendingVerdicts = native.AppendUint16(q.pendingVerdicts, attributeVerdict)
 	q.pendingVerdicts = network.AppendUint32(q.pendingVerdicts, verdict)

@@ -46,7 +46,7 @@ type netfilterRules struct {
 	peerSets map[bool]*nftables.Set
 }
 
-// addNetfilterRules adds a table with rules without peers. It replaces tables of that name that an earlier process left behind. The rules
+// addNetfilterRules adds a table with rules without peers. It replaces the rules that an earlier fault or process left behind. The rules
 // get the action that sends a packet to a queue: the kernel's queue expression, or the NFQUEUE target of iptables if the kernel lacks it.
 func addNetfilterRules(table string, queue expr.Queue, rules func(toQueue expr.Any) []peerRule) (*netfilterRules, error) {
 	connection, err := nftables.New(nftables.AsLasting())
@@ -81,12 +81,12 @@ func (r *netfilterRules) addTable(isIPv4 bool, rules []peerRule) error {
 	f := ipFamilies[isIPv4]
 	table := &nftables.Table{Family: f.table, Name: r.table}
 	r.connection.AddTable(table)
-	r.connection.DelTable(table)
-	r.connection.AddTable(table)
+	r.connection.FlushTable(table)
 	set := &nftables.Set{Table: table, Name: "peers", KeyType: f.address}
 	if err := r.connection.AddSet(set, nil); err != nil {
 		return err
 	}
+	r.connection.FlushSet(set)
 	for _, rule := range rules {
 		offset := f.offset
 		if rule.toPeers {
@@ -142,10 +142,11 @@ func (r *netfilterRules) countPackets(chains ...string) (uint64, error) {
 	return all, nil
 }
 
-// removeTables removes the tables in one transaction.
-func (r *netfilterRules) removeTables() error {
+// removeRules removes the rules in one transaction. It keeps the empty chains: with a chain, the kernel would drop the packets that all queues
+// hold, also that of regions.
+func (r *netfilterRules) removeRules() error {
 	for _, set := range r.peerSets {
-		r.connection.DelTable(set.Table)
+		r.connection.FlushTable(set.Table)
 	}
 	if err := errors.Join(r.connection.Flush(), r.connection.CloseLasting()); err != nil {
 		return fmt.Errorf("remove netfilter's rules: %w", err)

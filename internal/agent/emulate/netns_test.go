@@ -145,7 +145,7 @@ func (s testNamespace) startUserSpaceBackend(t testing.TB, p segmentSize) *userS
 	t.Helper()
 	var u *userSpaceBackend
 	s.runInside(t, func() (err error) {
-		u, err = newUserSpaceBackend(p, 1)
+		u, err = newUserSpaceBackend(regionQueue, p, 1)
 		return err
 	})
 	ctx, cancel := context.WithCancel(context.Background())

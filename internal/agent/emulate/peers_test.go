@@ -95,17 +95,21 @@ func TestLabelsMatchAPI(t *testing.T) {
 
 func TestParseIPHeader(t *testing.T) {
 	ip4 := append([]byte{0x45, 0, 5, 220, 0, 0, 0, 0, 64, 6, 0, 0}, 10, 0, 0, 1, 10, 0, 0, 2)
-	if from, bytes := parseIPHeader(ip4); from != netip.MustParseAddr("10.0.0.1") || bytes != 1500 {
-		t.Errorf("%v, %d", from, bytes)
-	}
 	ip6 := append([]byte{0x60, 0, 0, 0, 4, 0, 6, 64}, netip.MustParseAddr("fd00::1").AsSlice()...)
 	ip6 = append(ip6, netip.MustParseAddr("fd00::2").AsSlice()...)
-	if from, bytes := parseIPHeader(ip6); from != netip.MustParseAddr("fd00::1") || bytes != 1064 {
-		t.Errorf("%v, %d", from, bytes)
+	for _, c := range []struct {
+		packet []byte
+		toPeer bool
+		peer   string
+		bytes  int
+	}{{ip4, false, "10.0.0.1", 1500}, {ip4, true, "10.0.0.2", 1500}, {ip6, false, "fd00::1", 1064}, {ip6, true, "fd00::2", 1064}} {
+		if peer, bytes := parseIPHeader(c.packet, c.toPeer); peer != netip.MustParseAddr(c.peer) || bytes != c.bytes {
+			t.Errorf("%v, %d, want %+v", peer, bytes, c)
+		}
 	}
 	for _, short := range [][]byte{nil, {0x45}, ip4[:19], ip6[:39], make([]byte, 40)} {
-		if from, _ := parseIPHeader(short); from.IsValid() {
-			t.Errorf("%x has source %v", short, from)
+		if peer, _ := parseIPHeader(short, true); peer.IsValid() {
+			t.Errorf("%x has peer %v", short, peer)
 		}
 	}
 }

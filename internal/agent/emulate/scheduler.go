@@ -19,7 +19,7 @@ const (
 type packetFate int
 
 const (
-	// fatePassed packets go on at once, because they are not from a peer.
+	// fatePassed packets go on at once, because they are not a peer's.
 	fatePassed packetFate = iota
 	// fateHeld packets go on when they are due.
 	fateHeld
@@ -52,6 +52,8 @@ type packetScheduler struct {
 	delayLines map[netip.Addr]*delayLine
 	random     *rand.Rand
 	heldBytes  int
+	// acceptedBytes is the size of all packets that were held so far, and late the number of those that waited for the bandwidth.
+	acceptedBytes, late int64
 }
 
 func newPacketScheduler(seed uint64) *packetScheduler {
@@ -76,9 +78,9 @@ func (h *packetScheduler) setPeers(ways map[netip.Addr]latency.Impairment) {
 	}
 }
 
-// schedulePacket decides on a packet that arrived from a peer at now, and holds it if it must be delayed.
-func (h *packetScheduler) schedulePacket(from netip.Addr, id uint32, bytes int, now time.Duration) packetFate {
-	l, ok := h.delayLines[from]
+// schedulePacket decides on a packet of a peer that arrived at now, and holds it if it must be delayed.
+func (h *packetScheduler) schedulePacket(peer netip.Addr, id uint32, bytes int, now time.Duration) packetFate {
+	l, ok := h.delayLines[peer]
 	switch {
 	case !ok:
 		return fatePassed
@@ -92,12 +94,16 @@ func (h *packetScheduler) schedulePacket(from netip.Addr, id uint32, bytes int, 
 		if l.freeAt-now > maxBufferDelay {
 			return fateDropped
 		}
+		if l.freeAt > now {
+			h.late++
+		}
 		l.freeAt = max(l.freeAt, now) + time.Duration(float64(bytes)*8/float64(rate)*float64(time.Second))
 		due = l.freeAt
 	}
 	due += l.impairment.Delay + h.randomJitter(l.impairment.Jitter)
 	l.pushPacket(heldPacket{id: id, bytes: bytes, due: max(due, l.lastDue())})
 	h.heldBytes += bytes
+	h.acceptedBytes += int64(bytes)
 	return fateHeld
 }
 

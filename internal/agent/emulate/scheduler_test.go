@@ -100,6 +100,9 @@ func TestBandwidthDelaysAndDropsPackets(t *testing.T) {
 	if fates[fateHeld] != 101 || fates[fateDropped] != 399 {
 		t.Errorf("%v: a buffer of 100 ms holds 101 packets of 1 ms, one of them being sent", fates)
 	}
+	if h.late != 100 || h.acceptedBytes != 101*1500 {
+		t.Errorf("%d packets are late, %d bytes accepted", h.late, h.acceptedBytes)
+	}
 	for i := range 101 {
 		at := time.Duration(i+1)*time.Millisecond + 10*time.Millisecond
 		if early := releaseDueIDs(h, at-1); early != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"net/netip"
 	"runtime"
 	"slices"
@@ -19,7 +20,20 @@ import (
 	"github.com/benchnet/benchnet/internal/network/latency"
 )
 
-// userSpaceBackend holds received packets in a netfilter queue.
+// packetQueue is where packets of peers enter a netfilter queue.
+type packetQueue struct {
+	table  string
+	number uint16
+	// rule lacks its action.
+	rule peerRule
+}
+
+// regionQueue is the queue of the emulation of regions. Its rule is on the receiver: a sender's TCP would count held packets as its own
+// full queue and slow down.
+var regionQueue = packetQueue{table: latencyTable, number: queueNumber,
+	rule: peerRule{chain: "arrivals", hook: nftables.ChainHookPrerouting, priority: nftables.ChainPriorityMangle}}
+
+// userSpaceBackend holds packets in a netfilter queue.
 type userSpaceBackend struct {
 	queue     *netfilterQueue
 	rules     *netfilterRules
@@ -47,30 +61,33 @@ type packetCounters struct {
 	held, lost, dropped atomic.Int64
 }
 
-func newUserSpaceBackend(p segmentSize, seed uint64) (*userSpaceBackend, error) {
+func newUserSpaceBackend(at packetQueue, p segmentSize, seed uint64) (*userSpaceBackend, error) {
 	wake, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
 	if err != nil {
 		return nil, fmt.Errorf("create an event descriptor: %w", err)
 	}
-	queue, err := openNetfilterQueue(p)
+	queue, err := openNetfilterQueue(at, p)
 	if err != nil {
 		_ = unix.Close(wake)
 		return nil, err
 	}
-	rules, err := addQueueRules()
+	rules, err := addQueueRules(at)
 	if err != nil {
 		_ = unix.Close(wake)
 		queue.closeSocket()
 		return nil, err
 	}
-	return &userSpaceBackend{queue: queue, rules: rules, scheduler: newPacketScheduler(seed), wakeFD: wake, startedAt: time.Now()}, nil
+	u := &userSpaceBackend{queue: queue, rules: rules, scheduler: newPacketScheduler(seed), wakeFD: wake, startedAt: time.Now()}
+	runtime.AddCleanup(u, func(fd int) { _ = unix.Close(fd) }, wake) // Its users end at different times.
+	return u, nil
 }
 
-// addQueueRules sends the packets from peers to the queue, or lets them pass while nothing reads it. The rule is on the receiver: a sender's
-// TCP would count held packets as its own full queue and slow down.
-func addQueueRules() (*netfilterRules, error) {
-	return addNetfilterRules(latencyTable, expr.Queue{Num: queueNumber, Flag: expr.QueueFlagBypass}, func(toQueue expr.Any) []peerRule {
-		return []peerRule{{chain: "arrivals", hook: nftables.ChainHookPrerouting, priority: nftables.ChainPriorityMangle, actions: []expr.Any{toQueue}}}
+// addQueueRules sends the packets of peers to the queue, or lets them pass while nothing reads it.
+func addQueueRules(at packetQueue) (*netfilterRules, error) {
+	return addNetfilterRules(at.table, expr.Queue{Num: at.number, Flag: expr.QueueFlagBypass}, func(toQueue expr.Any) []peerRule {
+		rule := at.rule
+		rule.actions = []expr.Any{toQueue}
+		return []peerRule{rule}
 	})
 }
 
@@ -89,12 +106,12 @@ func (u *userSpaceBackend) setPeers(ways map[netip.Addr]latency.Impairment) erro
 
 func (u *userSpaceBackend) packetCounts() *packetCounters { return &u.counters }
 
-// runUntilCancelled processes packets until ctx ends. It locks its thread, whose timers are exact to the
+// runUntilCancelled processes packets until ctx ends, and then releases the held ones. It locks its thread, whose timers are exact to the
 // microsecond; the Go runtime waits in whole milliseconds when it is otherwise idle.
 func (u *userSpaceBackend) runUntilCancelled(ctx context.Context) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	defer u.queue.closeSocket() // Closing drops the held packets and lets new ones pass.
+	defer u.queue.closeSocket() // Closing lets new packets pass, and drops those that are held after an error.
 	if err := unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("request precise timers: %w", err)
 	}
@@ -105,23 +122,30 @@ func (u *userSpaceBackend) runUntilCancelled(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	_, _, err := u.releaseDue(math.MaxInt64)
+	return err
+}
+
+// releaseDue lets the packets pass that are due at now. It returns when the next packet is due, or false if none is held.
+func (u *userSpaceBackend) releaseDue(now time.Duration) (next time.Duration, more bool, err error) {
+	next, more = u.scheduler.releaseDue(now, func(id uint32) { err = errors.Join(err, u.queue.addVerdict(id, verdictAccept)) })
+	return next, more, errors.Join(err, u.queue.flushVerdicts())
 }
 
 // processOnce releases due packets, waits for packets or for the next due time, and schedules the packets that arrived.
 func (u *userSpaceBackend) processOnce() error {
-	var failed error
-	judge := func(id, verdict uint32) { failed = errors.Join(failed, u.queue.addVerdict(id, verdict)) }
-	next, more := u.scheduler.releaseDue(time.Since(u.startedAt), func(id uint32) { judge(id, verdictAccept) })
-	if err := errors.Join(failed, u.queue.flushVerdicts()); err != nil {
+	next, more, err := u.releaseDue(time.Since(u.startedAt))
+	if err != nil {
 		return err
 	}
 	if err := u.waitUntilDue(next, more); err != nil {
 		return err
 	}
 	u.applyNewPeers()
-	err := u.queue.readPackets(func(a queuedPacket) {
-		switch u.scheduler.schedulePacket(a.source, a.id, a.bytes, u.arrivalTime(a)) {
+	var failed error
+	judge := func(id, verdict uint32) { failed = errors.Join(failed, u.queue.addVerdict(id, verdict)) }
+	err = u.queue.readPackets(func(a queuedPacket) {
+		switch u.scheduler.schedulePacket(a.peer, a.id, a.bytes, u.arrivalTime(a)) {
 		case fateHeld:
 			u.counters.held.Add(1)
 		case fatePassed:
@@ -158,7 +182,7 @@ func (u *userSpaceBackend) waitUntilDue(next time.Duration, more bool) error {
 func (u *userSpaceBackend) arrivalTime(a queuedPacket) time.Duration {
 	now := time.Now()
 	ago := time.Duration(now.UnixMicro()-a.arrivedMicros) * time.Microsecond
-	if ago < 0 || ago > maxPacketAge {
+	if ago < 0 || ago > maxPacketAge || u.queue.number != queueNumber { // Packets wait in the queue of regions before others.
 		ago = 0
 	}
 	return now.Sub(u.startedAt) - ago

@@ -33,10 +33,13 @@ func (h *FaultHandler) SetCommand(c *Command) { h.command.Store(c) }
 // sidecarURL is the base URL at which the sidecar of the pod takes faults of the network.
 var sidecarURL = fmt.Sprintf("http://127.0.0.1:%d", latency.FaultsPort)
 
+// faultTypes are the types of faults that an agent injects, or has the sidecar of its pod inject.
+var faultTypes = []measurement.FaultType{measurement.FaultKill, measurement.FaultPause, measurement.FaultPartition, measurement.FaultLink}
+
 // ServeHTTP checks or injects a fault, as Serve of package faults describes. If the caller disconnects, the fault is healed at once.
 func (h *FaultHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	command := h.command.Load()
-	faults.Serve(w, r, []measurement.FaultType{measurement.FaultKill, measurement.FaultPause, measurement.FaultPartition}, h.injectFault)
+	faults.Serve(w, r, faultTypes, h.injectFault)
 	if command != nil && r.Method == http.MethodPost {
 		command.endOutage() // After the answer, because this process may end then.
 	}
@@ -123,8 +126,9 @@ func (f *fault) checkFault(ctx context.Context) error {
 	if _, err := f.checkInjectable(); err != nil {
 		return err
 	}
-	if f.Type == measurement.FaultPartition {
-		if err := f.partitionPod(ctx, http.MethodGet); err != nil {
+	switch f.Type {
+	case measurement.FaultPartition, measurement.FaultLink:
+		if err := f.forwardToSidecar(ctx, http.MethodGet); err != nil {
 			return err
 		}
 	}
@@ -151,8 +155,8 @@ func (f *fault) injectAtTime(ctx context.Context) error {
 	switch f.Type {
 	case measurement.FaultKill:
 		return f.killCommand(ctx)
-	case measurement.FaultPartition:
-		return f.partitionPod(ctx, http.MethodPost)
+	case measurement.FaultPartition, measurement.FaultLink:
+		return f.forwardToSidecar(ctx, http.MethodPost)
 	}
 	f.effect.Before = f.describeRole() + fmt.Sprintf("%d threads in %d processes", before.threads, len(before.cpuTicks))
 	return f.pauseCommand(ctx)
@@ -166,8 +170,8 @@ func (f *fault) describeRole() string {
 	return string(f.Role) + "; "
 }
 
-// partitionPod has the sidecar of the pod inject the fault, or check it.
-func (f *fault) partitionPod(ctx context.Context, method string) error {
+// forwardToSidecar has the sidecar of the pod inject the fault, or check it.
+func (f *fault) forwardToSidecar(ctx context.Context, method string) error {
 	effect, err := faults.Send(ctx, method, sidecarURL, f.Token, f.Fault, 0, f.Received)
 	if err != nil {
 		return fmt.Errorf("the sidecar %s did not answer: %w", latency.SidecarContainer, err)

@@ -11,10 +11,12 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -110,6 +112,11 @@ func (s *faultySupervisor) readUp(t *testing.T, start int) {
 	}
 }
 
+// encodeFault returns the query of a fault.
+func encodeFault(faultType string, afterMillis, seconds int) string {
+	return url.Values{"fault": {fmt.Sprintf(`{"type":%q,"durationSeconds":%d}`, faultType, seconds)}, "afterMillis": {strconv.Itoa(afterMillis)}}.Encode()
+}
+
 // send sends a fault and returns its effect once it has been healed.
 func (s *faultySupervisor) send(ctx context.Context, method, query string) (measurement.FaultEffect, error) {
 	var effect measurement.FaultEffect
@@ -181,7 +188,7 @@ func TestPause(t *testing.T) {
 		leastSeconds, mostSeconds      float64
 	}{
 		"proved": {nil, "2 threads in 2 processes", `2 of 2 threads stopped, \d0? ms of CPU time in 1 s`, "0 of 2 threads stopped", "",
-			"type=Pause&afterMillis=100&seconds=1", 1, 1.5},
+			encodeFault("Pause", 100, 1), 1, 1.5},
 		"continued by another": {func(t *testing.T) {
 			t.Helper()
 			time.Sleep(200 * time.Millisecond) // Until then, the agent repeats the signal that stops the child.
@@ -189,7 +196,7 @@ func TestPause(t *testing.T) {
 				t.Error(err)
 			}
 		}, "2 threads in 2 processes", "", "0 of 2 threads stopped", `process \d+ was not stopped at second 1: something continued it`,
-			"type=Pause&afterMillis=0&seconds=60", 1, 1.5},
+			encodeFault("Pause", 0, 60), 1, 1.5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			wait := s.sendInBackground(t.Context(), c.query)
@@ -217,7 +224,7 @@ func TestPause(t *testing.T) {
 		}
 		awaitProcess(t, s.child, isStopped)
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
-			effect, err := s.send(t.Context(), method, "type=Pause&afterMillis=0&seconds=60")
+			effect, err := s.send(t.Context(), method, encodeFault("Pause", 0, 60))
 			if err != nil || effect != (measurement.FaultEffect{Problem: "1 of 2 threads stopped before the fault"}) {
 				t.Errorf("%s: %+v, %v", method, effect, err)
 			}
@@ -231,7 +238,7 @@ func TestCallerDisconnects(t *testing.T) {
 	t.Run("before the injection", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
-		if effect, err := s.send(ctx, http.MethodPost, "type=Pause&afterMillis=300&seconds=60"); err == nil {
+		if effect, err := s.send(ctx, http.MethodPost, encodeFault("Pause", 300, 60)); err == nil {
 			t.Fatalf("got %+v", effect)
 		}
 		for deadline := time.Now().Add(500 * time.Millisecond); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
@@ -240,7 +247,7 @@ func TestCallerDisconnects(t *testing.T) {
 	})
 	t.Run("during a pause", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		wait := s.sendInBackground(ctx, "type=Pause&afterMillis=0&seconds=60")
+		wait := s.sendInBackground(ctx, encodeFault("Pause", 0, 60))
 		s.awaitState(t, isStopped)
 		cancel()
 		if effect, err := wait(); err == nil {
@@ -250,7 +257,7 @@ func TestCallerDisconnects(t *testing.T) {
 	})
 	t.Run("during the outage of a kill", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		wait := s.sendInBackground(ctx, "type=Kill&afterMillis=0&seconds=60")
+		wait := s.sendInBackground(ctx, encodeFault("Kill", 0, 60))
 		s.awaitState(t, func(state string) bool { return state == "" })
 		cancel()
 		if effect, err := wait(); err == nil {
@@ -264,7 +271,7 @@ func TestCallerDisconnects(t *testing.T) {
 func TestKill(t *testing.T) {
 	t.Parallel()
 	s := startFaultySupervisor(t, "sh", "-c", "trap '' TERM; (sleep 3 &); setsid sleep 3 & "+reportUp+"wait")
-	for start, query := range []string{"type=Kill&afterMillis=100&seconds=0", "type=Kill&afterMillis=0&seconds=1"} {
+	for start, query := range []string{encodeFault("Kill", 100, 0), encodeFault("Kill", 0, 1)} {
 		t.Run(query, func(t *testing.T) {
 			killed, _ := readStat(s.pid)
 			pids := []int{s.pid, s.child}
@@ -296,9 +303,9 @@ func TestStopDuringFault(t *testing.T) {
 		isUnderWay func(state string) bool
 		want       int
 	}{
-		"type=Pause&afterMillis=0&seconds=60":    {isStopped, 7},
-		"type=Kill&afterMillis=0&seconds=60":     {func(state string) bool { return state == "" }, 128 + 15},
-		"type=Kill&afterMillis=10000&seconds=60": {isRunning, 7},
+		encodeFault("Pause", 0, 60):    {isStopped, 7},
+		encodeFault("Kill", 0, 60):     {func(state string) bool { return state == "" }, 128 + 15},
+		encodeFault("Kill", 10000, 60): {isRunning, 7},
 	} {
 		t.Run(query, func(t *testing.T) {
 			t.Parallel()
@@ -341,7 +348,7 @@ func TestEndAfterKill(t *testing.T) {
 			if err := c.change(script); err != nil {
 				t.Fatal(err)
 			}
-			effect, err := s.send(t.Context(), http.MethodPost, "type=Kill&afterMillis=50&seconds=0")
+			effect, err := s.send(t.Context(), http.MethodPost, encodeFault("Kill", 50, 0))
 			if err != nil && c.problem != "" {
 				t.Fatal(err)
 			}
@@ -357,24 +364,27 @@ func TestFaultBeforeStart(t *testing.T) {
 	server := httptest.NewServer(&FaultHandler{})
 	t.Cleanup(server.Close)
 	for _, c := range []struct {
-		method, query string
-		status        int
-		want          string
+		method, fault, after string
+		status               int
+		want                 string
 	}{
-		{http.MethodGet, "type=Pause", http.StatusOK, `{"problem":"the command has not started"}`},
-		{http.MethodGet, "type=Kill", http.StatusOK, `{"problem":"the command has not started"}`},
-		{http.MethodPost, "type=Kill&afterMillis=10000&seconds=600", http.StatusOK, `{"problem":"the command has not started"}`},
-		{http.MethodGet, "", http.StatusBadRequest, `type is "", want one of [Kill Pause Partition]`},
-		{http.MethodGet, "type=Stop", http.StatusBadRequest, `type is "Stop", want one of [Kill Pause Partition]`},
-		{http.MethodPost, "type=Kill&seconds=1", http.StatusBadRequest, `afterMillis is "", want a whole number from 0 to 10000`},
-		{http.MethodPost, "type=Kill&afterMillis=10001&seconds=1", http.StatusBadRequest, `afterMillis is "10001", want a whole number from 0 to 10000`},
-		{http.MethodPost, "type=Kill&afterMillis=0&seconds=-1", http.StatusBadRequest, `seconds is "-1", want a whole number from 0 to 600`},
-		{http.MethodPost, "type=Kill&afterMillis=0&seconds=601", http.StatusBadRequest, `seconds is "601", want a whole number from 0 to 600`},
-		{http.MethodPost, "type=Pause&afterMillis=0&seconds=0", http.StatusBadRequest, `seconds is "0", want a whole number from 1 to 600`},
-		{http.MethodPost, "type=Pause&afterMillis=0&seconds=1.5", http.StatusBadRequest, `seconds is "1.5", want a whole number from 1 to 600`},
+		{http.MethodGet, `{"type":"Pause"}`, "", http.StatusOK, `{"problem":"the command has not started"}`},
+		{http.MethodGet, `{"type":"Link"}`, "", http.StatusOK, `{"problem":"the command has not started"}`},
+		{http.MethodPost, `{"type":"Kill","durationSeconds":600}`, "10000", http.StatusOK, `{"problem":"the command has not started"}`},
+		{http.MethodGet, "", "", http.StatusBadRequest, "fault: EOF"},
+		{http.MethodGet, `{"type":"Kill","strength":1}`, "", http.StatusBadRequest, `fault: json: unknown field "strength"`},
+		{http.MethodGet, `{}`, "", http.StatusBadRequest, fmt.Sprintf(`the type of the fault is "", want one of %v`, faultTypes)},
+		{http.MethodGet, `{"type":"Stop"}`, "", http.StatusBadRequest, fmt.Sprintf(`the type of the fault is "Stop", want one of %v`, faultTypes)},
+		{http.MethodPost, `{"type":"Kill"}`, "", http.StatusBadRequest, `afterMillis is "", want a whole number from 0 to 10000`},
+		{http.MethodPost, `{"type":"Kill"}`, "10001", http.StatusBadRequest, `afterMillis is "10001", want a whole number from 0 to 10000`},
+		{http.MethodPost, `{"type":"Kill","durationSeconds":-1}`, "0", http.StatusBadRequest, "the fault lasts -1 s, want 0 to 600"},
+		{http.MethodPost, `{"type":"Kill","durationSeconds":601}`, "0", http.StatusBadRequest, "the fault lasts 601 s, want 0 to 600"},
+		{http.MethodPost, `{"type":"Pause"}`, "0", http.StatusBadRequest, "the fault lasts 0 s, want 1 to 600"},
+		{http.MethodPost, `{"type":"Pause","durationSeconds":1.5}`, "0", http.StatusBadRequest,
+			"fault: json: cannot unmarshal number 1.5 into Go struct field Fault.durationSeconds of type int"},
 	} {
-		t.Run(c.method+" "+c.query, func(t *testing.T) {
-			request, err := http.NewRequestWithContext(t.Context(), c.method, server.URL+faults.Path+"?"+c.query, nil)
+		t.Run(c.method+" "+c.fault+c.after, func(t *testing.T) {
+			request, err := http.NewRequestWithContext(t.Context(), c.method, server.URL+faults.Path+"?"+url.Values{"fault": {c.fault}, "afterMillis": {c.after}}.Encode(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

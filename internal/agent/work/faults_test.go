@@ -31,10 +31,12 @@ func serveAgent(t *testing.T, handle http.HandlerFunc) string {
 func TestCheckFaults(t *testing.T) {
 	answer, wanted := measurement.FaultEffect{}, ""
 	url := serveAgent(t, func(w http.ResponseWriter, r *http.Request) {
-		wanted = r.Method + " " + r.URL.String() + " " + r.Header.Get("Authorization")
+		query := r.URL.Query()
+		wanted = strings.Join([]string{r.Method, r.URL.Path, query.Get("fault"), query.Get("afterMillis"), r.Header.Get("Authorization")}, " ")
 		_ = json.NewEncoder(w).Encode(answer)
 	})
-	if err := newFaultWorker(url).checkFaults(t.Context()); err != nil || wanted != "GET /faults?afterMillis=0&seconds=7&type=Kill Bearer t" {
+	want := `GET /faults {"name":"a","type":"Kill","member":"member-1","atSeconds":3,"durationSeconds":7} 0 Bearer t`
+	if err := newFaultWorker(url).checkFaults(t.Context()); err != nil || wanted != want {
 		t.Errorf("error %v after %s", err, wanted)
 	}
 	answer.Problem = "the command has not started"
@@ -67,13 +69,13 @@ func TestInjectFaults(t *testing.T) {
 func TestFaultOfRoleIsRequested(t *testing.T) {
 	wanted := ""
 	url := serveAgent(t, func(w http.ResponseWriter, r *http.Request) {
-		wanted = r.URL.Query().Get("role")
+		wanted = r.URL.Query().Get("fault")
 		_ = json.NewEncoder(w).Encode(measurement.FaultEffect{})
 	})
 	worker := newFaultWorker(url)
 	worker.Workload.Faults[1].Role = measurement.RoleLeader
-	if err := worker.checkFaults(t.Context()); err != nil || wanted != "Leader" {
-		t.Errorf("error %v after role %q", err, wanted)
+	if err := worker.checkFaults(t.Context()); err != nil || !strings.Contains(wanted, `"role":"Leader"`) {
+		t.Errorf("error %v after %s", err, wanted)
 	}
 }
 

@@ -125,12 +125,12 @@ func (c *Config) ImpairmentFor(member string, peer Peer) (Impairment, bool) {
 		return link.halfRoundTrip(), ok && peer.Name != member
 	case PeerWorker:
 		link, ok := c.linkBetween(c.Members[member], c.Runs[peer.Name])
-		return link.fullRoundTrip(), ok
+		return link.FullRoundTrip(), ok
 	case PeerDatabase:
 		if c.Database == nil {
 			return Impairment{}, false
 		}
-		return c.Database.fullRoundTrip(), true
+		return c.Database.FullRoundTrip(), true
 	}
 	return Impairment{}, false
 }
@@ -145,13 +145,14 @@ func (c *Config) linkBetween(a, b string) (Link, bool) {
 }
 
 func (l Link) halfRoundTrip() Impairment {
-	w := l.fullRoundTrip()
+	w := l.FullRoundTrip()
 	w.Delay /= 2
 	w.Jitter /= 2
 	return w
 }
 
-func (l Link) fullRoundTrip() Impairment {
+// FullRoundTrip returns the impairment of one side that applies all of the link.
+func (l Link) FullRoundTrip() Impairment {
 	return Impairment{
 		Delay:         time.Duration(l.RoundTripMicros) * time.Microsecond,
 		Jitter:        time.Duration(l.JitterMicros) * time.Microsecond,

@@ -103,6 +103,9 @@ func validateSides(f *v1alpha1.Fault, path *field.Path) field.ErrorList {
 		return nil
 	}
 	var errs field.ErrorList
+	if f.Type == v1alpha1.FaultLink && f.Target.Select == v1alpha1.SelectFollowers && len(f.From) == 0 {
+		errs = append(errs, field.Required(path.Child("from"), "must be set for Followers with type Link: the link between two would be impaired twice"))
+	}
 	if len(f.Target.Databases) > 0 {
 		errs = append(errs, field.Forbidden(path.Child("target", "databases"), fmt.Sprintf("cannot be set with type %s, which is between members", f.Type)))
 	}
@@ -141,22 +144,33 @@ func validateStrength(f *v1alpha1.Fault, path *field.Path) field.ErrorList {
 			errs = append(errs, field.Required(path.Child(c.name), fmt.Sprintf("must be set with type %s", c.of)))
 		}
 	}
-	if l, path := f.Link, path.Child("link"); l != nil {
-		one := convertLink(l)
-		if one.JitterMicros > one.RoundTripMicros {
-			errs = append(errs, field.Invalid(path.Child("jitter"), l.Jitter.String(), "must not exceed roundTrip"))
-		}
-		if l.LossPercent != nil && (one.LossPercent <= 0 || one.LossPercent > maxLossPercent) {
-			errs = append(errs, field.Invalid(path.Child("lossPercent"), l.LossPercent.String(), fmt.Sprintf(
-				"must be above 0 and at most %d: type Partition loses all packets", maxLossPercent)))
-		}
-		if l.Bandwidth != nil && one.BitsPerSecond < minBandwidth {
-			errs = append(errs, field.Invalid(path.Child("bandwidth"), l.Bandwidth.String(), "must be at least 8k bits per second"))
-		}
-	}
+	errs = append(errs, validateLink(f, path.Child("link"))...)
 	if p := f.Pressure; p != nil && p.MemoryHeadroom != nil && p.MemoryHeadroom.Value() < minMemoryHeadroom {
 		errs = append(errs, field.Invalid(path.Child("pressure", "memoryHeadroom"), p.MemoryHeadroom.String(),
 			"must be at least 64Mi: with less the kernel might kill the target"))
+	}
+	return errs
+}
+
+// validateLink rejects a link whose values have no meaning, or that nothing would prove.
+func validateLink(f *v1alpha1.Fault, path *field.Path) field.ErrorList {
+	l, one := f.Link, convertLink(f.Link)
+	if l == nil {
+		return nil
+	}
+	var errs field.ErrorList
+	if l.RoundTrip != nil && (one.RoundTripMicros <= 0 || 2*one.RoundTripMicros > FaultDuration(f).Microseconds()) {
+		errs = append(errs, field.Invalid(path.Child("roundTrip"), l.RoundTrip.String(), "must be above 0 and at most half of the duration"))
+	}
+	if one.JitterMicros > one.RoundTripMicros {
+		errs = append(errs, field.Invalid(path.Child("jitter"), l.Jitter.String(), "must not exceed roundTrip"))
+	}
+	if l.LossPercent != nil && (one.LossPercent <= 0 || one.LossPercent > maxLossPercent) {
+		errs = append(errs, field.Invalid(path.Child("lossPercent"), l.LossPercent.String(), fmt.Sprintf(
+			"must be above 0 and at most %d: type Partition loses all packets", maxLossPercent)))
+	}
+	if l.Bandwidth != nil && one.BitsPerSecond < minBandwidth {
+		errs = append(errs, field.Invalid(path.Child("bandwidth"), l.Bandwidth.String(), "must be at least 8k bits per second"))
 	}
 	return errs
 }

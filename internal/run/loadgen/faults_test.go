@@ -29,6 +29,7 @@ func faultWorkload(t *testing.T, window time.Duration, faults string) *v1alpha1.
 func TestValidateFaults(t *testing.T) {
 	const valid = "{name: a, type: Kill, at: 30s, target: {members: [member-0]}}"
 	const partition = "{name: a, type: Partition, at: 30s, duration: 5s, "
+	const link = "{name: a, type: Link, at: 30s, duration: 5s, target: {members: [member-0]}, "
 	for name, c := range map[string]struct {
 		window time.Duration
 		faults string
@@ -53,9 +54,25 @@ func TestValidateFaults(t *testing.T) {
 			[]string{"faults[0].target.members[0]", "member-0/execution", "all of its containers"}},
 		"a partition of a database": {time.Minute, partition + "target: {databases: [db]}}", []string{"faults[0].target.databases", "between members"}},
 		"a pause from members": {time.Minute, "{name: a, type: Pause, at: 30s, duration: 5s, target: {members: [member-0]}, from: [member-1]}",
-			[]string{"faults[0].from", "belongs to type Partition"}},
-		"an interval too long": {62 * time.Second, valid, []string{"faults", "1m2s", "last 31s", "multiple of 5s"}},
-		"no intervals":         {97 * time.Second, valid, []string{"faults", "1m37s", "multiple of 5s"}},
+			[]string{"faults[0].from", "belongs to types Partition and Link"}},
+		"a link":                     {time.Minute, link + `from: [member-1], link: {roundTrip: 40ms, jitter: 4ms, lossPercent: "0.5", bandwidth: 1M}}`, nil},
+		"a link of the highest loss": {time.Minute, link + `link: {roundTrip: 2500ms, lossPercent: "50", bandwidth: 8k}}`, nil},
+		"a link without strength":    {time.Minute, link + "}", []string{"faults[0].link", "must be set with type Link"}},
+		"a partition with a link": {time.Minute, partition + "target: {members: [member-0]}, link: {roundTrip: 40ms}}",
+			[]string{"faults[0].link", "belongs to type Link"}},
+		"a link of a database": {time.Minute, "{name: a, type: Link, at: 30s, duration: 5s, target: {databases: [db]}, link: {roundTrip: 1ms}}",
+			[]string{"faults[0].target.databases", "type Link, which is between members"}},
+		"links between followers": {time.Minute, "{name: a, type: Link, at: 30s, duration: 5s, target: {select: Followers}, link: {roundTrip: 1ms}}",
+			[]string{"faults[0].from", "impaired twice"}},
+		"links of followers to others": {time.Minute, "{name: a, type: Link, at: 30s, duration: 5s, target: {select: Followers}, from: [bank], link: {roundTrip: 1ms}}", nil},
+		"a round trip of no time":      {time.Minute, link + "link: {roundTrip: 0s}}", []string{"faults[0].link.roundTrip", "above 0"}},
+		"a long round trip":            {time.Minute, link + "link: {roundTrip: 2501ms}}", []string{"faults[0].link.roundTrip", "2.501s", "half of the duration"}},
+		"jitter beyond the round trip": {time.Minute, link + "link: {roundTrip: 1ms, jitter: 2ms}}", []string{"faults[0].link.jitter", "2ms", "must not exceed"}},
+		"no loss":                      {time.Minute, link + `link: {lossPercent: "0"}}`, []string{"faults[0].link.lossPercent", "above 0"}},
+		"a loss of most":               {time.Minute, link + `link: {lossPercent: "51"}}`, []string{"faults[0].link.lossPercent", "51", "at most 50"}},
+		"hardly a bandwidth":           {time.Minute, link + `link: {bandwidth: "7999"}}`, []string{"faults[0].link.bandwidth", "7999", "at least 8k"}},
+		"an interval too long":         {62 * time.Second, valid, []string{"faults", "1m2s", "last 31s", "multiple of 5s"}},
+		"no intervals":                 {97 * time.Second, valid, []string{"faults", "1m37s", "multiple of 5s"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := ""
@@ -84,6 +101,17 @@ func TestFaultSegments(t *testing.T) {
 	w.Load.RatePerSecond, w.Load.Profile = nil, []v1alpha1.LoadSegment{{Name: "own", Duration: v1alpha1.Seconds{Duration: 2 * time.Minute}}}
 	if got := SegmentsOf(w); len(got) != 1 || got[0].Name != "own" {
 		t.Errorf("with a profile the segments are %+v", got)
+	}
+}
+
+// TestBindLinks checks the values that the agents get.
+func TestBindLinks(t *testing.T) {
+	w := protocol.WorkloadFile[any]{Observe: []protocol.ObservedEndpoint{{Member: "bank", CommandsURL: "http://a"}}}
+	want := measurement.Fault{Name: "a", Type: "Link", Member: "bank", Targets: "bank", AtSeconds: 30, DurationSeconds: 5,
+		Link: measurement.LinkFault{RoundTripMicros: 1500, JitterMicros: 500, LossPercent: 0.5, BitsPerSecond: 1_000_000}}
+	faults := `{name: a, type: Link, at: 30s, duration: 5s, target: {members: [bank]}, link: {roundTrip: 1.5ms, jitter: 500us, lossPercent: "0.5", bandwidth: 1M}}`
+	if err := BindFaults(&w, faultWorkload(t, time.Minute, faults).Faults, "banks", field.NewPath("workload")); err != nil || w.Faults[0] != want {
+		t.Errorf("the faults are %+v, %v", w.Faults, err)
 	}
 }
 
