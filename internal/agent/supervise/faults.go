@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/benchnet/benchnet/internal/agent/container"
 	"github.com/benchnet/benchnet/internal/agent/faults"
 	"github.com/benchnet/benchnet/internal/network/latency"
 	"github.com/benchnet/benchnet/internal/run/measurement"
@@ -34,7 +35,8 @@ func (h *FaultHandler) SetCommand(c *Command) { h.command.Store(c) }
 var sidecarURL = fmt.Sprintf("http://127.0.0.1:%d", latency.FaultsPort)
 
 // faultTypes are the types of faults that an agent injects, or has the sidecar of its pod inject.
-var faultTypes = []measurement.FaultType{measurement.FaultKill, measurement.FaultPause, measurement.FaultPartition, measurement.FaultLink}
+var faultTypes = []measurement.FaultType{measurement.FaultKill, measurement.FaultPause, measurement.FaultPartition, measurement.FaultLink,
+	measurement.FaultPressure}
 
 // ServeHTTP checks or injects a fault, as Serve of package faults describes. If the caller disconnects, the fault is healed at once.
 func (h *FaultHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -49,7 +51,11 @@ func (h *FaultHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *FaultHandler) injectFault(ctx context.Context, request *faults.Request) measurement.FaultEffect {
 	f := fault{Request: request, command: h.command.Load(), readRole: h.ReadRole}
 	var err error
+	if f.Type == measurement.FaultPressure {
+		f.pressure, err = openPressure(f.Pressure, container.Open)
+	}
 	switch {
+	case err != nil:
 	case f.command == nil:
 		err = errors.New("the command has not started")
 	case request.IsCheck:
@@ -69,6 +75,8 @@ type fault struct {
 	*faults.Request
 	command  *Command
 	readRole func(context.Context) (measurement.ConsensusRole, error)
+	// pressure is that of a fault of its type.
+	pressure *pressure
 	effect   measurement.FaultEffect
 }
 
@@ -157,6 +165,8 @@ func (f *fault) injectAtTime(ctx context.Context) error {
 		return f.killCommand(ctx)
 	case measurement.FaultPartition, measurement.FaultLink:
 		return f.forwardToSidecar(ctx, http.MethodPost)
+	case measurement.FaultPressure:
+		return f.pressContainer(ctx)
 	}
 	f.effect.Before = f.describeRole() + fmt.Sprintf("%d threads in %d processes", before.threads, len(before.cpuTicks))
 	return f.pauseCommand(ctx)

@@ -30,6 +30,7 @@ func TestValidateFaults(t *testing.T) {
 	const valid = "{name: a, type: Kill, at: 30s, target: {members: [member-0]}}"
 	const partition = "{name: a, type: Partition, at: 30s, duration: 5s, "
 	const link = "{name: a, type: Link, at: 30s, duration: 5s, target: {members: [member-0]}, "
+	const pressure = "{name: a, type: Pressure, at: 30s, duration: 5s, target: {members: [member-0], databases: [db]}, pressure: "
 	for name, c := range map[string]struct {
 		window time.Duration
 		faults string
@@ -71,8 +72,14 @@ func TestValidateFaults(t *testing.T) {
 		"no loss":                      {time.Minute, link + `link: {lossPercent: "0"}}`, []string{"faults[0].link.lossPercent", "above 0"}},
 		"a loss of most":               {time.Minute, link + `link: {lossPercent: "51"}}`, []string{"faults[0].link.lossPercent", "51", "at most 50"}},
 		"hardly a bandwidth":           {time.Minute, link + `link: {bandwidth: "7999"}}`, []string{"faults[0].link.bandwidth", "7999", "at least 8k"}},
-		"an interval too long":         {62 * time.Second, valid, []string{"faults", "1m2s", "last 31s", "multiple of 5s"}},
-		"no intervals":                 {97 * time.Second, valid, []string{"faults", "1m37s", "multiple of 5s"}},
+		"pressure":                     {time.Minute, pressure + "{cpuPercent: 100, memoryHeadroom: 64Mi}}", nil},
+		"little headroom":              {time.Minute, pressure + "{memoryHeadroom: 63Mi}}", []string{"faults[0].pressure.memoryHeadroom", "63Mi", "at least 64Mi"}},
+		"pressure without its strength": {time.Minute, "{name: a, type: Pressure, at: 30s, duration: 5s, target: {members: [member-0]}}",
+			[]string{"faults[0].pressure", "must be set with type Pressure"}},
+		"the pressure of a kill": {time.Minute, "{name: a, type: Kill, at: 30s, target: {members: [member-0]}, pressure: {cpuPercent: 1}}",
+			[]string{"faults[0].pressure", "belongs to type Pressure"}},
+		"an interval too long": {62 * time.Second, valid, []string{"faults", "1m2s", "last 31s", "multiple of 5s"}},
+		"no intervals":         {97 * time.Second, valid, []string{"faults", "1m37s", "multiple of 5s"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := ""
@@ -129,6 +136,17 @@ func TestBindPartitions(t *testing.T) {
 				t.Errorf("the faults are %+v, %v", w.Faults, err)
 			}
 		})
+	}
+}
+
+// TestBindPressure checks the values that the agent gets.
+func TestBindPressure(t *testing.T) {
+	w := protocol.WorkloadFile[any]{Observe: []protocol.ObservedEndpoint{{Member: "bank", CommandsURL: "http://a"}}}
+	want := measurement.Fault{Name: "a", Type: "Pressure", Member: "bank", AtSeconds: 30, DurationSeconds: 5,
+		Pressure: measurement.PressureFault{CPUPercent: 80, MemoryHeadroomBytes: 64 << 20}}
+	faults := "{name: a, type: Pressure, at: 30s, duration: 5s, target: {members: [bank]}, pressure: {cpuPercent: 80, memoryHeadroom: 64Mi}}"
+	if err := BindFaults(&w, faultWorkload(t, time.Minute, faults).Faults, "banks", field.NewPath("workload")); err != nil || w.Faults[0] != want {
+		t.Errorf("the faults are %+v, %v", w.Faults, err)
 	}
 }
 
