@@ -382,6 +382,9 @@ func mustBuild(t *testing.T, in Input) Layout {
 	return plan
 }
 
+// Objects returns the objects of the instance without those of reset and teardown, in the order in which they are applied.
+func (i Instance) Objects() []client.Object { return slices.Concat(i.ServerObjects, i.SetupObjects) }
+
 // renderLayout renders a layout as readable text, without the scripts, which are separate files.
 func renderLayout(t *testing.T, plan Layout) []golden.Document {
 	t.Helper()

@@ -90,12 +90,6 @@ type Instance struct {
 	External *v1alpha1.ExternalServer
 }
 
-// Objects returns the objects of the instance without those of reset and teardown, in the order in which to
-// apply them.
-func (i Instance) Objects() []client.Object {
-	return append(append([]client.Object{}, i.ServerObjects...), i.SetupObjects...)
-}
-
 // InstanceStatus is the part of an instance that the network's status shows.
 type InstanceStatus struct {
 	Name string
