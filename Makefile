@@ -46,6 +46,7 @@ generate: ## Generate the API's deep copies
 .PHONY: manifests
 manifests: ## Generate CRDs, roles, docs/api.md and docs/metrics.md, and update the chart from config/
 	$(call tool,controller-gen) crd paths=./api/... output:crd:artifacts:config=config/crd/bases
+	hack/shorten-crds
 	$(call tool,controller-gen) rbac:roleName=operator paths=./controllers/... output:rbac:artifacts:config=config/rbac
 	hack/update-version
 	hack/update-chart

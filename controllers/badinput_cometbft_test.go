@@ -51,7 +51,7 @@ var badCometBFTBlocks = []badInputCase{
 	{"no rate", "blockSize: 1Mi", "gossip: {rate: 0}", []string{"gossip.rate", "from 1Ki to 1Ti"}},
 	{"packets too large", "blockSize: 1Mi", "gossip: {packetSize: 2Mi}", []string{"gossip.packetSize", "from 64 to 1Mi"}},
 	{"a mempool without clients", "blockSize: 1Mi", "mempool: {size: 10}", []string{"cometBFT.mempool", "belongs to application KVStore"}},
-	{"a timeout without a unit", "blockSize: 1Mi", `timeouts: {propose: "3"}`, []string{"timeouts.propose", "must be whole milliseconds from 1ms to 10m"}},
+	{"a timeout without a unit", "blockSize: 1Mi", `timeouts: {propose: "3"}`, []string{"cometBFT.timeouts", "propose, prevote and precommit must be whole milliseconds from 1ms to 10m"}},
 	{"a negative pause", "blockSize: 1Mi", "timeouts: {commit: -1s}", []string{"timeouts.commit"}},
 	{"a timeout of Malachite", "blockSize: 1Mi", "timeouts: {rebroadcast: 1s}", []string{"rebroadcast"}},
 	{"no power", "blockSize: 1Mi", "powers: {overrides: [{members: [member-0], power: 0}]}", []string{"cometBFT.powers.overrides[0].power", "greater than or equal to 1"}},

@@ -215,11 +215,11 @@ func TestImmutableExperimentFields(t *testing.T) {
 	whole := strings.Replace(validExperiment, deleteNetworks, compareSpec, 1)
 	cases := []struct{ name, from, to, want string }{
 		{"template", `"4.10"`, `"4.9"`, "cannot change"},
-		{"axis", axisValues, "values: [1, 3]", "spec.axes and spec.variants cannot change"},
-		{"variant", "name: new", "name: newer", "spec.axes and spec.variants cannot change"},
+		{"axis", axisValues, "values: [1, 3]", "spec cannot change, except delivery"},
+		{"variant", "name: new", "name: newer", "spec cannot change, except delivery"},
 		{"repetitions", "repetitions: 2", "repetitions: 3", "cannot change"},
 		{"deployments", "repetitions: 2", "repetitions: 2\n  deployments: 2", "cannot change"},
-		{"comparison", "baseline: old", "baseline: new", "spec.saturation and spec.compare cannot change"},
+		{"comparison", "baseline: old", "baseline: new", "spec cannot change, except delivery"},
 		{"parallelism", deleteNetworks, "networkRetention: Delete\n  parallelism: 2", ""},
 		{"pause", deleteNetworks, "networkRetention: Delete\n  pauseRuns: true", ""},
 	}

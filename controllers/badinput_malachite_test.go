@@ -29,7 +29,7 @@ var badMalachite = []badInputCase{
 	{"too little memory", "memory: 512Mi", "memory: 100Mi", []string{"spec.members.memory", "100Mi", "at least 176Mi"}},
 	{"a database", "  workloads:", "  database: {engine: H2}\n  workloads:", []string{"spec.database", "platform Corda"}},
 	{"unknown payload", "blockSize: 1Mi", "payload: PartsOnly", []string{"spec.platform.malachite.payload", "PartsOnly", "ProposalAndParts"}},
-	{"timeout without a unit", "blockSize: 1Mi", `timeouts: {propose: "3"}`, []string{"timeouts.propose", "must be whole milliseconds from 1ms to 10m"}},
+	{"timeout without a unit", "blockSize: 1Mi", `timeouts: {propose: "3"}`, []string{"malachite.timeouts", "propose, prevote and precommit must be whole milliseconds from 1ms to 10m"}},
 	{"image with a floating tag", "blockSize: 1Mi", "image: x/malachite", []string{"platform.malachite.image", "tag other than latest"}},
 	{"inconsistent mesh bounds", "blockSize: 1Mi", "gossip: {mesh: 20}", []string{"platform.malachite.gossip", "meshLow <= mesh <= meshHigh"}},
 	{"discovery in a full mesh", "blockSize: 1Mi", "discovery: {bootstrapPeers: 1}", []string{"platform.malachite.discovery", "peers.type Discovery"}},

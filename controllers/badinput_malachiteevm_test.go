@@ -49,7 +49,7 @@ var badMalachiteEVM = []badInputCase{
 	{"no balance", "execution: {}", "accountBalanceEther: 0", []string{"accountBalanceEther", "greater than or equal to 1"}},
 	{"no time from block to block", "execution: {}", "targetBlockTime: 0s", []string{"targetBlockTime", "whole milliseconds"}},
 	{"a time without a unit", "execution: {}", `targetBlockTime: "1"`, []string{"targetBlockTime", "whole milliseconds"}},
-	{"a timeout of nothing", "execution: {}", "timeouts: {propose: 0s}", []string{"timeouts.propose", "whole milliseconds"}},
+	{"a timeout of nothing", "execution: {}", "timeouts: {propose: 0s}", []string{"malachiteEVM.timeouts", "propose, prevote and precommit must be whole milliseconds"}},
 	{"mesh bounds in the wrong order", "execution: {}", "gossip: {mesh: 20}", []string{"platform.malachiteEVM.gossip", "meshLow <= mesh <= meshHigh"}},
 	{"an unknown gossip protocol", "execution: {}", "gossip: {protocol: Flood}", []string{"gossip.protocol", "Flood"}},
 	{"the power of a missing validator", "execution: {}", "powers: {overrides: [{members: [member-9], power: 70}]}",

@@ -115,7 +115,7 @@ type ExperimentPlan struct {
 
 // PointStatus is one point of the experiment.
 type PointStatus struct {
-	// name is the name of the point, such as p03. Its runs are named <experiment>-<point>-r<repetition>.
+	// name is the name of the point, such as p03. Its runs are named EXPERIMENT-POINT-rREPETITION.
 	Name string `json:"name"`
 	// variant is the name of the variant. It is empty in an experiment without variants.
 	// +optional
@@ -136,7 +136,7 @@ type PointStatus struct {
 	// throughputMilliPerSecond is the mean throughput of the valid runs, in thousandths of an operation per second.
 	// +optional
 	ThroughputMilliPerSecond *int64 `json:"throughputMilliPerSecond,omitempty"`
-	// throughputHalfWidthMilliPerSecond is half of the width of the confidence interval of the throughput, in thousandths of an
+	// throughputHalfWidthMilliPerSecond is the half-width of the confidence interval of the throughput, in thousandths of an
 	// operation per second, from five valid runs.
 	// +optional
 	ThroughputHalfWidthMilliPerSecond *int64 `json:"throughputHalfWidthMilliPerSecond,omitempty"`
@@ -305,8 +305,7 @@ type ComparisonDisplay struct {
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,priority=1
 // +kubebuilder:printcolumn:name="Gates",type=string,JSONPath=`.status.conditions[?(@.type=="GatesPassed")].status`,priority=1
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="metadata.name must be at most 63 characters: it is the value of labels"
-// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$') && !self.metadata.name.startsWith('benchnet-')",message="metadata.name must be a DNS label that begins with a letter (a-z, 0-9 and - only), but not with benchnet-: it becomes part of host names"
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$') && !self.metadata.name.startsWith('benchnet-')",message="metadata.name must be a DNS label of at most 63 characters (a-z, 0-9 and -) that begins with a letter, but not with benchnet-: it becomes part of host names"
 type BenchmarkExperiment struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

@@ -24,12 +24,9 @@ const (
 
 // BenchmarkExperimentSpec describes a set of runs: a grid of parameters, a search for the saturation point, or a comparison. Only delivery, pauseRuns,
 // parallelism, networkRetention and ttlSecondsAfterFinished can change.
-// +kubebuilder:validation:XValidation:rule="self.template == oldSelf.template && self.strategy == oldSelf.strategy && self.repetitions == oldSelf.repetitions && has(self.deployments) == has(oldSelf.deployments) && (!has(self.deployments) || self.deployments == oldSelf.deployments) && has(self.order) == has(oldSelf.order) && (!has(self.order) || self.order == oldSelf.order) && self.failures == oldSelf.failures",message="spec.template, strategy, repetitions, deployments, order and failures cannot change: create another experiment, or write quantities exactly as before"
-// +kubebuilder:validation:XValidation:rule="has(self.axes) == has(oldSelf.axes) && (!has(self.axes) || self.axes == oldSelf.axes) && has(self.variants) == has(oldSelf.variants) && (!has(self.variants) || self.variants == oldSelf.variants)",message="spec.axes and spec.variants cannot change: create another experiment"
-// +kubebuilder:validation:XValidation:rule="has(self.saturation) == has(oldSelf.saturation) && (!has(self.saturation) || self.saturation == oldSelf.saturation) && has(self.compare) == has(oldSelf.compare) && (!has(self.compare) || self.compare == oldSelf.compare)",message="spec.saturation and spec.compare cannot change: create another experiment"
-// +kubebuilder:validation:XValidation:rule="(self.strategy == 'Saturation') == has(self.saturation)",message="spec.saturation must be set when, and only when, spec.strategy is Saturation"
+// +kubebuilder:validation:XValidation:rule="self.template == oldSelf.template && has(self.axes) == has(oldSelf.axes) && (!has(self.axes) || self.axes == oldSelf.axes) && has(self.variants) == has(oldSelf.variants) && (!has(self.variants) || self.variants == oldSelf.variants) && self.strategy == oldSelf.strategy && has(self.saturation) == has(oldSelf.saturation) && (!has(self.saturation) || self.saturation == oldSelf.saturation) && has(self.compare) == has(oldSelf.compare) && (!has(self.compare) || self.compare == oldSelf.compare) && self.repetitions == oldSelf.repetitions && has(self.deployments) == has(oldSelf.deployments) && (!has(self.deployments) || self.deployments == oldSelf.deployments) && has(self.order) == has(oldSelf.order) && (!has(self.order) || self.order == oldSelf.order) && self.failures == oldSelf.failures",message="spec cannot change, except delivery, pauseRuns, parallelism, networkRetention and ttlSecondsAfterFinished: create another experiment, or write quantities exactly as before"
+// +kubebuilder:validation:XValidation:rule="(self.strategy == 'Saturation') == has(self.saturation) && (self.strategy == 'Compare') == has(self.compare)",message="spec.saturation must be set when, and only when, spec.strategy is Saturation, and spec.compare must be set when, and only when, it is Compare"
 // +kubebuilder:validation:XValidation:rule="self.strategy != 'Saturation' || !has(self.template.workload.objectives)",message="spec.template.workload.objectives cannot be set if spec.strategy is Saturation: spec.saturation.objectives are the limits"
-// +kubebuilder:validation:XValidation:rule="(self.strategy == 'Compare') == has(self.compare)",message="spec.compare must be set when, and only when, spec.strategy is Compare"
 // +kubebuilder:validation:XValidation:rule="!has(self.compare) || !has(self.order) || !has(self.order.type) || self.order.type != 'Listed'",message="spec.order.type must not be Listed with spec.strategy Compare, because differences would include the drift of the hosts: use RandomizedPairs"
 // +kubebuilder:validation:XValidation:rule="!has(self.compare) || has(self.compare.stored) && !has(self.compare.control) || (has(self.variants) && self.variants.size() >= 2)",message="spec.variants must hold at least two variants, unless spec.compare.stored is set without spec.compare.control"
 // +kubebuilder:validation:XValidation:rule="!has(self.compare) || (!has(self.compare.baseline) || has(self.variants) && self.variants.exists(v, v.name == self.compare.baseline)) && (!has(self.compare.control) || has(self.variants) && self.variants.exists(v, v.name == self.compare.control))",message="spec.compare.baseline and spec.compare.control must be names of spec.variants"
@@ -46,7 +43,7 @@ type BenchmarkExperimentSpec struct {
 	// +kubebuilder:validation:MaxItems=4
 	// +optional
 	Axes []Axis `json:"axes,omitempty"`
-	// variants are named changes of the template, at most 16. Each is measured at every point of the axes. Default: none.
+	// variants are named changes of the template. Each is measured at every point of the axes. Default: none.
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=16
@@ -63,35 +60,35 @@ type BenchmarkExperimentSpec struct {
 	// compare configures the comparison and its gates. Required with strategy Compare only.
 	// +optional
 	Compare *Comparison `json:"compare,omitempty"`
-	// repetitions is the number of runs of every point, from 1 to 100. A confidence interval needs 2, a comparison of one metric at 95 % needs 6 pairs.
-	// Default: 1.
+	// repetitions is the number of runs of every point. A confidence interval needs 2, a comparison of one metric at 95 % needs 6
+	// pairs. Default: 1.
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	Repetitions int32 `json:"repetitions,omitempty"`
-	// deployments is the number of times that each network is created, from 1 to 100. Estimates and comparisons use the mean of
-	// each. Default: if variants with different networks are compared, as many as leave two runs on each (one if
-	// compare.firstRepetition is Count) and are enough for a claim; otherwise 1.
+	// deployments is the number of times that each network is created. Estimates and comparisons use the mean of each. Default: if
+	// variants with different networks are compared, as many as leave two runs on each (one if compare.firstRepetition is Count)
+	// and are enough for a claim; otherwise 1.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	Deployments int32 `json:"deployments,omitempty"`
-	// order is the order of the runs. Default: type RandomizedPairs with strategy Compare, otherwise Listed.
+	// order is the order of the runs.
 	// +optional
 	Order Order `json:"order,omitzero"`
-	// parallelism is the number of networks that are measured at the same time, from 1 to 32: more than 1 only if they share no
-	// hosts. Default: 1.
+	// parallelism is the number of networks that are measured at the same time: more than 1 only if they share no hosts. Default:
+	// 1.
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=32
 	// +optional
 	Parallelism int32 `json:"parallelism,omitempty"`
 	// failures says what happens after a run failed or is invalid.
-	// +kubebuilder:default={onFailed: Continue, onInvalid: LeaveOut, attempts: 3, startTimeout: "30m"}
+	// +kubebuilder:default={}
 	// +optional
 	Failures FailurePolicy `json:"failures,omitzero"`
-	// networkRetention says what happens to a network after the last of its runs: Delete or Retain. Default: Delete.
+	// networkRetention says what happens to a network after the last of its runs. Default: Delete.
 	// +kubebuilder:default=Delete
 	// +optional
 	NetworkRetention RetentionPolicy `json:"networkRetention,omitempty"`
@@ -120,7 +117,7 @@ type ExperimentTemplate struct {
 // Axis is one parameter and its values. Exactly one of values, range and logarithmic is set.
 // +kubebuilder:validation:XValidation:rule="[has(self.values), has(self.range), has(self.logarithmic)].filter(x, x).size() == 1",message="axes[]: an axis needs exactly one of values, range and logarithmic"
 type Axis struct {
-	// name is the name of the parameter in results and charts, such as users. It has at most 30 characters and begins with a letter.
+	// name is the parameter's name in results and charts, such as users. It begins with a letter.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=30
 	// +kubebuilder:validation:Pattern=`^[a-zA-Z]([-_a-zA-Z0-9]*[a-zA-Z0-9])?$`
@@ -133,7 +130,7 @@ type Axis struct {
 	// +kubebuilder:validation:Pattern=`^(network|workload)(\.[a-zA-Z][a-zA-Z0-9]*(\[[0-9]+\])?)+$`
 	// +required
 	Field string `json:"field"`
-	// values are the values in order, at most 100: text that the type of the field accepts, such as "4Gi", "30s" or "true".
+	// values are the values in order: text that the type of the field accepts, such as "4Gi", "30s" or "true".
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
@@ -154,7 +151,7 @@ type Range struct {
 	// to is the upper bound of the values. It is a value itself if the steps reach it.
 	// +required
 	To resource.Quantity `json:"to"`
-	// step is the distance between values. It must be above 0.
+	// step is the distance between values, above 0.
 	// +required
 	Step resource.Quantity `json:"step"`
 }
@@ -169,7 +166,7 @@ type Logarithmic struct {
 	// +kubebuilder:validation:Minimum=1
 	// +required
 	To int64 `json:"to"`
-	// points is the number of values, from 2 to 100. It includes both ends.
+	// points is the number of values, including both ends.
 	// +kubebuilder:validation:Minimum=2
 	// +kubebuilder:validation:Maximum=100
 	// +required
@@ -178,7 +175,7 @@ type Logarithmic struct {
 
 // Variant is a named change of the template.
 type Variant struct {
-	// name is the name of the variant in results and charts. It has at most 40 characters.
+	// name is the variant's name in results and charts.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=40
 	// +kubebuilder:validation:Pattern=`^[a-zA-Z0-9]([-._a-zA-Z0-9]*[a-zA-Z0-9])?$`
@@ -217,8 +214,7 @@ type Order struct {
 	// random order). Default: RandomizedPairs with strategy Compare, which excludes Listed; otherwise Listed.
 	// +optional
 	Type OrderType `json:"type,omitempty"`
-	// seed is the seed of a random order, with type Shuffled or RandomizedPairs. Default: derived from the UID of the experiment
-	// (status.seed).
+	// seed is the seed of type Shuffled or RandomizedPairs. Default: from the UID of the experiment (status.seed).
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Seed *int64 `json:"seed,omitempty"`
@@ -265,18 +261,19 @@ type FailurePolicy struct {
 	// +kubebuilder:default=Continue
 	// +optional
 	OnFailed FailedRuns `json:"onFailed,omitempty"`
-	// onInvalid says what happens after an invalid run. LeaveOut excludes it from the mean values. Repeat makes up to attempts attempts. Default: LeaveOut.
+	// onInvalid says what follows an invalid run: LeaveOut (of the mean values) or Repeat (up to attempts attempts). Default:
+	// LeaveOut.
 	// +kubebuilder:default=LeaveOut
 	// +optional
 	OnInvalid InvalidRuns `json:"onInvalid,omitempty"`
-	// attempts is the largest number of attempts at one run, from 1 to 10, where runs are repeated. Default: 3.
+	// attempts is the largest number of attempts at one run, where runs are repeated. Default: 3.
 	// +kubebuilder:default=3
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10
 	// +optional
 	Attempts int32 `json:"attempts,omitempty"`
-	// startTimeout is how long a run waits for its network to be ready, and then for nodes of its workers, before it fails. It is
-	// above 0. Default: 30m.
+	// startTimeout is how long a run waits for its network to be ready, and then for nodes of its workers, before it fails.
+	// Default: 30m.
 	// +kubebuilder:default="30m"
 	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s')",message="must be above 0s"
 	// +optional
@@ -302,19 +299,19 @@ type SaturationSearch struct {
 	// +required
 	Objectives []MetricObjective `json:"objectives"`
 	// precisionPercent is how far, in percent, the lowest load that misses the service level may be above the highest that meets it
-	// at the end. It is from 1 to 100. Default: 10.
+	// at the end. Default: 10.
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	PrecisionPercent int32 `json:"precisionPercent,omitempty"`
-	// maxLoads is the largest number of loads that are tried, from 2 to 64. Default: 16.
+	// maxLoads is the largest number of loads that are tried. Default: 16.
 	// +kubebuilder:default=16
 	// +kubebuilder:validation:Minimum=2
 	// +kubebuilder:validation:Maximum=64
 	// +optional
 	MaxLoads int32 `json:"maxLoads,omitempty"`
-	// repeats is the largest number of runs of a load near the boundary, from 1 to 15. Runs end earlier if the decision is clear. Default: 3.
+	// repeats is the largest number of runs of a load near the boundary. Runs end earlier if the decision is clear. Default: 3.
 	// +kubebuilder:default=3
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=15
@@ -361,8 +358,7 @@ func (m Metric) IsFinality() bool { return strings.HasPrefix(string(m), "Finalit
 func (m Metric) IsOfFault() bool { return slices.Contains(FaultMetrics, m) }
 
 // Comparison compares variants with a baseline. Exactly one of baseline and stored is set.
-// +kubebuilder:validation:XValidation:rule="!has(self.control) || has(self.stored)",message="compare.control needs compare.stored, the earlier result that the control repeats"
-// +kubebuilder:validation:XValidation:rule="has(self.baseline) != has(self.stored)",message="compare needs exactly one of baseline (a variant) and stored (an earlier result)"
+// +kubebuilder:validation:XValidation:rule="has(self.baseline) != has(self.stored) && (has(self.stored) || !has(self.control))",message="compare needs exactly one of baseline (a variant) and stored (an earlier result), and compare.control needs compare.stored"
 // +kubebuilder:validation:XValidation:rule="!has(self.gates) || self.gates.all(g, g.metric in self.metrics)",message="compare.gates[].metric must be among compare.metrics"
 type Comparison struct {
 	// baseline is the name of the variant that the others are compared with.
@@ -378,26 +374,26 @@ type Comparison struct {
 	// +kubebuilder:validation:MaxLength=40
 	// +optional
 	Control string `json:"control,omitempty"`
-	// metrics are the metrics that are compared, from 1 to 8. The times of a fault are compared for each fault. Default: Throughput, LatencyMean and LatencyP95.
+	// metrics are the compared metrics. The times of a fault are compared for each fault. Default: Throughput, LatencyMean and
+	// LatencyP95.
 	// +kubebuilder:default={Throughput, LatencyMean, LatencyP95}
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
 	Metrics []Metric `json:"metrics,omitempty"`
-	// firstRepetition is Discard or Count. Discard leaves the first run of each point on each deployment out, because its network is
-	// new. Use Count if workload.reset is Reset. Default: Discard.
+	// firstRepetition is Discard, which leaves out the first run of each point on each deployment, because its network is new, or
+	// Count, for workload.reset Reset. Default: Discard.
 	// +kubebuilder:default=Discard
 	// +optional
 	FirstRepetition FirstRepetition `json:"firstRepetition,omitempty"`
-	// confidencePercent is the confidence level, from 50 to 99, of all comparisons of the experiment together (Holm's correction).
-	// Default: 95.
+	// confidencePercent is the confidence level of all comparisons of the experiment together (Holm's correction). Default: 95.
 	// +kubebuilder:default=95
 	// +kubebuilder:validation:Minimum=50
 	// +kubebuilder:validation:Maximum=99
 	// +optional
 	ConfidencePercent int32 `json:"confidencePercent,omitempty"`
-	// gates are bounds on the regression of metrics, at most 8. A failed gate fails the experiment. Default: none.
+	// gates are bounds on the regression of metrics. A failed gate fails the experiment. Default: none.
 	// +listType=map
 	// +listMapKey=metric
 	// +kubebuilder:validation:MaxItems=8
@@ -417,7 +413,7 @@ const (
 
 // StoredResult is the result of an earlier experiment in a ConfigMap: the ConfigMap of its status.result, or one made of its result file.
 type StoredResult struct {
-	// configMapName is the name of the ConfigMap in the namespace.
+	// configMapName is the ConfigMap in the namespace.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required
@@ -441,7 +437,7 @@ type StoredResult struct {
 
 // Gate fails an experiment if a candidate is worse than the baseline by more than a bound.
 type Gate struct {
-	// metric is the metric that is limited. It must be among compare.metrics.
+	// metric is the metric that is limited, one of compare.metrics.
 	// +required
 	Metric Metric `json:"metric"`
 	// maxRegressionPercent is how much worse the candidate may be, in percent of the baseline, or in percentage points of the error

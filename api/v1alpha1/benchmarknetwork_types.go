@@ -86,8 +86,8 @@ const (
 // +kubebuilder:validation:XValidation:rule="self.platform.type == 'Corda' || !has(self.database)",message="spec.database belongs to platform Corda: members of other platforms store their own state"
 // +kubebuilder:validation:XValidation:rule="!has(self.database) || self.database.engine in ['H2', 'PostgreSQL'] || (has(self.platform.corda) && self.platform.corda.distribution == 'Enterprise')",message="spec.database.engine SQLServer and Oracle need spec.platform.corda.distribution Enterprise: R3 supports them only there"
 type NetworkTemplate struct {
-	// purpose is Measurement or Trial. With Trial, members.reservation is Minimal, storage Ephemeral and the environmentPolicy of
-	// runs Record by default, and results are marked as not to be quoted. Default: Measurement.
+	// purpose is Measurement, or Trial: members.reservation Minimal, storage Ephemeral and environmentPolicy Record by default, and
+	// results marked as not to be quoted. Default: Measurement.
 	// +kubebuilder:default=Measurement
 	// +optional
 	Purpose Purpose `json:"purpose,omitempty"`
@@ -97,7 +97,7 @@ type NetworkTemplate struct {
 	// members describes the members of the network: nodes, replicas or validators. A notary is not counted.
 	// +required
 	Members MembersSpec `json:"members"`
-	// database is the database of the members. It may be set only with platform Corda. Default: H2 in each member.
+	// database is the members' database, only with platform Corda. Default: H2 in each member.
 	// +optional
 	Database *DatabaseSpec `json:"database,omitempty"`
 	// regions places the members in regions and emulates the round-trip times between them, or records the regions of a cluster that
@@ -117,13 +117,12 @@ type NetworkTemplate struct {
 	// podTemplate holds labels and annotations that are added to every pod of the network and of its runs. Default: none.
 	// +optional
 	PodTemplate *PodTemplate `json:"podTemplate,omitempty"`
-	// commonLabels are added to every object of the network and of its runs, at most 16. The keys are those that podTemplate allows.
-	// Default: none.
+	// commonLabels are added to every object of the network and of its runs. The keys are those that podTemplate allows. Default:
+	// none.
 	// +kubebuilder:validation:MaxProperties=16
 	// +optional
 	CommonLabels map[string]string `json:"commonLabels,omitempty"`
-	// imagePullSecrets are names of Secrets in the namespace, at most 8, beside those that the operator is configured with. Default:
-	// none.
+	// imagePullSecrets are names of Secrets in the namespace, beside those that the operator is configured with. Default: none.
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=8
 	// +kubebuilder:validation:items:MaxLength=253
@@ -202,21 +201,21 @@ type MembersSpec struct {
 	// +kubebuilder:validation:Maximum=1000
 	// +required
 	Count int32 `json:"count"`
-	// size is a preset of heap, cores and memory: Small, Medium or Large. Each of them can be overridden. Default: Small.
+	// size is a preset of heap, cores and memory, each of which can be overridden. Default: Small.
 	// +kubebuilder:default=Small
 	// +optional
 	Size Size `json:"size,omitempty"`
-	// heap is the heap of a member's JVM, on a platform that has one. It is at least 512Mi. Default: that of size.
+	// heap is the heap of a member's JVM, at least 512Mi, on platforms with one. Default: that of size.
 	// +optional
 	Heap *resource.Quantity `json:"heap,omitempty"`
-	// cores is the number of cores that a member may use. Default: that of size.
+	// cores is the number of cores of a member. Default: that of size.
 	// +optional
 	Cores *resource.Quantity `json:"cores,omitempty"`
 	// memory is the memory limit of a member. It must exceed the heap by what the JVM needs outside of it. Default: that of size.
 	// +optional
 	Memory *resource.Quantity `json:"memory,omitempty"`
-	// reservation is Full, Minimal or MemoryOnly. With Full, requests equal limits. With Minimal, a member requests a tenth of its
-	// cores and half of its memory; with MemoryOnly, 1m of a core and half of its memory. Default: Full, or Minimal if purpose is Trial.
+	// reservation is what a member requests: Full (its limits), Minimal (a tenth of its cores, half of its memory) or MemoryOnly
+	// (1m of a core, half of its memory). Default: Full, or Minimal if purpose is Trial.
 	// +optional
 	Reservation Reservation `json:"reservation,omitempty"`
 	// storage is the volume of a member, for its state and logs. Default: that of storage.type.
@@ -232,7 +231,7 @@ type MembersSpec struct {
 	// Default: any node.
 	// +optional
 	Scheduling *Scheduling `json:"scheduling,omitempty"`
-	// overrides describes members that differ from the others, at most 16. Default: all members are equal.
+	// overrides are members that differ from the others. Default: none.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
@@ -453,8 +452,7 @@ type LastRun struct {
 // +kubebuilder:printcolumn:name="Throughput",type=string,JSONPath=`.status.display.throughput`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,priority=1
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="metadata.name must be at most 63 characters: it is the name of a Service"
-// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$') && !self.metadata.name.startsWith('benchnet-')",message="metadata.name must be a DNS label that begins with a letter (a-z, 0-9 and - only), but not with benchnet-: it becomes part of host names"
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$') && !self.metadata.name.startsWith('benchnet-')",message="metadata.name must be a DNS label of at most 63 characters (a-z, 0-9 and -) that begins with a letter, but not with benchnet-: it becomes part of host names"
 type BenchmarkNetwork struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

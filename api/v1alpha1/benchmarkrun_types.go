@@ -301,8 +301,7 @@ type ResultReference struct {
 // +kubebuilder:printcolumn:name="Gates",type=string,JSONPath=`.status.conditions[?(@.type=="GatesPassed")].status`,priority=1
 // +kubebuilder:printcolumn:name="Bottleneck",type=string,JSONPath=`.status.display.bottleneck`,priority=1
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="metadata.name must be at most 63 characters: it is the value of labels"
-// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$') && !self.metadata.name.startsWith('benchnet-')",message="metadata.name must be a DNS label that begins with a letter (a-z, 0-9 and - only), but not with benchnet-: it becomes part of host names"
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$') && !self.metadata.name.startsWith('benchnet-')",message="metadata.name must be a DNS label of at most 63 characters (a-z, 0-9 and -) that begins with a letter, but not with benchnet-: it becomes part of host names"
 type BenchmarkRun struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

@@ -43,10 +43,10 @@ const (
 // CometBFTPlatform configures a network of CometBFT validators. members.count is their number, at most 200. Defaults are those of
 // CometBFT 0.40.0 unless a description says otherwise.
 type CometBFTPlatform struct {
-	// image is the container image of the validator, with a tag other than latest or a digest. Default: the project's image
+	// image is the container image of the validator, with a tag other than latest or a digest. Default: the project's
 	// cometbft-bench.
 	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="must carry a tag other than latest, or a digest, so that a run can be repeated"
+	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="must carry a tag other than latest, or a digest, for repeatable runs"
 	// +optional
 	Image string `json:"image,omitempty"`
 	// application is Blocks, with blocks of blockSize that workloads of type Blocks observe, or KVStore, to which workloads of type
@@ -54,45 +54,44 @@ type CometBFTPlatform struct {
 	// +kubebuilder:default=Blocks
 	// +optional
 	Application CometBFTApplication `json:"application,omitempty"`
-	// blockSize is the size in bytes of the transactions of each block, from 1 to 64Mi. It belongs to application Blocks.
-	// Default: 1Mi.
+	// blockSize is the size of a block's transactions in bytes, from 1 to 64Mi, with application Blocks. Default: 1Mi.
 	// +optional
 	BlockSize *resource.Quantity `json:"blockSize,omitempty"`
-	// transactionSize is the size in bytes of the transactions of which a block consists, from 1 to 1Mi. It belongs to application
-	// Blocks. Default: blockSize, at most 1Mi.
+	// transactionSize is the size of each transaction of a block in bytes, from 1 to 1Mi, with application Blocks. Default:
+	// blockSize, at most 1Mi.
 	// +optional
 	TransactionSize *resource.Quantity `json:"transactionSize,omitempty"`
-	// content says which bytes a block holds: Random or Repeated. It belongs to application Blocks. Default: Random.
+	// content says which bytes a block holds, with application Blocks. Default: Random.
 	// +optional
 	Content BlockContent `json:"content,omitempty"`
-	// tuning is Defaults or Fast: the defaults of gossip. Results name it. Default: Defaults.
+	// tuning selects the defaults of gossip. Results name it. Default: Defaults.
 	// +kubebuilder:default=Defaults
 	// +optional
 	Tuning CometBFTTuning `json:"tuning,omitempty"`
 	// timeouts are the timeouts of a round of consensus.
-	// +kubebuilder:default={}
+	// +kubebuilder:default={propose: "3s", prevote: "1s", precommit: "1s"}
 	// +optional
 	Timeouts CometBFTTimeouts `json:"timeouts,omitzero"`
 	// peers is the graph of the validators' connections, without Discovery.
-	// +kubebuilder:default={type: FullMesh}
+	// +kubebuilder:default={}
 	// +optional
 	Peers Peers `json:"peers,omitzero"`
 	// powers are the voting powers of the validators. Default: 10 each.
 	// +optional
 	Powers VotingPowers `json:"powers,omitzero"`
-	// gossip configures how consensus messages spread between validators.
+	// gossip configures how consensus messages spread.
 	// +optional
 	Gossip CometBFTGossip `json:"gossip,omitzero"`
-	// mempool configures the transactions that wait for a block. It belongs to application KVStore.
+	// mempool configures the transactions that wait for a block, with application KVStore.
 	// +optional
 	Mempool *CometBFTMempool `json:"mempool,omitempty"`
-	// keptBlocks is the number of decided blocks that a validator keeps for validators that catch up. Default: 1000 with application
-	// Blocks, otherwise 100000; both are choices of this project.
+	// keptBlocks is the number of decided blocks that a validator keeps for others to catch up. Default: 1000 with application
+	// Blocks, otherwise 100000, this project's choices.
 	// +kubebuilder:validation:Minimum=10
 	// +kubebuilder:validation:Maximum=1000000
 	// +optional
 	KeptBlocks *int32 `json:"keptBlocks,omitempty"`
-	// threads is the number of threads that run the program. Default: the cores that it may use, rounded up.
+	// threads is the number of threads of the program. Default: the validator's cores, rounded up.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=256
 	// +optional
@@ -141,18 +140,18 @@ type CometBFTMempool struct {
 	// +kubebuilder:validation:Maximum=10000000
 	// +optional
 	Size int32 `json:"size,omitempty"`
-	// cacheSize is the number of transactions that are remembered, to refuse them when they come again. Default: 100000; CometBFT's
-	// own is 10000.
+	// cacheSize is the number of remembered transactions, which are refused when they come again. Default: 100000; CometBFT's own
+	// is 10000.
 	// +kubebuilder:default=100000
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=10000000
 	// +optional
 	CacheSize int32 `json:"cacheSize"`
-	// recheck is Enabled or Disabled: whether waiting transactions are checked again after each block. Default: Enabled.
+	// recheck says whether waiting transactions are checked again after each block. Default: Enabled.
 	// +kubebuilder:default=Enabled
 	// +optional
 	Recheck Switch `json:"recheck,omitempty"`
-	// broadcast is Enabled or Disabled: whether a validator passes transactions on to its peers. Default: Enabled.
+	// broadcast says whether a validator passes transactions on to its peers. Default: Enabled.
 	// +kubebuilder:default=Enabled
 	// +optional
 	Broadcast Switch `json:"broadcast,omitempty"`
@@ -169,7 +168,7 @@ type CometBFTWorkload struct {
 	// +kubebuilder:validation:MultipleOf=2
 	// +optional
 	TransactionBytes int32 `json:"transactionBytes,omitempty"`
-	// method is Sync or Async: when the node responds. Default: Sync.
+	// method is when the node responds: after its check of the transaction (Sync) or at once (Async). Default: Sync.
 	// +kubebuilder:default=Sync
 	// +optional
 	Method CometBFTMethod `json:"method,omitempty"`

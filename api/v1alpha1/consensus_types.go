@@ -3,27 +3,28 @@ package v1alpha1
 // ConsensusTimeouts bound the steps of a round of Malachite's consensus.
 type ConsensusTimeouts struct {
 	RoundTimeouts `json:",inline"`
-	// rebroadcast is the time without progress after which a validator repeats the votes of its round. Default: 5s.
+	// rebroadcast is the time without progress after which a validator repeats its votes. Default: 5s.
 	// +kubebuilder:default="5s"
 	// +optional
 	Rebroadcast Timeout `json:"rebroadcast,omitzero"`
 }
 
 // RoundTimeouts bound the steps of the first round of a consensus. Each later round adds delta.
+// +kubebuilder:validation:XValidation:rule="[self.propose, self.prevote, self.precommit].all(t, t.matches('^([0-9]+m|[0-9]+(m|[.][0-9]{1,3})?s)+$') && [duration('1ms'), duration(t), duration('10m')].isSorted())",message="timeouts: propose, prevote and precommit must be whole milliseconds from 1ms to 10m, such as 3s"
 type RoundTimeouts struct {
 	// propose is the wait for a proposal. Default: 3s.
 	// +kubebuilder:default="3s"
 	// +optional
-	Propose Timeout `json:"propose,omitzero"`
+	Propose Wait `json:"propose,omitzero"`
 	// prevote is the wait for more votes after two thirds have voted differently. Default: 1s.
 	// +kubebuilder:default="1s"
 	// +optional
-	Prevote Timeout `json:"prevote,omitzero"`
+	Prevote Wait `json:"prevote,omitzero"`
 	// precommit is the wait for more votes after two thirds have committed differently. Default: 1s.
 	// +kubebuilder:default="1s"
 	// +optional
-	Precommit Timeout `json:"precommit,omitzero"`
-	// delta is added to these three for each round after the first. Default: 500ms.
+	Precommit Wait `json:"precommit,omitzero"`
+	// delta is added to propose, prevote and precommit for each later round. Default: 500ms.
 	// +kubebuilder:default="500ms"
 	// +optional
 	Delta Delay `json:"delta"`
@@ -49,12 +50,12 @@ const (
 
 // Peers is the graph of the connections between validators. A connection carries messages both ways.
 type Peers struct {
-	// type says which others a validator dials: FullMesh (all), Ring (the next in order), Random (some, such that all validators are
-	// connected), Sentries (two of the first, which dial each other), or Discovery (those that it finds). Default: FullMesh.
+	// type says which others a validator dials: FullMesh (all), Ring (the next in order), Random (a connected graph), Sentries (two
+	// of the first, which are a full mesh) or Discovery (those that it finds). Default: FullMesh.
 	// +kubebuilder:default=FullMesh
 	// +optional
 	Type PeersType `json:"type,omitempty"`
-	// degree is the number of validators that each dials, below members.count, with type Ring or Random. Default: 4, or all others.
+	// degree is how many of the others each validator dials, with type Ring or Random. Default: 4, or all.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=32
 	// +optional
@@ -98,14 +99,14 @@ type VotingPowers struct {
 
 // PowerOverride gives validators a voting power.
 type PowerOverride struct {
-	// members are the names of the validators, such as member-0. Each may be in one override only.
+	// members are names of validators, such as member-0, each in one override only.
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=100
 	// +kubebuilder:validation:items:MaxLength=63
 	// +required
 	Members []string `json:"members"`
-	// power is the voting power of each of them, from 1 to 1000.
+	// power is the voting power of each, from 1 to 1000.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000
 	// +required
@@ -114,7 +115,7 @@ type PowerOverride struct {
 
 // GossipMesh says how consensus messages spread. The mesh parameters are GossipSub's D, D_high, D_low and D_out.
 type GossipMesh struct {
-	// protocol is GossipSub or Broadcast. Broadcast sends every message to every connected peer. Default: GossipSub.
+	// protocol is GossipSub, or Broadcast to every connected peer. Default: GossipSub.
 	// +kubebuilder:default=GossipSub
 	// +optional
 	Protocol MalachiteGossipProtocol `json:"protocol,omitempty"`
@@ -136,7 +137,7 @@ type GossipMesh struct {
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	MeshLow int32 `json:"meshLow,omitempty"`
-	// meshOutboundMin is the least number of mesh peers that the validator has connected to itself. Default: 2.
+	// meshOutboundMin is the least number of mesh peers that the validator dialed. Default: 2.
 	// +kubebuilder:default=2
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=50

@@ -55,44 +55,42 @@ const (
 // CordaPlatform configures a Corda 4 network.
 // +kubebuilder:validation:XValidation:rule="!has(self.image) || !has(self.overrides) || self.overrides.all(o, !has(o.version) || has(o.image))",message="platform.corda.overrides[].image is required with version when platform.corda.image is set, which holds another version"
 type CordaPlatform struct {
-	// distribution is the edition of Corda. Enterprise is licensed software, so you supply its image. Default: OpenSource.
+	// distribution is the edition of Corda. Enterprise is licensed, so you supply its image. Default: OpenSource.
 	// +kubebuilder:default=OpenSource
 	// +optional
 	Distribution CordaDistribution `json:"distribution,omitempty"`
-	// version is the version of Corda, as major and minor number, from 4.3. The project has images of open-source 4.3 to 4.10; later
-	// ones need image. Default: 4.10.
+	// version is the major and minor version of Corda, from 4.3. The project has images of 4.3 to 4.10; later ones need image.
+	// Default: 4.10.
 	// +kubebuilder:default="4.10"
 	// +kubebuilder:validation:MaxLength=8
 	// +kubebuilder:validation:XValidation:rule="self.matches('^4[.]([3-9]|[1-9][0-9])$')",messageExpression="'must be 4.3 or a later 4.x, as major and minor number, not ' + self"
 	// +optional
 	Version string `json:"version,omitempty"`
-	// image is the container image of the node, with a tag other than latest or a digest. It is required with distribution
-	// Enterprise and with versions after 4.10. Default: the project's image of the version.
+	// image is the container image of the node, with a tag other than latest or a digest. Distribution Enterprise and versions
+	// after 4.10 require it. Default: the project's image of the version.
 	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="must carry a tag other than latest, or a digest, so that a run can be repeated"
+	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="must carry a tag other than latest, or a digest, for repeatable runs"
 	// +optional
 	Image string `json:"image,omitempty"`
 	// notary configures the notary of the network.
 	// +kubebuilder:default={type: Single, validation: NonValidating}
 	// +optional
 	Notary CordaNotary `json:"notary,omitzero"`
-	// legalNames are the legal names of the members in order. Each is an X.500 name with O, L and C. Default: O=Bank
-	// 0,L=London,C=GB and so on.
+	// legalNames are the members' X.500 names in order, each with O, L and C. Default: O=Bank 0,L=London,C=GB and so on.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
 	// +kubebuilder:validation:items:MinLength=9
 	// +kubebuilder:validation:items:MaxLength=256
 	// +optional
 	LegalNames []string `json:"legalNames,omitempty"`
-	// cordapps says which CorDapps every member runs. Default: R3's finance CorDapp of the same version.
+	// cordapps says which CorDapps every member runs.
 	// +kubebuilder:default={type: Finance}
 	// +optional
 	CorDapps CorDappsSpec `json:"cordapps,omitzero"`
-	// tuning overrides settings of the nodes. Settings that exist only in Corda Enterprise are rejected with distribution
-	// OpenSource.
+	// tuning overrides settings of the nodes. Those of Corda Enterprise are rejected with distribution OpenSource.
 	// +optional
 	Tuning *CordaTuning `json:"tuning,omitempty"`
-	// overrides are members with another version or image, at most 16. They need database.engine H2. Default: all members run the same.
+	// overrides are members with another version or image. They need database.engine H2. Default: none.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
@@ -102,22 +100,21 @@ type CordaPlatform struct {
 // CordaOverride describes members with another version or image of Corda.
 // +kubebuilder:validation:XValidation:rule="has(self.version) || has(self.image)",message="platform.corda.overrides[] needs version, image or both"
 type CordaOverride struct {
-	// members are the names of the members, such as member-0, or their legal names. Each member may be in one override only.
+	// members are names of members, such as member-0, or legal names, each member in one override only.
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=100
 	// +kubebuilder:validation:items:MaxLength=256
 	// +required
 	Members []string `json:"members"`
-	// version is the version of Corda, as in platform.corda.version. Default: platform.corda.version.
+	// version is the version of Corda. Default: platform.corda.version.
 	// +kubebuilder:validation:MaxLength=8
 	// +kubebuilder:validation:XValidation:rule="self.matches('^4[.]([3-9]|[1-9][0-9])$')",messageExpression="'must be 4.3 or a later 4.x, as major and minor number, not ' + self"
 	// +optional
 	Version string `json:"version,omitempty"`
-	// image is the container image of the node, as in platform.corda.image. Default: platform.corda.image, or the project's image of
-	// the version.
+	// image is the container image of the node. Default: platform.corda.image, or the project's image of the version.
 	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="must carry a tag other than latest, or a digest, so that a run can be repeated"
+	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="must carry a tag other than latest, or a digest, for repeatable runs"
 	// +optional
 	Image string `json:"image,omitempty"`
 }
@@ -127,14 +124,14 @@ type CordaOverride struct {
 // +kubebuilder:validation:XValidation:rule="self.type != 'None' || !(has(self.size) || has(self.heap) || has(self.cores) || has(self.memory) || has(self.storage) || has(self.scheduling) || has(self.database))",message="platform.corda.notary: size, heap, cores, memory, storage, scheduling and database need notary.type Single, SharedDatabase, Raft or BFT"
 // +kubebuilder:validation:XValidation:rule="!has(self.replicas) || self.type == 'SharedDatabase' || self.type == 'Raft' && self.replicas in [3, 5] || self.type == 'BFT' && self.replicas in [4, 7]",message="platform.corda.notary.replicas needs notary.type SharedDatabase, Raft with 3 or 5, or BFT with 4 or 7"
 type CordaNotary struct {
-	// type is Single, a service of several nodes (SharedDatabase, Raft, or BFT, which is experimental) or None. A service needs
-	// distribution OpenSource and version 4.6 or later, SharedDatabase also engine PostgreSQL, Raft and BFT persistent storage
-	// (docs/corda.md). With None, only flows that need no notary can run. Default: Single.
+	// type is Single, a service of several nodes (SharedDatabase, Raft or the experimental BFT), or None for flows that need no
+	// notary. A service needs distribution OpenSource and version 4.6 or later, SharedDatabase also engine PostgreSQL, Raft and BFT
+	// persistent storage (docs/corda.md). Default: Single.
 	// +kubebuilder:default=Single
 	// +optional
 	Type CordaNotaryType `json:"type,omitempty"`
-	// replicas is the number of nodes of the service: 1 to 8 with type SharedDatabase (default: 2), 3 or 5 with Raft (3), 4 or 7
-	// with BFT (4). It must not be set with other types.
+	// replicas is the number of nodes of a service: 1 to 8 with type SharedDatabase (default: 2), 3 or 5 with Raft (3), 4 or 7 with
+	// BFT (4).
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=8
 	// +optional
@@ -155,8 +152,7 @@ type CordaNotary struct {
 // CorDappsSpec says where the CorDapps of a network come from. Only the field that belongs to the type may be set.
 // +kubebuilder:validation:XValidation:rule="(self.type == 'Image') == has(self.image) && (self.type == 'Volume') == has(self.claimName)",message="platform.corda.cordapps: type Image needs image, type Volume needs claimName, types Finance and Samples take neither"
 type CorDappsSpec struct {
-	// type is Finance, R3's finance CorDapp of the node's version, Samples, the project's own CorDapps, Image or Volume. Default:
-	// Finance.
+	// type is Finance (R3's CorDapp of the node's version), Samples (the project's CorDapps), Image or Volume. Default: Finance.
 	// +kubebuilder:default=Finance
 	// +unionDiscriminator
 	// +optional
@@ -187,10 +183,10 @@ type CordaTuning struct {
 	// +kubebuilder:validation:Maximum=1024
 	// +optional
 	RPCThreads *int32 `json:"rpcThreads,omitempty"`
-	// p2pCompression sets enableP2PCompression. It exists only in Corda Enterprise. If unset, the node uses its own default.
+	// p2pCompression sets enableP2PCompression, only in Corda Enterprise. Default: the node's.
 	// +optional
 	P2PCompression *Switch `json:"p2pCompression,omitempty"`
-	// openSSL sets useOpenSsl. It exists only in Corda Enterprise. If unset, the node uses its own default.
+	// openSSL sets useOpenSsl, only in Corda Enterprise. Default: the node's.
 	// +optional
 	OpenSSL *Switch `json:"openSSL,omitempty"`
 	// journalBufferTimeout sets enterpriseConfiguration.tuning.journalBufferTimeout, only in Corda Enterprise. Default: the node's.
@@ -203,15 +199,15 @@ type CordaTuning struct {
 	// Enterprise. Default: the node's.
 	// +optional
 	BrokerConnectionTTLCheckInterval *Timeout `json:"brokerConnectionTTLCheckInterval,omitempty"`
-	// transactionCacheSize sets transactionCacheSizeMegaBytes. It is at most half of the heap. Default: 8 MB + 5 % of the heap
-	// above 300 MB, the node's own rule.
+	// transactionCacheSize sets transactionCacheSizeMegaBytes, at most half of the heap. Default: 8 MB + 5 % of the heap above 300
+	// MB, the node's own rule.
 	// +optional
 	TransactionCacheSize *resource.Quantity `json:"transactionCacheSize,omitempty"`
-	// attachmentCacheSize sets attachmentContentCacheSizeMegaBytes. It is at most half of the heap. Default: 10 MB.
+	// attachmentCacheSize sets attachmentContentCacheSizeMegaBytes, at most half of the heap. Default: 10 MB.
 	// +optional
 	AttachmentCacheSize *resource.Quantity `json:"attachmentCacheSize,omitempty"`
-	// flowExternalOperationThreads sets flowExternalOperationThreadPoolSize. It needs Corda 4.4 or later. Default: the number of
-	// cores, at most 10.
+	// flowExternalOperationThreads sets flowExternalOperationThreadPoolSize, from Corda 4.4. Default: the number of cores, at most
+	// 10.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1024
 	// +optional
@@ -295,8 +291,7 @@ type CordaFinance struct {
 	// operation is Issue, Pay or IssueAndPay.
 	// +required
 	Operation FinanceOperation `json:"operation"`
-	// identities is WellKnown or Anonymous. With Anonymous, the flows first exchange fresh keys, which takes one more round trip.
-	// Default: WellKnown.
+	// identities is WellKnown, or Anonymous: flows first exchange fresh keys, which takes one more round trip. Default: WellKnown.
 	// +kubebuilder:default=WellKnown
 	// +optional
 	Identities CordaIdentities `json:"identities,omitempty"`
@@ -332,7 +327,7 @@ type CordaFlow struct {
 
 // CordaCall is a flow class and its arguments.
 type CordaCall struct {
-	// class is the class name of an @StartableByRPC flow of the network's CorDapps.
+	// class is the full name of an @StartableByRPC flow of the CorDapps.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
 	// +kubebuilder:validation:Pattern=`^[A-Za-z_][\w$]*(\.[A-Za-z_][\w$]*)+$`
@@ -348,7 +343,7 @@ type CordaCall struct {
 // CordaData is a CSV file in UTF-8: a header with the names of the columns, and rows. Cells are separated by commas, and those with
 // commas are in double quotes.
 type CordaData struct {
-	// configMapName is the name of the ConfigMap in the namespace that holds the file.
+	// configMapName is the ConfigMap in the namespace that holds the file.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required
@@ -377,7 +372,7 @@ type FlowArgument struct {
 	// +kubebuilder:validation:Enum=String;Int;Long;Double;Decimal;Boolean;Instant;UUID;Currency;Amount;OpaqueBytes;SecureHash;StateRef;UniqueIdentifier;X500Name;Party
 	// +required
 	Type string `json:"type"`
-	// value is text for the type, such as 100.50 USD or, for a Party, a legal name, self, counterparty or notary. It may have
+	// value is text of the type, such as 100.50 USD, or for a Party a legal name, self, counterparty or notary. It may have
 	// placeholders (docs/corda.md).
 	// +required
 	Value Text `json:"value"`

@@ -50,7 +50,7 @@ type DatabaseSetting string
 
 // DatabaseSpec configures the database of the members. It is a union: only the field of its provider is set.
 // +kubebuilder:validation:XValidation:rule="self.engine != 'H2' || (self.topology == 'PerMember' && self.provider == 'Managed' && !has(self.managed))",message="database: H2 lives inside each member, so it takes topology PerMember, provider Managed and none of managed, chart and external"
-// +kubebuilder:validation:XValidation:rule="(self.provider == 'Chart') == has(self.chart) && (self.provider == 'External') == has(self.external) && (self.provider == 'Managed' || !has(self.managed))",message="database: provider Chart needs chart, provider External needs external, and managed belongs to provider Managed, the project's own servers; only the field of the provider may be set"
+// +kubebuilder:validation:XValidation:rule="(self.provider == 'Chart') == has(self.chart) && (self.provider == 'External') == has(self.external) && (self.provider == 'Managed' || !has(self.managed))",message="database: provider Chart needs chart, provider External needs external, and managed belongs to provider Managed, the project's own servers"
 // +kubebuilder:validation:XValidation:rule="self.engine in ['H2', 'PostgreSQL'] || self.provider == 'External'",message="database.engine SQLServer and Oracle need database.provider External: the operator runs only PostgreSQL"
 // +kubebuilder:validation:XValidation:rule="!has(self.external) || (self.engine == 'PostgreSQL' ? !has(self.external.jdbcSecret) && self.external.servers.all(s, has(s.adminSecret)) : has(self.external.jdbcSecret) && self.external.servers.all(s, !has(s.adminSecret) && !has(s.sslMode)))",message="database.external needs servers[].adminSecret with database.engine PostgreSQL, and jdbcSecret, without servers[].adminSecret and sslMode, with SQLServer and Oracle"
 // +kubebuilder:validation:XValidation:rule="!has(self.external) || self.topology == 'PerMember' || self.topology == 'Shared' && self.external.servers.size() == 1",message="database.external.servers must have one server with database.topology Shared, or one for each instance with PerMember; PerHost needs servers in the cluster"
@@ -67,8 +67,7 @@ type DatabaseSpec struct {
 	// +kubebuilder:default=PerMember
 	// +optional
 	Topology DatabaseTopology `json:"topology,omitempty"`
-	// membersPerInstance is the number of members that share an instance. It is required with topology PerHost and must not be
-	// set otherwise.
+	// membersPerInstance is the number of members that share an instance, with topology PerHost.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	// +optional
@@ -78,19 +77,19 @@ type DatabaseSpec struct {
 	// +kubebuilder:validation:Maximum=2048
 	// +optional
 	ConnectionsPerMember *int32 `json:"connectionsPerMember,omitempty"`
-	// provider is Managed, the project's own servers, Chart, those of your own Helm chart, or External, servers that exist. Default:
-	// Managed.
+	// provider is Managed (the project's own servers), Chart or External (servers that exist), which require the field of that
+	// name. Default: Managed.
 	// +kubebuilder:default=Managed
 	// +unionDiscriminator
 	// +optional
 	Provider DatabaseProvider `json:"provider,omitempty"`
-	// managed configures the project's own servers. It may be set only with provider Managed and engine PostgreSQL.
+	// managed configures the project's own servers, with provider Managed and engine PostgreSQL.
 	// +optional
 	Managed *ManagedDatabase `json:"managed,omitempty"`
-	// chart is your own Helm chart. It is required with provider Chart and must not be set otherwise.
+	// chart is your own Helm chart, with provider Chart.
 	// +optional
 	Chart *DatabaseChart `json:"chart,omitempty"`
-	// external has your own servers. It is required with provider External and must not be set otherwise.
+	// external has your own servers, with provider External.
 	// +optional
 	External *ExternalDatabase `json:"external,omitempty"`
 }
@@ -105,12 +104,12 @@ type ManagedDatabase struct {
 	// +optional
 	Version int32 `json:"version,omitempty"`
 	// image is your own image of the server, with the interface of the official postgres image for Debian, and a tag other than
-	// latest or a digest. It needs version. Default: the project's image of PostgreSQL 15.
+	// latest or a digest. It needs version. Default: the project's PostgreSQL 15.
 	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="must carry a tag other than latest, or a digest, so that a run can be repeated"
+	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="must carry a tag other than latest, or a digest, for repeatable runs"
 	// +optional
 	Image string `json:"image,omitempty"`
-	// cores is the number of cores that one instance may use. Default: 1.
+	// cores is the number of cores of one instance. Default: 1.
 	// +optional
 	Cores *resource.Quantity `json:"cores,omitempty"`
 	// memory is the memory of one instance. Default: 1Gi.
@@ -133,7 +132,7 @@ type ManagedDatabase struct {
 // DatabaseChart is your own Helm chart of PostgreSQL. It must create a Service that serves port 5432 and has the name of the
 // release, which is the name of the instance. docs/databases.md has the whole contract.
 type DatabaseChart struct {
-	// configMapName is the name of the ConfigMap in the namespace that holds the packaged chart.
+	// configMapName is the ConfigMap in the namespace that holds the packaged chart.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required
@@ -151,16 +150,16 @@ type DatabaseChart struct {
 
 // ExternalDatabase has your own database servers.
 type ExternalDatabase struct {
-	// servers are the servers, one for each instance: one with topology Shared, and one for each member, then the notary's, with
-	// PerMember. One server may serve several instances.
+	// servers are one for each instance: one with topology Shared; one for each member, then the notary's, with PerMember. One
+	// server may serve several instances.
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=101
 	// +required
 	Servers []ExternalServer `json:"servers"`
-	// jdbcSecret is the name of a Secret with the label benchnet.dev/database-jdbc=true, for engines SQLServer and Oracle. For each
-	// node, such as member-0 or notary, it has the keys member-0.url, .username and .password of a schema with all tables, and
-	// optionally .schema.
+	// jdbcSecret is a Secret with the label benchnet.dev/database-jdbc=true, for engines SQLServer and Oracle. For each node, such
+	// as member-0 or notary, it has the keys member-0.url, .username and .password of a schema with all tables, and optionally
+	// .schema.
 	// +optional
 	JDBCSecret SecretReference `json:"jdbcSecret,omitzero"`
 }
@@ -178,12 +177,12 @@ type ExternalServer struct {
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	Port int32 `json:"port,omitempty"`
-	// sslMode is the SSL mode of libpq. It belongs to engine PostgreSQL. Default: prefer.
+	// sslMode is the SSL mode of libpq, for engine PostgreSQL. Default: prefer.
 	// +kubebuilder:validation:Enum=disable;allow;prefer;require;verify-ca;verify-full
 	// +optional
 	SSLMode string `json:"sslMode,omitempty"`
-	// adminSecret is a Secret with the label benchnet.dev/database-admin=true. Its username and password are those of a role that
-	// may create roles and schemas. It belongs to engine PostgreSQL.
+	// adminSecret is a Secret with the label benchnet.dev/database-admin=true, and username and password of a role that may create
+	// roles and schemas, for engine PostgreSQL.
 	// +optional
 	AdminSecret SecretReference `json:"adminSecret,omitzero"`
 }

@@ -33,30 +33,30 @@ const (
 // EmeraldPlatform configures a network of Emerald validators, each with an execution client in the same pod. members.count is
 // their number, at most 50. Neither program is on a package registry, so you supply both images.
 type EmeraldPlatform struct {
-	// image is the container image of the validator, with a shell and the programs emerald and emerald-utils (docs/emerald.md). It
-	// is required, with a tag other than latest or a digest.
+	// image is the container image of the validator, with a shell, emerald and emerald-utils (docs/emerald.md), and a tag other
+	// than latest or a digest.
 	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="must carry a tag other than latest, or a digest, so that a run can be repeated"
+	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="must carry a tag other than latest, or a digest, for repeatable runs"
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Image string `json:"image"`
-	// execution configures the execution client of each member. It is required.
+	// execution configures the execution client of each member.
 	// +required
 	Execution   *EmeraldExecution `json:"execution,omitempty"`
 	ChainFields `json:",inline"`
-	// minBlockTime is the least time from block to block, if any. Default: 0s, as in the published runs. Emerald's own is 500ms.
+	// minBlockTime is the least time from block to block. Default: 0s, as in the published runs. Emerald's own is 500ms.
 	// +kubebuilder:default="0s"
 	// +optional
 	MinBlockTime Delay `json:"minBlockTime"`
-	// payload says how a proposed block is sent: PartsOnly or ProposalAndParts. Default: PartsOnly, as in Emerald.
+	// payload says how a proposed block is sent. Default: PartsOnly, as in Emerald.
 	// +kubebuilder:default=PartsOnly
 	// +optional
 	Payload EmeraldPayload `json:"payload,omitempty"`
 	// timeouts are the timeouts of a round of consensus.
-	// +kubebuilder:default={}
+	// +kubebuilder:default={propose: "3s", prevote: "1s", precommit: "1s"}
 	// +optional
 	Timeouts ConsensusTimeouts `json:"timeouts,omitzero"`
-	// gossip configures how consensus messages spread between validators.
+	// gossip configures how consensus messages spread.
 	// +kubebuilder:default={protocol: GossipSub, mesh: 6, meshHigh: 12, meshLow: 4, meshOutboundMin: 2}
 	// +optional
 	Gossip EmeraldGossip `json:"gossip,omitzero"`
@@ -65,8 +65,8 @@ type EmeraldPlatform struct {
 	// +kubebuilder:validation:Maximum=256
 	// +optional
 	Threads *int32 `json:"threads,omitempty"`
-	// logLevel is the log level of the validator: Info or Debug. The readiness check reads blocks from the log, so it cannot be
-	// lower. Default: Info.
+	// logLevel is the log level of the validator. The readiness check reads blocks from the log, so it is at least Info. Default:
+	// Info.
 	// +kubebuilder:default=Info
 	// +kubebuilder:validation:Enum=Info;Debug
 	// +optional
@@ -76,19 +76,18 @@ type EmeraldPlatform struct {
 // EmeraldExecution configures the execution client of each member. The client shares a JWT secret with its validator.
 // +kubebuilder:validation:XValidation:rule="self.client == 'Custom' ? has(self.command) && has(self.arguments) && !has(self.flags) : !has(self.arguments) && !has(self.initArguments)",message="platform.emerald.execution: client Custom needs command and arguments, and takes no flags; Reth and Geth take flags, and no arguments and initArguments"
 type EmeraldExecution struct {
-	// client is the kind of the execution client: Reth, Geth or Custom. Default: Reth.
+	// client is the kind of the execution client. Default: Reth.
 	// +kubebuilder:default=Reth
 	// +optional
 	Client ExecutionClient `json:"client,omitempty"`
-	// image is the container image of the client. It is required, with a tag other than latest or a digest. With minBlockTime below
-	// a second the client must accept blocks with equal timestamps (docs/emerald.md).
+	// image is the container image of the client, with a tag other than latest or a digest. With minBlockTime below 1s, the client
+	// must accept blocks with equal timestamps.
 	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="must carry a tag other than latest, or a digest, so that a run can be repeated"
+	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="must carry a tag other than latest, or a digest, for repeatable runs"
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Image string `json:"image"`
-	// command is the program in the image, with the arguments that come before all others. It is required with client Custom.
-	// Default: reth or geth.
+	// command is the program in the image and its first arguments. Client Custom requires it. Default: reth or geth.
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
@@ -96,12 +95,12 @@ type EmeraldExecution struct {
 	// +kubebuilder:validation:items:MaxLength=256
 	// +optional
 	Command []string `json:"command,omitempty"`
-	// flags are flags of Reth or Geth without dashes, such as txpool.max-batch-size: 20000, beside those of the profile or in place
-	// of them. One with an empty value takes no argument (docs/emerald.md).
+	// flags are flags of Reth or Geth without dashes, such as txpool.max-batch-size: 20000. They add to those of the profile or
+	// replace them. One with an empty value takes no argument.
 	// +kubebuilder:validation:MaxProperties=64
 	// +optional
 	Flags map[string]Text `json:"flags,omitempty"`
-	// arguments are the arguments of a Custom client, which requires them. $(NAME) is replaced for BENCHNET_GENESIS, BENCHNET_JWT,
+	// arguments are those of a Custom client, which requires them. $(NAME) is replaced for BENCHNET_GENESIS, BENCHNET_JWT,
 	// BENCHNET_NODE_KEY, BENCHNET_DATA, BENCHNET_PEERS, BENCHNET_CHAIN_ID and BENCHNET_GAS_LIMIT (docs/emerald.md).
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -117,10 +116,10 @@ type EmeraldExecution struct {
 	// +kubebuilder:validation:items:MaxLength=1024
 	// +optional
 	InitArguments []string `json:"initArguments,omitempty"`
-	// cores is the part of the member's cores that the client may use. The validator has the rest. Default: three quarters.
+	// cores is the client's part of the member's cores. The validator has the rest. Default: three quarters.
 	// +optional
 	Cores *resource.Quantity `json:"cores,omitempty"`
-	// memory is the part of the member's memory that the client may use. The validator has the rest. Default: three quarters.
+	// memory is the client's part of the member's memory. The validator has the rest. Default: three quarters.
 	// +optional
 	Memory *resource.Quantity `json:"memory,omitempty"`
 }
@@ -129,13 +128,12 @@ type EmeraldExecution struct {
 // +kubebuilder:validation:XValidation:rule="self.meshLow <= self.mesh && self.mesh <= self.meshHigh && self.meshOutboundMin * 2 <= self.mesh && self.meshOutboundMin < self.meshLow",message="must have meshLow <= mesh <= meshHigh, and meshOutboundMin at most half of mesh and below meshLow"
 type EmeraldGossip struct {
 	GossipMesh `json:",inline"`
-	// maxMessageSize is the size in bytes of the largest gossiped message. It is at least 256Ki, since parts of a block have 128
-	// KiB. Default: 4Mi.
+	// maxMessageSize is the largest gossiped message in bytes, at least 256Ki, since parts of a block have 128Ki. Default: 4Mi.
 	// +kubebuilder:default="4Mi"
 	// +optional
 	MaxMessageSize resource.Quantity `json:"maxMessageSize,omitzero"`
-	// maxResponseSize is the size in bytes of the largest response to a validator that catches up. It is at least 1Mi, since it
-	// holds whole blocks. Default: 10Mi.
+	// maxResponseSize is the largest response in bytes to a validator that catches up, at least 1Mi, since it holds whole blocks.
+	// Default: 10Mi.
 	// +kubebuilder:default="10Mi"
 	// +optional
 	MaxResponseSize resource.Quantity `json:"maxResponseSize,omitzero"`

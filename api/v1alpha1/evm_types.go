@@ -87,7 +87,7 @@ type EVMWorkload struct {
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	Mix []EVMTransaction `json:"mix,omitempty"`
-	// accounts is the number of accounts that send. They are the first of those that the genesis funds. Default: all of them.
+	// accounts is the number of accounts that send, the first of those that the genesis funds. Default: all.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=5000
 	// +optional
@@ -109,7 +109,7 @@ type EVMWorkload struct {
 	// +kubebuilder:validation:Maximum=1000000000
 	// +optional
 	MaxFeeGwei int64 `json:"maxFeeGwei,omitempty"`
-	// tipGwei is the fee per gas in gwei for the proposer. It is at most maxFeeGwei. Default: 1.
+	// tipGwei is the fee per gas in gwei for the proposer, at most maxFeeGwei. Default: 1.
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1000000000

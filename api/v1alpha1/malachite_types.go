@@ -42,46 +42,46 @@ const (
 // members.count is the number of validators. Defaults are those of Malachite unless a description says otherwise.
 // +kubebuilder:validation:XValidation:rule="self.peers.type == 'Discovery' || !has(self.discovery)",message="platform.malachite.discovery belongs to platform.malachite.peers.type Discovery"
 type MalachitePlatform struct {
-	// image is the container image of the validator, with a tag other than latest or a digest. Default: the project's image
+	// image is the container image of the validator, with a tag other than latest or a digest. Default: the project's
 	// malachite-bench.
 	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="must carry a tag other than latest, or a digest, so that a run can be repeated"
+	// +kubebuilder:validation:XValidation:rule="!self.endsWith(':latest') && self.matches('(:|@sha256:)[A-Za-z0-9._-]+$')",message="must carry a tag other than latest, or a digest, for repeatable runs"
 	// +optional
 	Image string `json:"image,omitempty"`
 	// blockSize is the size of each block in bytes, from 1 to 64Mi. Default: 1Mi.
 	// +kubebuilder:default="1Mi"
 	// +optional
 	BlockSize resource.Quantity `json:"blockSize,omitzero"`
-	// content says which bytes a block holds: Random or Repeated. Default: Random.
+	// content says which bytes a block holds. Default: Random.
 	// +kubebuilder:default=Random
 	// +optional
 	Content BlockContent `json:"content,omitempty"`
-	// partSize is the size in bytes of the largest part in which a block is streamed, from 256 to 64Mi. Default: 128Ki.
+	// partSize is the largest part in which a block is streamed, in bytes, from 256 to 64Mi. Default: 128Ki.
 	// +kubebuilder:default="128Ki"
 	// +optional
 	PartSize resource.Quantity `json:"partSize,omitzero"`
-	// payload says how a proposed block is sent: ProposalAndParts or ProposalOnly. Default: ProposalAndParts.
+	// payload says how a proposed block is sent. Default: ProposalAndParts.
 	// +kubebuilder:default=ProposalAndParts
 	// +optional
 	Payload MalachitePayload `json:"payload,omitempty"`
-	// targetBlockTime is the least time from block to block. If unset, validators decide on blocks as fast as possible.
+	// targetBlockTime is the least time from block to block. Default: none, as fast as possible.
 	// +optional
 	TargetBlockTime *Timeout `json:"targetBlockTime,omitempty"`
 	// timeouts are the timeouts of a round of consensus.
-	// +kubebuilder:default={}
+	// +kubebuilder:default={propose: "3s", prevote: "1s", precommit: "1s"}
 	// +optional
 	Timeouts ConsensusTimeouts `json:"timeouts,omitzero"`
 	// powers are the voting powers of the validators. Default: 10 each.
 	// +optional
 	Powers VotingPowers `json:"powers,omitzero"`
 	// peers is the graph of the validators' connections, of up to 100 validators with type FullMesh, otherwise 1000.
-	// +kubebuilder:default={type: FullMesh}
+	// +kubebuilder:default={}
 	// +optional
 	Peers Peers `json:"peers,omitzero"`
 	// discovery configures the discovery of peers. It belongs to peers.type Discovery.
 	// +optional
 	Discovery *MalachiteDiscoverySpec `json:"discovery,omitempty"`
-	// gossip configures how consensus messages spread between validators.
+	// gossip configures how consensus messages spread.
 	// +kubebuilder:default={protocol: GossipSub, mesh: 6, meshHigh: 12, meshLow: 4, meshOutboundMin: 2}
 	// +optional
 	Gossip MalachiteGossip `json:"gossip,omitzero"`
@@ -89,14 +89,14 @@ type MalachitePlatform struct {
 	// +kubebuilder:default={}
 	// +optional
 	Sync MalachiteSync `json:"sync,omitzero"`
-	// keptBlocks is the number of decided blocks that a validator keeps for validators that catch up. Default: 1000, a choice of
-	// this project.
+	// keptBlocks is the number of decided blocks that a validator keeps for others to catch up. Default: 1000, this project's
+	// choice.
 	// +kubebuilder:default=1000
 	// +kubebuilder:validation:Minimum=10
 	// +kubebuilder:validation:Maximum=1000000
 	// +optional
 	KeptBlocks int32 `json:"keptBlocks,omitempty"`
-	// threads is the number of threads of the validator's runtime. Default: the cores that it may use, rounded up.
+	// threads is the number of threads of the validator's runtime. Default: the validator's cores, rounded up.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=256
 	// +optional
@@ -110,19 +110,18 @@ type MalachitePlatform struct {
 
 // MalachiteDiscoverySpec configures the discovery of peers.
 type MalachiteDiscoverySpec struct {
-	// bootstrapPeers is the number of peers that a validator knows from the start. They are the validators after it in order.
-	// Default: 2.
+	// bootstrapPeers is the number of peers that a validator knows from the start: the next ones in order. Default: 2.
 	// +kubebuilder:default=2
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=99
 	// +optional
 	BootstrapPeers int32 `json:"bootstrapPeers,omitempty"`
-	// protocol is Full or Kademlia. With Full, a validator asks every peer for its peers. Default: Kademlia.
+	// protocol is Kademlia, or Full: a validator asks every peer for its peers. Default: Kademlia.
 	// +kubebuilder:default=Kademlia
 	// +kubebuilder:validation:Enum=Full;Kademlia
 	// +optional
 	Protocol string `json:"protocol,omitempty"`
-	// selector chooses the peers that stay connected: Kademlia or Random. Default: Kademlia.
+	// selector chooses the peers that stay connected. Default: Kademlia.
 	// +kubebuilder:default=Kademlia
 	// +kubebuilder:validation:Enum=Kademlia;Random
 	// +optional
@@ -133,7 +132,7 @@ type MalachiteDiscoverySpec struct {
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	OutboundPeers int32 `json:"outboundPeers,omitempty"`
-	// inboundPeers is the number of peers that a validator accepts. It must be at least outboundPeers. Default: 50.
+	// inboundPeers is the number of peers that a validator accepts, at least outboundPeers. Default: 50.
 	// +kubebuilder:default=50
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
@@ -145,12 +144,12 @@ type MalachiteDiscoverySpec struct {
 // +kubebuilder:validation:XValidation:rule="self.meshLow <= self.mesh && self.mesh <= self.meshHigh && (self.meshOutboundMin == 1 || self.meshOutboundMin * 2 <= self.mesh && self.meshOutboundMin < self.meshLow)",message="must have meshLow <= mesh <= meshHigh, and meshOutboundMin 1, or at most half of mesh and below meshLow"
 type MalachiteGossip struct {
 	GossipMesh `json:",inline"`
-	// maxMessageSize is the size in bytes of the largest gossiped message: a part of a block, or with payload ProposalOnly a block,
-	// and another 192Ki. Default: 4Mi, or more if that is needed.
+	// maxMessageSize is the largest gossiped message in bytes: a part of a block, or with payload ProposalOnly a block, and another
+	// 192Ki. Default: 4Mi, or more if needed.
 	// +optional
 	MaxMessageSize *resource.Quantity `json:"maxMessageSize,omitempty"`
-	// maxResponseSize is the size in bytes of the largest response to a validator that catches up. It must hold a block and
-	// another 192Ki. Default: 10Mi, or more if that is needed.
+	// maxResponseSize is the largest response in bytes to a validator that catches up. It must hold a block and another 192Ki.
+	// Default: 10Mi, or more if needed.
 	// +optional
 	MaxResponseSize *resource.Quantity `json:"maxResponseSize,omitempty"`
 }

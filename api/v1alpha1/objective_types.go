@@ -21,7 +21,7 @@ type Objective struct {
 }
 
 // MetricObjective is a limit on one metric. Exactly the bound that belongs to the metric is set.
-// +kubebuilder:validation:XValidation:rule="(has(self.metric) && !(self.metric in ['Throughput', 'ErrorShare']) && !self.metric.endsWith('Time')) == has(self.maxLatency) && (has(self.metric) && self.metric.endsWith('Time')) == has(self.maxDuration) && (has(self.metric) && self.metric == 'Throughput') == has(self.minThroughputPerSecond) && (has(self.metric) && self.metric == 'ErrorShare') == has(self.maxErrorPercent)",message="an objective has the bound of its metric only: maxLatency of a latency or finality, minThroughputPerSecond of Throughput, maxErrorPercent of ErrorShare, maxDuration of a time of a fault"
+// +kubebuilder:validation:XValidation:rule="(has(self.metric) && self.metric.matches('^(Latency|Finality)(Mean|P[0-9]+)$')) == has(self.maxLatency) && (has(self.metric) && self.metric.endsWith('Time')) == has(self.maxDuration) && (has(self.metric) && self.metric == 'Throughput') == has(self.minThroughputPerSecond) && (has(self.metric) && self.metric == 'ErrorShare') == has(self.maxErrorPercent)",message="an objective has the bound of its metric only: maxLatency of a latency or finality, minThroughputPerSecond of Throughput, maxErrorPercent of ErrorShare, maxDuration of a time of a fault"
 type MetricObjective struct {
 	// metric is the metric that is limited.
 	// +optional
@@ -32,7 +32,7 @@ type MetricObjective struct {
 	// minThroughputPerSecond is the lower limit in operations per second, such as 100 or 500m.
 	// +optional
 	MinThroughputPerSecond *resource.Quantity `json:"minThroughputPerSecond,omitempty"`
-	// maxErrorPercent is the percentage of operations that may fail, from 0 to 100, such as 1 or "0.1".
+	// maxErrorPercent is the percentage of operations that may fail, such as 1 or "0.1".
 	// +optional
 	MaxErrorPercent *resource.Quantity `json:"maxErrorPercent,omitempty"`
 	// maxDuration is the upper limit of a time of a fault, such as 30s.

@@ -9,10 +9,10 @@ import (
 
 // NodeOverride gives some nodes another size, volume or place than spec.members.
 type NodeOverride struct {
-	// size is a preset of heap, cores and memory: Small, Medium or Large. It replaces those of members together. Default: theirs.
+	// size is a preset of heap, cores and memory. It replaces all three of members. Default: theirs.
 	// +optional
 	Size Size `json:"size,omitempty"`
-	// heap is the heap of the JVM, at least 512Mi, on a platform that has one. Default: that of size, or members.heap.
+	// heap is the heap of the JVM, at least 512Mi, on platforms with one. Default: that of size, or members.heap.
 	// +optional
 	Heap *resource.Quantity `json:"heap,omitempty"`
 	// cores is the number of cores. Default: that of size, or members.cores.
@@ -21,29 +21,28 @@ type NodeOverride struct {
 	// memory is the memory limit. Default: that of size, or members.memory.
 	// +optional
 	Memory *resource.Quantity `json:"memory,omitempty"`
-	// storage is the volume. It replaces members.storage as a whole. Default: members.storage.
+	// storage is the volume. It replaces members.storage as a whole.
 	// +optional
 	Storage *Storage `json:"storage,omitempty"`
 	// scheduling replaces members.scheduling as a whole. It must not be set where database.topology PerHost places the pods.
-	// Default: members.scheduling.
 	// +optional
 	Scheduling *Scheduling `json:"scheduling,omitempty"`
 }
 
 // DatabaseOverride gives a dedicated database instance another size, volume, settings or place than spec.database.
 type DatabaseOverride struct {
-	// cores is the number of cores that the instance may use. Default: database.managed.cores.
+	// cores is the number of cores of the instance. Default: database.managed.cores.
 	// +optional
 	Cores *resource.Quantity `json:"cores,omitempty"`
 	// memory is the memory of the instance. Default: database.managed.memory.
 	// +optional
 	Memory *resource.Quantity `json:"memory,omitempty"`
-	// settings are settings of PostgreSQL, as in database.managed.settings, which they replace as a whole. Default: those.
+	// settings are settings of PostgreSQL. They replace database.managed.settings as a whole.
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=32
 	// +optional
 	Settings map[string]DatabaseSetting `json:"settings,omitempty"`
-	// storage is the volume. It replaces database.managed.storage as a whole. Default: that.
+	// storage is the volume. It replaces database.managed.storage as a whole.
 	// +optional
 	Storage *Storage `json:"storage,omitempty"`
 	// scheduling replaces database.managed.scheduling as a whole. Default: that, or members.scheduling without its terms about other
@@ -54,8 +53,7 @@ type DatabaseOverride struct {
 
 // MemberOverride describes members that differ from the others.
 type MemberOverride struct {
-	// members are the names of the members, such as member-0; with platform Corda also their legal names. Each member may be in one
-	// override only.
+	// members are names of members, such as member-0, or with platform Corda legal names, each member in one override only.
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=100

@@ -17,7 +17,7 @@ const (
 // PlatformSpec is a union: type names the platform, and only the field of that name is set.
 // +kubebuilder:validation:XValidation:rule="has(self.cometBFT) == (self.type == 'CometBFT') && has(self.corda) == (self.type == 'Corda') && has(self.jpaxos) == (self.type == 'JPaxos') && has(self.malachite) == (self.type == 'Malachite') && has(self.malachiteEVM) == (self.type == 'MalachiteEVM') && has(self.emerald) == (self.type == 'Emerald')",messageExpression="'platform.' + (self.type == 'CometBFT' ? 'cometBFT' : self.type == 'MalachiteEVM' ? 'malachiteEVM' : self.type.lowerAscii()) + ' must be set, and no other platform'"
 type PlatformSpec struct {
-	// type is the system under test: CometBFT, Corda, JPaxos, Malachite, MalachiteEVM or Emerald.
+	// type is the system under test. The field of its name is required, the others must not be set.
 	// +unionDiscriminator
 	// +required
 	Type PlatformType `json:"type"`

@@ -17,10 +17,9 @@ const (
 )
 
 // LoadSegment is a part of the window in which the rate follows one rule. It has results of its own.
-// +kubebuilder:validation:XValidation:rule="has(self.ratePerSecond) != (self.type == 'Replay') && has(self.toRatePerSecond) != (self.type in ['Constant', 'Replay'])",message="ratePerSecond must be set unless type is Replay, and toRatePerSecond when, and only when, type is Ramp, Steps, Spike or Sine"
-// +kubebuilder:validation:XValidation:rule="has(self.steps) == (self.type == 'Steps') && has(self.hold) == (self.type == 'Spike') && has(self.period) == (self.type == 'Sine') && has(self.replay) == (self.type == 'Replay')",message="steps belongs to type Steps, hold to Spike, period to Sine and replay to Replay, which require them"
+// +kubebuilder:validation:XValidation:rule="has(self.ratePerSecond) != (self.type == 'Replay') && has(self.toRatePerSecond) != (self.type in ['Constant', 'Replay']) && has(self.steps) == (self.type == 'Steps') && has(self.hold) == (self.type == 'Spike') && has(self.period) == (self.type == 'Sine') && has(self.replay) == (self.type == 'Replay')",message="ratePerSecond must be set unless type is Replay, and toRatePerSecond when, and only when, type is Ramp, Steps, Spike or Sine; steps belongs to type Steps, hold to Spike, period to Sine and replay to Replay, which require them"
 type LoadSegment struct {
-	// name is the name of the segment, unique in the profile. Each level of Steps is a segment of its own, named NAME-1, NAME-2 and so on.
+	// name is unique in the profile. Each level of Steps is a segment of its own, named NAME-1, NAME-2 and so on.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
@@ -59,14 +58,13 @@ type LoadSegment struct {
 
 // LoadReplay is a recorded trace of rates.
 type LoadReplay struct {
-	// csv has a line for each change of the rate: the seconds since the start of the segment, a comma and the operations per second, such as
-	// 0,20. The seconds are whole, begin with 0 and rise. A rate holds until the next line, the last one as long as the one before. A
-	// header line is skipped.
+	// csv has a line for each change of the rate: whole seconds since the start of the segment, rising from 0, and operations per
+	// second, such as 0,20. A rate holds until the next line, the last one as long as the one before. A header line is skipped.
 	// +kubebuilder:validation:MinLength=3
 	// +kubebuilder:validation:MaxLength=16384
 	// +required
 	CSV string `json:"csv"`
-	// scale multiplies the rates, such as "0.5". It must be above 0. Default: 1.
+	// scale multiplies the rates, above 0, such as "0.5". Default: 1.
 	// +kubebuilder:default="1"
 	// +optional
 	Scale resource.Quantity `json:"scale,omitzero"`

@@ -18,23 +18,21 @@ const (
 
 // RegionsSpec emulates distance between the members of a network, or records the real one. Emulation needs pods with the capability
 // NET_ADMIN. docs/regions.md describes it and its limits.
-// +kubebuilder:validation:XValidation:rule="has(self.items) || has(self.databaseRoundTrip) || (has(self.source) && self.source == 'NodeZone')",message="regions needs items, databaseRoundTrip or both, or source NodeZone; without any, omit regions"
-// +kubebuilder:validation:XValidation:rule="!has(self.source) || self.source != 'NodeZone' || !(has(self.items) || has(self.roundTrips) || has(self.defaults) || has(self.databaseRoundTrip))",message="regions.source NodeZone emulates nothing: remove regions.items, roundTrips, defaults and databaseRoundTrip"
+// +kubebuilder:validation:XValidation:rule="(has(self.items) || has(self.databaseRoundTrip)) != (has(self.source) && self.source == 'NodeZone')",message="regions needs items, databaseRoundTrip or both, or instead source NodeZone, which emulates nothing; without any, omit regions"
 // +kubebuilder:validation:XValidation:rule="has(self.items) ? !has(self.roundTrips) || self.roundTrips.all(t, t.between.all(n, self.items.exists(r, r.name == n))) : !has(self.roundTrips) && !has(self.defaults)",message="regions.roundTrips and regions.defaults need regions.items, and roundTrips[].between must name regions that it lists"
 type RegionsSpec struct {
 	// source is Spec, or NodeZone for a cluster that spans the regions: results record the zone of each node as the region of its
 	// pods, and no latency is emulated. Default: Spec.
 	// +optional
 	Source RegionSource `json:"source,omitempty"`
-	// items are the regions and their members, from 1 to 32. Every member, including a notary, is in exactly one region.
+	// items are the regions and their members. Every member, including a notary, is in exactly one region.
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=32
 	// +optional
 	Items []Region `json:"items,omitempty"`
-	// roundTrips are the round trips between regions that the built-in table lacks, or that differ from it, from 1 to 128. They need
-	// items.
+	// roundTrips are the round trips between regions that the built-in table lacks, or that differ from it. They need items.
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=128
@@ -43,7 +41,7 @@ type RegionsSpec struct {
 	// defaults are the values that roundTrips does not set. They need items.
 	// +optional
 	Defaults *LinkDefaults `json:"defaults,omitempty"`
-	// databaseRoundTrip is added between a member and its database, which must be on the network. It is at most 10s. Default: none.
+	// databaseRoundTrip is added between a member and its database, which must be on the network, at most 10s. Default: none.
 	// +optional
 	DatabaseRoundTrip *Latency `json:"databaseRoundTrip,omitempty"`
 }
@@ -64,8 +62,7 @@ type Region struct {
 	// +kubebuilder:validation:items:MaxLength=256
 	// +optional
 	Members []string `json:"members,omitempty"`
-	// count is the number of members in the region. They are the next ones, in order, that no region names. It must not be set with
-	// members.
+	// count is the number of members in the region, instead of members: the next ones, in order, that no region names.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1001
 	// +optional
@@ -99,7 +96,7 @@ type RoundTrip struct {
 	// defaults.lossPercent.
 	// +optional
 	LossPercent *resource.Quantity `json:"lossPercent,omitempty"`
-	// bandwidth is the bandwidth of each pair of members in each direction, in bits per second. 100M is 100 Mbit/s. Default:
+	// bandwidth is that of each pair of members in each direction, in bits per second. 100M is 100 Mbit/s. Default:
 	// defaults.bandwidth.
 	// +optional
 	Bandwidth *resource.Quantity `json:"bandwidth,omitempty"`
@@ -116,7 +113,7 @@ type LinkDefaults struct {
 	// lossPercent is the percentage of packets between regions that are lost in each direction. Default: 0.
 	// +optional
 	LossPercent *resource.Quantity `json:"lossPercent,omitempty"`
-	// bandwidth is the bandwidth between two members of different regions in each direction, in bits per second. Default: unlimited.
+	// bandwidth is that between two members of different regions in each direction, in bits per second. Default: unlimited.
 	// +optional
 	Bandwidth *resource.Quantity `json:"bandwidth,omitempty"`
 }

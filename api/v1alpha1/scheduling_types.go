@@ -7,11 +7,11 @@ import (
 
 // Scheduling says on which nodes the pods of one role run, in the fields of a pod's spec.
 type Scheduling struct {
-	// nodeSelector is as in a pod, at most 16 labels.
+	// nodeSelector is as in a pod.
 	// +kubebuilder:validation:MaxProperties=16
 	// +optional
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
-	// tolerations are as in a pod, at most 16.
+	// tolerations are as in a pod.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
@@ -48,7 +48,7 @@ type Toleration struct {
 	// +kubebuilder:validation:MaxLength=317
 	// +optional
 	Key string `json:"key,omitempty"`
-	// operator is Equal or Exists. Default: Equal.
+	// operator is as in a pod. Default: Equal.
 	// +kubebuilder:validation:Enum=Exists;Equal
 	// +optional
 	Operator corev1.TolerationOperator `json:"operator,omitempty"`
@@ -76,11 +76,11 @@ type PodTemplate struct {
 // PodMetadata holds labels and annotations. Keys that may give a pod an identity, further containers or further networks are
 // rejected. docs/security.md lists the keys that are allowed.
 type PodMetadata struct {
-	// labels are added to the pods, at most 16. Default: none.
+	// labels are added to the pods. Default: none.
 	// +kubebuilder:validation:MaxProperties=16
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
-	// annotations are added to the pods, at most 16 with values of at most 1 KiB. Default: none.
+	// annotations are added to the pods, with values of at most 1 KiB. Default: none.
 	// +kubebuilder:validation:MaxProperties=16
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`

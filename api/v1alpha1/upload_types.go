@@ -23,14 +23,14 @@ type ResultUpload struct {
 	// +kubebuilder:validation:Pattern=`^[a-z0-9][a-z0-9.-]*[a-z0-9]$`
 	// +required
 	Bucket string `json:"bucket"`
-	// prefix precedes the names of all objects, <prefix>/<namespace>/<run>/<UID>/... Default: none.
+	// prefix precedes the names of all objects, PREFIX/NAMESPACE/RUN/UID/... Default: none.
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*$`
 	// +kubebuilder:validation:XValidation:rule="!self.split('/').exists(s, s == '.' || s == '..')",message="prefix must not have the segments . and .."
 	// +optional
 	Prefix string `json:"prefix,omitempty"`
 	// secretName is a Secret in the namespace of the run with the label benchnet.dev/upload=true, and the keys accessKeyID,
-	// secretAccessKey and optionally ca.crt, the authorities of the server in PEM format.
+	// secretAccessKey and optionally ca.crt, the server's authorities in PEM.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required

@@ -103,38 +103,35 @@ func (t WorkloadType) LimitsOutstanding() bool { return t == WorkloadCorda || t 
 // +kubebuilder:validation:XValidation:rule="!has(self.load) || !has(self.load.profile) || !has(self.measure.steadyState)",message="measure.steadyState cannot be set with load.profile: it looks for one constant level"
 // +kubebuilder:validation:XValidation:rule="self.sampleLogRetention == 'Delete' || self.type == 'Corda' || self.type == 'JMeter'",message="sampleLogRetention must be Delete unless type is Corda or JMeter: other drivers write no JTL"
 type Workload struct {
-	// name is the name of the workload, unique in its network. Its run is named <network>-<name>. A longer name is shortened to 63
-	// characters with a hash.
+	// name is unique in the network. The run is named NETWORK-NAME, shortened to 63 characters with a hash.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	// +required
 	Name string `json:"name"`
-	// type is the kind of operations: Blocks, CometBFT, Corda, JPaxos, EVM, or JMeter with your own test plan.
+	// type is the kind of operations. The field of its name is required, the others must not be set.
 	// +unionDiscriminator
 	// +required
 	Type WorkloadType `json:"type"`
-	// blocks describes how the blocks that a CometBFT or Malachite network makes by itself are observed. It is required with type Blocks and must
-	// not be set otherwise.
+	// blocks observes the blocks that a CometBFT or Malachite network makes by itself, with type Blocks.
 	// +optional
 	Blocks *BlocksWorkload `json:"blocks,omitempty"`
-	// cometBFT describes the transactions to a CometBFT network. It is required with type CometBFT and must not be set otherwise.
+	// cometBFT describes the transactions to a CometBFT network. It belongs to type CometBFT.
 	// +optional
 	CometBFT *CometBFTWorkload `json:"cometBFT,omitempty"`
-	// corda is the operation on a Corda network. It is required with type Corda and must not be set otherwise.
+	// corda is the operation on a Corda network. It belongs to type Corda.
 	// +optional
 	Corda *CordaWorkload `json:"corda,omitempty"`
-	// jpaxos describes the requests to a JPaxos network. It is required with type JPaxos and must not be set otherwise.
+	// jpaxos describes the requests to a JPaxos network. It belongs to type JPaxos.
 	// +optional
 	JPaxos *JPaxosWorkload `json:"jpaxos,omitempty"`
-	// evm describes the transactions to a network of execution clients. It is required with type EVM and must not be set otherwise.
+	// evm describes the transactions to a network of execution clients. It belongs to type EVM.
 	// +optional
 	EVM *EVMWorkload `json:"evm,omitempty"`
-	// jmeter is your own JMeter test plan. It is required with type JMeter and must not be set otherwise.
+	// jmeter is your own JMeter test plan. It belongs to type JMeter.
 	// +optional
 	JMeter *JMeterPlan `json:"jmeter,omitempty"`
-	// load is the load on the network. It must not be set with type Blocks, whose network makes its own blocks, and is required
-	// otherwise.
+	// load is the load on the network, required except with type Blocks, whose network makes its own.
 	// +optional
 	Load *Load `json:"load,omitempty"`
 	// faults are injected in the window. A run in which a fault was not proved is Invalid. Default: none.
@@ -147,8 +144,8 @@ type Workload struct {
 	// +kubebuilder:default={warmUp: "30s", window: "60s", drain: "60s", maxErrorPercent: "0"}
 	// +optional
 	Measure Measure `json:"measure,omitzero"`
-	// objectives are limits on metrics and queries that each run must keep to, at most 8. Their outcomes are in the status of runs
-	// and points, and in the condition GatesPassed. Default: none.
+	// objectives are limits on metrics and queries that each run must keep to. Their outcomes are in the status of runs and points,
+	// and in the condition GatesPassed. Default: none.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
@@ -176,7 +173,7 @@ type BlocksWorkload struct {
 	// +kubebuilder:validation:MaxLength=63
 	// +optional
 	Observe string `json:"observe,omitempty"`
-	// transactionBytes is the size in bytes of a transaction, to convert bytes to transactions per second. Default: 110, a plain
+	// transactionBytes is the size of a transaction in bytes, to convert bytes to transactions per second. Default: 110, a plain
 	// transfer of ether.
 	// +kubebuilder:default=110
 	// +kubebuilder:validation:Minimum=1
@@ -187,12 +184,12 @@ type BlocksWorkload struct {
 
 // JMeterPlan is your own test plan.
 type JMeterPlan struct {
-	// configMapName is the name of the ConfigMap in the namespace that holds the plan.
+	// configMapName is the ConfigMap in the namespace that holds the plan.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required
 	ConfigMapName string `json:"configMapName"`
-	// key is the key of the plan in the ConfigMap. It ends in .jmx. Default: plan.jmx.
+	// key is the key of the plan in the ConfigMap, which ends in .jmx. Default: plan.jmx.
 	// +kubebuilder:default=plan.jmx
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^[-._a-zA-Z0-9]+\.jmx$`
@@ -205,41 +202,40 @@ type JMeterPlan struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.maxOutstanding) || self.model == 'Closed' && self.maxOutstanding <= self.clients",message="load.maxOutstanding belongs to load.model Closed, and cannot exceed load.clients: each client has one operation outstanding"
 // +kubebuilder:validation:XValidation:rule="self.arrivals == 'Poisson' ? self.model == 'Open' : !has(self.seed)",message="load.arrivals Poisson belongs to load.model Open, and load.seed to load.arrivals Poisson"
 type Load struct {
-	// model is Closed or Open. Closed starts the next operation of a client when its last one has ended. Open starts operations at a
-	// given rate. Default: Closed.
+	// model is Closed (a client starts its next operation when its last one has ended) or Open (operations start at a given rate).
+	// Default: Closed.
 	// +kubebuilder:default=Closed
 	// +optional
 	Model LoadModel `json:"model,omitempty"`
-	// clients is the number of clients that work at the same time, from 1 to 20000. With Open it limits the outstanding operations,
+	// clients is the number of clients that work at the same time, at most 20000. With Open it limits the outstanding operations,
 	// so it should be well above rate × latency. Default: 10.
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=20000
 	// +optional
 	Clients int32 `json:"clients,omitempty"`
-	// maxOutstanding is the largest number of outstanding operations, with model Closed. It is at most clients. Default: clients.
+	// maxOutstanding is the largest number of outstanding operations, at most clients, with model Closed. Default: clients.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=20000
 	// +optional
 	MaxOutstanding *int32 `json:"maxOutstanding,omitempty"`
-	// ratePerSecond is the number of operations that start per second, such as 20 or 500m. It is required with model Open only, unless
-	// profile is set.
+	// ratePerSecond is the number of operations that start per second, such as 20 or 500m, with model Open and no profile.
 	// +optional
 	RatePerSecond *resource.Quantity `json:"ratePerSecond,omitempty"`
-	// profile is a rate that changes over the window, segment by segment, with model Open. The durations add up to measure.window. The
-	// warm-up has the first rate of the first segment. Default: the constant ratePerSecond.
+	// profile is a rate that changes over the window in segments, with model Open. Their durations add up to measure.window. The
+	// warm-up has the first rate. Default: the constant ratePerSecond.
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	Profile []LoadSegment `json:"profile,omitempty"`
-	// arrivals is Even or Poisson, with model Open. Poisson draws exponential distances with the same mean, as of many independent
-	// users, so that queues form below the capacity too. Default: Even.
+	// arrivals is Even, or with model Open Poisson: exponential distances with the same mean, as of many independent users, so that
+	// queues form below the capacity too. Default: Even.
 	// +kubebuilder:default=Even
 	// +optional
 	Arrivals Arrivals `json:"arrivals,omitempty"`
-	// seed is the seed of Poisson arrivals. The same seed, rate and number of workers repeat the same
-	// arrivals. Default: derived from the UID of the run.
+	// seed is the seed of Poisson arrivals. The same seed, rate and number of workers repeat the same arrivals. Default: from the
+	// UID of the run.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=9007199254740991
 	// +optional
@@ -247,7 +243,7 @@ type Load struct {
 }
 
 // Measure says which part of the load is measured.
-// +kubebuilder:validation:XValidation:rule="!has(self.steadyState) || duration(self.steadyState.minWindow) <= duration(self.window)",message="measure.steadyState.minWindow cannot exceed measure.window, which is the longest window"
+// +kubebuilder:validation:XValidation:rule="duration(self.window) >= duration('1s') && duration(self.drain) <= duration('1h') && (!has(self.steadyState) || duration(self.steadyState.minWindow) <= duration(self.window))",message="measure.window must be at least 1s, measure.drain at most 1h, and measure.steadyState.minWindow cannot exceed measure.window"
 type Measure struct {
 	// warmUp is the time of load before the window. It is not measured. Default: 30s.
 	// +kubebuilder:default="30s"
@@ -255,25 +251,22 @@ type Measure struct {
 	WarmUp Seconds `json:"warmUp"`
 	// window is the measured time, from 1s to 24h. R3 considers less than a couple of minutes unusable for throughput. Default: 60s.
 	// +kubebuilder:default="60s"
-	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s')",message="must be at least 1s"
 	// +optional
 	Window Seconds `json:"window,omitzero"`
 	// drain is the longest wait, up to 1h, for operations that started in the window. Default: 60s.
 	// +kubebuilder:default="60s"
-	// +kubebuilder:validation:XValidation:rule="duration(self) <= duration('1h')",message="must be at most 1h"
 	// +optional
 	Drain Seconds `json:"drain"`
-	// maxErrorPercent is the percentage of operations that may fail in a valid run, from 0 to 100, such as 1 or "0.5". Default: 0.
+	// maxErrorPercent is the percentage of operations that may fail in a valid run, such as 1 or "0.5". Default: 0.
 	// +kubebuilder:default="0"
 	// +optional
 	MaxErrorPercent resource.Quantity `json:"maxErrorPercent,omitzero"`
-	// environmentPolicy is Enforce or Record. With Enforce, causes outside of the network and its load (docs/verdict.md), such as
-	// HostShared, make a run Invalid; with Record they are notes. Default: Enforce, or Record if the purpose of the network is
-	// Trial.
+	// environmentPolicy says what causes outside of the network and its load, such as HostShared, do: Enforce makes the run
+	// Invalid, Record notes them (docs/verdict.md). Default: Enforce, or Record if purpose is Trial.
 	// +optional
 	EnvironmentPolicy EnvironmentPolicy `json:"environmentPolicy,omitempty"`
-	// stabilityPolicy is Tolerant, Moderate or Strict: how much a window of a fixed time may change, and workers may differ, before
-	// the run is Invalid (docs/verdict.md). Default: Moderate in an experiment with strategy Compare, otherwise Tolerant.
+	// stabilityPolicy is how much a window of a fixed time may change, and workers may differ, before the run is Invalid. Default:
+	// Moderate in an experiment with strategy Compare, otherwise Tolerant.
 	// +optional
 	StabilityPolicy StabilityPolicy `json:"stabilityPolicy,omitempty"`
 	// steadyState ends the warm-up and the window when the measured throughput is steady. warmUp and window are then upper limits.
@@ -344,14 +337,14 @@ type Calibration struct {
 // SteadyState configures the detection of the steady state. The warm-up ends by MSER-5 (White 1997). The window ends when the
 // half-width of the throughput's confidence interval, by batch means, is within a percentage of the mean.
 type SteadyState struct {
-	// halfWidthPercent is the half-width of the confidence interval, in percent of the mean throughput, at which the window ends. It
-	// is from 1 to 50. Default: 5.
+	// halfWidthPercent is the half-width of the confidence interval, in percent of the mean throughput, at which the window ends.
+	// Default: 5.
 	// +kubebuilder:default=5
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=50
 	// +optional
 	HalfWidthPercent int32 `json:"halfWidthPercent,omitempty"`
-	// confidencePercent is the confidence level of the interval, from 50 to 99. Default: 95.
+	// confidencePercent is the confidence level of the interval. Default: 95.
 	// +kubebuilder:default=95
 	// +kubebuilder:validation:Minimum=50
 	// +kubebuilder:validation:Maximum=99
@@ -365,13 +358,13 @@ type SteadyState struct {
 
 // Workers are the pods that apply the load.
 type Workers struct {
-	// count is the number of pods, from 1 to 50. All start the load at the same instant. Default: 1.
+	// count is the number of pods. All start the load at the same instant. Default: 1.
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=50
 	// +optional
 	Count int32 `json:"count,omitempty"`
-	// cores is the number of cores that one worker may use. Default: 1.
+	// cores is the number of cores of one worker. Default: 1.
 	// +kubebuilder:default="1"
 	// +optional
 	Cores resource.Quantity `json:"cores,omitzero"`

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/yaml"
 )
 
@@ -96,10 +98,33 @@ func TestFields(t *testing.T) {
 	})
 }
 
+// TestQuantitiesCanBeDecoded checks that the pattern of quantities matches what the operator can decode.
+func TestQuantitiesCanBeDecoded(t *testing.T) {
+	patterns := map[string]bool{}
+	testEachField(t, func(_ *testing.T, _ string, field apiextensionsv1.JSONSchemaProps) {
+		if field.XIntOrString && field.Pattern != "" {
+			patterns[field.Pattern] = true
+		}
+	})
+	if len(patterns) != 1 {
+		t.Fatalf("patterns of quantities are %v, want one", patterns)
+	}
+	for pattern := range patterns {
+		for _, text := range strings.Split("7,+7,-7,1.5,1.,.5,500m,4Gi,1e3,1E-3,.5e+3,,--7,1e1.5,1.5.5,4GiB,4 Gi,0x7", ",") {
+			t.Run(text, func(t *testing.T) {
+				_, err := resource.ParseQuantity(text)
+				if matches := regexp.MustCompile(pattern).MatchString(text); matches != (err == nil) {
+					t.Errorf("the pattern matches: %t, but decoding returns %v", matches, err)
+				}
+			})
+		}
+	}
+}
+
 // TestDefinitionsStaySmall checks the size of each CRD as compact JSON, and the number of its rules. kubectl apply stores the JSON in
 // an annotation, and all annotations of an object have at most 256 KiB; the limits leave room for more platforms, loads and faults.
 func TestDefinitionsStaySmall(t *testing.T) {
-	const maxBytes, maxRules = 190_000, 151
+	const maxBytes, maxRules = 179_000, 139
 	for kind, crd := range readCRDs(t) {
 		content, err := json.Marshal(crd)
 		if err != nil {
@@ -111,6 +136,24 @@ func TestDefinitionsStaySmall(t *testing.T) {
 			t.Errorf("%s has %d bytes and %d rules, want at most %d and %d", kind, len(content), rules, maxBytes, maxRules)
 		}
 	}
+}
+
+// TestDefaultsAgree checks that the fields in the default of an object have their own defaults.
+func TestDefaultsAgree(t *testing.T) {
+	testEachField(t, func(t *testing.T, _ string, field apiextensionsv1.JSONSchemaProps) {
+		if field.Type != "object" || field.Default == nil {
+			return
+		}
+		var defaults map[string]json.RawMessage
+		if err := json.Unmarshal(field.Default.Raw, &defaults); err != nil {
+			t.Fatal(err)
+		}
+		for name, value := range defaults {
+			if own := field.Properties[name].Default; own == nil || string(own.Raw) != string(value) {
+				t.Errorf("%s is %s in the default of the object, but its own default is %v", name, value, own)
+			}
+		}
+	})
 }
 
 // TestStatusBeforeFirstReconcile checks that kstatus does not treat a resource as finished before its first

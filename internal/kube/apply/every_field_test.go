@@ -316,7 +316,7 @@ func fillValue(v reflect.Value) {
 	case metav1.Duration:
 		v.Set(reflect.ValueOf(metav1.Duration{Duration: 7e9}))
 		return
-	case v1alpha1.Seconds, v1alpha1.Timeout, v1alpha1.Delay, v1alpha1.Latency:
+	case v1alpha1.Seconds, v1alpha1.Timeout, v1alpha1.Wait, v1alpha1.Delay, v1alpha1.Latency:
 		v.FieldByName("Duration").SetInt(7e9)
 		return
 	case metav1.Time, metav1.MicroTime:
