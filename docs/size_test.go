@@ -15,8 +15,8 @@ func TestHouseStaysSmall(t *testing.T) {
 		count    func(text string) int
 		most     int
 	}{
-		"lines of Go below internal, without tests": {[]string{"internal/*.go"}, []string{"_test.go"}, countLines, 60350},
-		"lines of golden files and test data":       {[]string{"*/testdata/*"}, nil, countLines, 23260},
+		"lines of Go below internal, without tests": {[]string{"internal/*.go"}, []string{"_test.go"}, countLines, 60450},
+		"lines of golden files and test data":       {[]string{"*/testdata/*"}, nil, countLines, 23370},
 		"words of documents by hand": {[]string{"README.md", "docs/*.md"}, []string{"docs/api.md", "docs/metrics.md"},
 			func(text string) int { return len(strings.Fields(text)) }, 36600},
 	} {

@@ -67,7 +67,7 @@ func TestCometBFT(t *testing.T) {
 		ns := ns.ForSubtest(t)
 		ns.MustApply(cometBFTRunManifest)
 		assertTransactions(ns, "kv-again", "throughputMean")
-		assertFaults(ns, readResult(ns, ns.WaitEnded("kv-again")), map[string]int{"crash": 0, "no-quorum": 5, "halves": 7, "far": 0})
+		assertFaults(ns, readResult(ns, ns.WaitEnded("kv-again")), map[string]int{"crash": 0, "no-quorum": 5, "halves": 7, "far": 0, "short": 0})
 	})
 	mustPass(t, "a paused network resumes with its chain", func(t *testing.T) { assertPauses(ns.ForSubtest(t), "kv") })
 	mustPass(t, "a deleted network leaves nothing but results", func(t *testing.T) { assertDeletedCompletely(ns.ForSubtest(t), "kv", "kv-again") })

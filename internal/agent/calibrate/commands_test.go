@@ -55,7 +55,7 @@ func TestEveryCommandNeedsTheToken(t *testing.T) {
 		{http.MethodGet, container.MachinePath, http.StatusOK},
 		{http.MethodPost, ContainerPath + "?seconds=0.01", http.StatusOK},
 		{http.MethodPost, StreamPath + "?seconds=0.01", http.StatusOK},
-		{http.MethodGet, faults.Path + "?type=Kill", http.StatusOK},
+		{http.MethodGet, faults.Path + "?fault=%7B%22type%22:%22Kill%22%7D", http.StatusOK},
 		{http.MethodGet, "/metrics", http.StatusNotFound},
 	} {
 		for name, c := range map[string]struct {
