@@ -159,6 +159,9 @@ func validateLink(f *v1alpha1.Fault, path *field.Path) field.ErrorList {
 		return nil
 	}
 	var errs field.ErrorList
+	if one == (measurement.LinkFault{}) {
+		errs = append(errs, field.Required(path, "must add a round trip, a loss or a bandwidth"))
+	}
 	if l.RoundTrip != nil && (one.RoundTripMicros <= 0 || 2*one.RoundTripMicros > FaultDuration(f).Microseconds()) {
 		errs = append(errs, field.Invalid(path.Child("roundTrip"), l.RoundTrip.String(), "must be above 0 and at most half of the duration"))
 	}

@@ -69,6 +69,7 @@ func TestValidateFaults(t *testing.T) {
 		"a round trip of no time":      {time.Minute, link + "link: {roundTrip: 0s}}", []string{"faults[0].link.roundTrip", "above 0"}},
 		"a long round trip":            {time.Minute, link + "link: {roundTrip: 2501ms}}", []string{"faults[0].link.roundTrip", "2.501s", "half of the duration"}},
 		"jitter beyond the round trip": {time.Minute, link + "link: {roundTrip: 1ms, jitter: 2ms}}", []string{"faults[0].link.jitter", "2ms", "must not exceed"}},
+		"a link that adds nothing":     {time.Minute, link + "link: {jitter: 0s}}", []string{"faults[0].link", "must add a round trip"}},
 		"no loss":                      {time.Minute, link + `link: {lossPercent: "0"}}`, []string{"faults[0].link.lossPercent", "above 0"}},
 		"a loss of most":               {time.Minute, link + `link: {lossPercent: "51"}}`, []string{"faults[0].link.lossPercent", "51", "at most 50"}},
 		"hardly a bandwidth":           {time.Minute, link + `link: {bandwidth: "7999"}}`, []string{"faults[0].link.bandwidth", "7999", "at least 8k"}},
