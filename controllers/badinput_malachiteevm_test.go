@@ -43,7 +43,7 @@ var badMalachiteEVM = []badInputCase{
 	{"a chain ID above 32 bits", "execution: {}", "chainId: 4294967296", []string{"chainId", "4294967295"}},
 	{"a gas limit below the least", "execution: {}", "gasLimit: 20999", []string{"gasLimit", "1000000"}},
 	{"a gas limit above the most", "execution: {}", "gasLimit: 9223372036854775807", []string{"gasLimit", "1e+12"}},
-	{"a gas limit of 64 bits", "execution: {}", "gasLimit: 9223372036854775808", []string{"gasLimit", "int64"}},
+	{"a gas limit of 64 bits", "execution: {}", "gasLimit: 9223372036854775808", []string{"gasLimit", "less than or equal to 1e+12"}},
 	{"no accounts", "execution: {}", "accounts: 0", []string{"accounts", "greater than or equal to 1"}},
 	{"more accounts than a Secret holds", "execution: {}", "accounts: 5001", []string{"accounts", "5000"}},
 	{"no balance", "execution: {}", "accountBalanceEther: 0", []string{"accountBalanceEther", "greater than or equal to 1"}},
