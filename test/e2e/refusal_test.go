@@ -25,7 +25,7 @@ func TestBadInput(t *testing.T) {
 		{"H2 that is shared", "engine: PostgreSQL", "engine: H2", []string{"H2 lives inside each member", "PerMember"}},
 		{"a load that is neither closed nor open", "model: Open", "model: Closed", []string{"ratePerSecond", "Open"}},
 		{"a heap that fills the memory", "memory: 1Gi", "memory: 512Mi", []string{"spec.members.heap", "memory"}},
-		{"Enterprise tuning on open source", `version: "4.10"`, `version: "4.10", tuning: {flowThreads: 8}`, []string{"flowThreads", "Enterprise"}},
+		{"Enterprise tuning on open source", "notary: {type", "tuning: {flowThreads: 8}\n      notary: {type", []string{"flowThreads", "Enterprise"}},
 	}
 	ns := cluster.NewNamespace(t, "refusal")
 	for _, c := range cases {
