@@ -36,6 +36,8 @@ spec:
 )
 
 var badCometBFTBlocks = []badInputCase{
+	{"transactions beside blocks", "blocks: {observe: member-0}", "blocks: {observe: member-0}\n    cometBFT: {}",
+		[]string{"blocks must be set, and no other operations, if type is Blocks"}},
 	{"platform without its field", "{type: CometBFT, cometBFT: {blockSize: 1Mi}}", "{type: CometBFT}", []string{"platform.cometBFT must be set, and no other platform"}},
 	{"two platforms", "cometBFT: {blockSize: 1Mi}", "cometBFT: {blockSize: 1Mi}, malachite: {}", []string{"platform.cometBFT must be set, and no other platform"}},
 	{"an empty block", "blockSize: 1Mi", "blockSize: 0", []string{"platform.cometBFT.blockSize", "from 1 to 64Mi"}},
