@@ -81,6 +81,7 @@ func TestExecutedValidators(t *testing.T) {
 		}
 		assertSameBlocks(ns)
 	})
+	mustPass(t, "a paused network resumes with its chain", func(t *testing.T) { assertPauses(ns.ForSubtest(t), "exec") })
 	mustPass(t, "a deleted network leaves nothing but results", func(t *testing.T) { assertDeletedCompletely(ns.ForSubtest(t), "exec", "exec-again", "exec-overload") })
 }
 
