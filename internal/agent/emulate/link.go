@@ -38,7 +38,7 @@ func startLink(asked latency.Link, seed uint64) (*link, error) {
 	for i, q := range linkQueues {
 		u, err := newUserSpaceBackend(q, chooseSegmentSize([]latency.RegionLink{{Link: asked}}), seed+uint64(i))
 		if err != nil {
-			return nil, errors.Join(err, l.remove())
+			return nil, errors.Join(err, l.endFault())
 		}
 		l.backends = append(l.backends, u)
 		go func() { l.ended <- u.runUntilCancelled(ctx) }()
@@ -64,8 +64,8 @@ func (l *link) setPeers(peers []netip.Addr) error {
 	return nil
 }
 
-// remove lets packets pass, releases those that are held, and removes queues and rules.
-func (l *link) remove() error {
+// endFault lets packets pass, releases those that are held, and removes queues and rules.
+func (l *link) endFault() error {
 	var errs []error
 	for _, u := range l.backends {
 		errs = append(errs, u.rules.setPeers(nil))
@@ -80,8 +80,8 @@ func (l *link) remove() error {
 	return errors.Join(errs...)
 }
 
-// prove returns what happened to the probes and packets, and fails if it is not what was asked for.
-func (l *link) prove(f *networkFault) (evidence string, err error) {
+// proveFault returns what happened to the probes and packets, and fails if it is not what was asked for.
+func (l *link) proveFault(f *networkFault) (evidence string, err error) {
 	p := linkProof{networkFault: f}
 	for _, u := range l.backends {
 		held, lost, dropped := u.counters.held.Load(), u.counters.lost.Load(), u.counters.dropped.Load()
@@ -90,7 +90,7 @@ func (l *link) prove(f *networkFault) (evidence string, err error) {
 		p.bitsPerSecond = max(p.bitsPerSecond, float64(u.scheduler.acceptedBytes)*8/(f.lasted+maxBufferDelay).Seconds())
 	}
 	return fmt.Sprintf("round trip %s longer; of %d packets %d lost, %d dropped, %d late; at most %.3g Mbit/s each way",
-		formatMillis(medianOf(slices.Values(p.added))), p.packets, p.lost, p.dropped, p.late, p.bitsPerSecond/1e6), p.check()
+		formatMillis(medianOf(slices.Values(p.added))), p.packets, p.lost, p.dropped, p.late, p.bitsPerSecond/1e6), p.checkProof()
 }
 
 // linkProof is the evidence of a link.
@@ -106,8 +106,8 @@ type linkProof struct {
 // 10,000 times.
 const lossDeviations = 3.9
 
-// check fails if the link is not the one that was asked for. A bandwidth may add to the round trip.
-func (p *linkProof) check() error {
+// checkProof fails if the link is not the one that was asked for. A bandwidth may add to the round trip.
+func (p *linkProof) checkProof() error {
 	added, asked := medianOf(slices.Values(p.added)), time.Duration(p.Link.RoundTripMicros)*time.Microsecond
 	tolerance := max(asked/5, roundTripTolerance)
 	tooLong := added > asked+tolerance && p.Link.BitsPerSecond == 0

@@ -175,7 +175,7 @@ func TestCheckLinkProof(t *testing.T) {
 				c.change(p)
 			}
 			got := ""
-			if err := p.check(); err != nil {
+			if err := p.checkProof(); err != nil {
 				got = err.Error()
 			}
 			if got != c.want {

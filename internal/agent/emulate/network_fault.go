@@ -45,9 +45,9 @@ var networkFaultTypes = []measurement.FaultType{measurement.FaultPartition, meas
 // faultMechanism impairs the packets between the pod and the peers on the other side of a fault.
 type faultMechanism interface {
 	setPeers(peers []netip.Addr) error
-	remove() error
-	// prove returns evidence of a fault that ended, and fails if it was not the one that was asked for.
-	prove(f *networkFault) (evidence string, err error)
+	endFault() error
+	// proveFault returns evidence of a fault that ended, and fails if it was not the one that was asked for.
+	proveFault(f *networkFault) (evidence string, err error)
 }
 
 // networkFault is a fault that is injected, and what its probes saw so far.
@@ -78,7 +78,7 @@ func (e *Emulator) checkFault(f *measurement.Fault) error {
 	if err != nil {
 		return err
 	}
-	return m.remove()
+	return m.endFault()
 }
 
 // selectOtherSide returns the function that selects the peers on the other side of a fault.
@@ -150,9 +150,9 @@ func (e *Emulator) injectAndHeal(ctx context.Context, f *networkFault) (err erro
 	}
 	healing := time.Now()
 	f.lasted = healing.Sub(began)
-	healErr := cmp.Or(e.setFault(nil), f.mechanism.remove())
+	healErr := cmp.Or(e.setFault(nil), f.mechanism.endFault())
 	f.effect.Healed = f.BracketSince(healing)
-	evidence, proofErr := f.mechanism.prove(f)
+	evidence, proofErr := f.mechanism.proveFault(f)
 	f.effect.During = fmt.Sprintf("%d of %d probes answered; %s", len(f.added), f.sent, evidence)
 	if err := cmp.Or(err, healErr, proofErr); err != nil {
 		return err

@@ -263,7 +263,7 @@ func TestFaultEnds(t *testing.T) {
 				t.Errorf("the peer answers in %v", took)
 			}
 			m := e.fault.mechanism
-			a.runInside(t, func() error { _ = e.setFault(nil); return m.remove() })
+			a.runInside(t, func() error { _ = e.setFault(nil); return m.endFault() })
 		})
 		t.Run(string(f.Type)+" without peers", func(t *testing.T) {
 			f.Targets = "member-0,member-1"

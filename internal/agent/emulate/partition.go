@@ -31,13 +31,13 @@ func addPartition() (*partition, error) {
 	return &partition{netfilterRules: rules}, err
 }
 
-func (p *partition) remove() error {
+func (p *partition) endFault() error {
 	var err error
 	p.dropped, err = p.countPackets(chainFromPeers, chainToPeers)
 	return errors.Join(err, p.removeRules())
 }
 
-// prove returns how many packets were dropped. No probe was answered, else the partition would have failed before.
-func (p *partition) prove(*networkFault) (evidence string, err error) {
+// proveFault returns how many packets were dropped. No probe was answered, else the partition would have failed before.
+func (p *partition) proveFault(*networkFault) (evidence string, err error) {
 	return fmt.Sprintf("%d packets dropped", p.dropped), nil
 }
