@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 
@@ -98,14 +97,14 @@ func formatCSVScore(s *resilience.Score) []string {
 	for _, seconds := range []float64{v.Outage, v.Impact, v.Recovery, v.Censored, v.Degradation} {
 		cells = append(cells, formatCSVFloat(seconds))
 	}
-	l, recovery, censored, percentile := s.Latency, math.NaN(), math.NaN(), ""
-	if l.IntervalSeconds > 0 {
-		percentile = strconv.Itoa(l.Percentile)
-		if l.RecoverySeconds != nil {
-			recovery = *l.RecoverySeconds
+	latency := make([]string, 3)
+	if t, known := s.LatencyRecovery(); known {
+		latency[0] = strconv.Itoa(s.Latency.Percentile)
+		if t.Censored {
+			latency[2] = formatCSVFloat(t.Seconds)
 		} else {
-			censored = l.CensoredSeconds
+			latency[1] = formatCSVFloat(t.Seconds)
 		}
 	}
-	return append(cells, s.Problem, percentile, formatCSVFloat(recovery), formatCSVFloat(censored), l.Problem)
+	return slices.Concat(cells, []string{s.Problem}, latency, []string{s.Latency.Problem})
 }

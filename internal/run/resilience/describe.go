@@ -39,10 +39,7 @@ func (s *Score) Outage() Time { return Time{float64(s.OutageSeconds), s.OutageCe
 
 // Recovery returns the time to the recovery; false if the throughput was not compared.
 func (s *Score) Recovery() (Time, bool) {
-	if s.RecoverySeconds == nil {
-		return Time{s.CensoredSeconds, true}, s.BinSeconds > 0
-	}
-	return Time{*s.RecoverySeconds, false}, s.BinSeconds > 0
+	return recoveryTime(s.RecoverySeconds, s.CensoredSeconds), s.BinSeconds > 0
 }
 
 // Degradation returns the missing throughput; false if the throughput was not compared.
@@ -52,11 +49,14 @@ func (s *Score) Degradation() (Time, bool) {
 
 // LatencyRecovery returns the time to the recovery of latencies; false if they were not compared.
 func (s *Score) LatencyRecovery() (Time, bool) {
-	l := s.Latency
-	if l.RecoverySeconds == nil {
-		return Time{l.CensoredSeconds, true}, l.IntervalSeconds > 0
+	return recoveryTime(s.Latency.RecoverySeconds, s.Latency.CensoredSeconds), s.Latency.IntervalSeconds > 0
+}
+
+func recoveryTime(recovery *float64, censored float64) Time {
+	if recovery == nil {
+		return Time{censored, true}
 	}
-	return Time{*l.RecoverySeconds, false}, l.IntervalSeconds > 0
+	return Time{*recovery, false}
 }
 
 // ScoreColumns are the headings of the cells that Describe returns.
@@ -79,16 +79,18 @@ func (s *Score) Describe(formatNumber func(float64) string) []string {
 	if s.OutageCensored {
 		outage = "> " + outage
 	}
-	return []string{outage, impact, recovery, formatNumber(v.Degradation), bin, formatNumber(s.BaselinePerSecond), s.Latency.describeRecovery(formatNumber)}
+	return []string{outage, impact, recovery, formatNumber(v.Degradation), bin, formatNumber(s.BaselinePerSecond), s.describeLatencyRecovery(formatNumber)}
 }
 
-// describeRecovery returns the recovery with the percentile, such as "20 (p95)".
-func (l *LatencyScore) describeRecovery(formatNumber func(float64) string) string {
-	switch {
-	case l.IntervalSeconds == 0:
+// describeLatencyRecovery returns the recovery of latencies with the percentile, such as "20 (p95)".
+func (s *Score) describeLatencyRecovery(formatNumber func(float64) string) string {
+	recovery, known := s.LatencyRecovery()
+	if !known {
 		return formatNumber(math.NaN())
-	case l.RecoverySeconds == nil:
-		return fmt.Sprintf("> %s (p%d)", formatNumber(l.CensoredSeconds), l.Percentile)
 	}
-	return fmt.Sprintf("%s (p%d)", formatNumber(*l.RecoverySeconds), l.Percentile)
+	text := fmt.Sprintf("%s (p%d)", formatNumber(recovery.Seconds), s.Latency.Percentile)
+	if recovery.Censored {
+		return "> " + text
+	}
+	return text
 }

@@ -10,8 +10,6 @@ import (
 )
 
 const (
-	// minSlower is the least number of latencies above a percentile by which it is known, as in results.
-	minSlower = 10
 	// impactSignificance and recoverySignificance are the probabilities below which noise does not explain the slow operations of an interval:
 	// the first one is that of noiseDeviations.
 	impactSignificance, recoverySignificance = 0.0005, 0.05
@@ -69,14 +67,15 @@ func (w Window) compareLatencies(baselineSeconds int) slowShares {
 		}
 	}
 	for _, percentile := range latencyPercentiles {
-		s.allowed = 1 - float64(percentile)/100
-		if s.allowed*float64(baseline.Count()) >= minSlower {
+		if baseline.Count() >= measurement.SamplesForPercentile(float64(percentile)) {
+			s.allowed = 1 - float64(percentile)/100
 			s.Percentile, s.BaselineMillis, s.IntervalSeconds = percentile, baseline.PercentileMillis(float64(percentile)), each
 			return s
 		}
 	}
-	return fail("%d latencies before the fault are too few for a p%d, which needs %.0f", baseline.Count(), latencyPercentiles[len(latencyPercentiles)-1],
-		minSlower/s.allowed)
+	lowest := latencyPercentiles[len(latencyPercentiles)-1]
+	return fail("%d latencies before the fault are too few for a p%d, which needs %d", baseline.Count(), lowest,
+		measurement.SamplesForPercentile(float64(lowest)))
 }
 
 // dueRange returns the lowest and the highest rate of due operations: of the first seconds of the window, and of each later interval.

@@ -50,6 +50,7 @@ func TestScoreLatencies(t *testing.T) {
 		"no recovery":            {before, []measurement.LatencyInterval{usual, slow, slow}, nil, withTimes(compared(99), new(3.0), nil, 13)},
 		"too short a recovery":   {before, []measurement.LatencyInterval{slow, usual}, nil, withTimes(compared(99), new(0.0), nil, 8)},
 		"fewer latencies":        {sparse, []measurement.LatencyInterval{slow, usual, usual}, nil, withTimes(compared(95), new(0.0), new(3.0), 0)},
+		"the fewest latencies":   {sparse[:5], []measurement.LatencyInterval{usual, usual}, nil, withTimes(compared(90), nil, new(0.0), 0)},
 		"too few latencies":      {sparse[:4], []measurement.LatencyInterval{slow}, nil, LatencyScore{Problem: "80 latencies before the fault are too few for a p90, which needs 100"}},
 		"another rate":           {before, []measurement.LatencyInterval{usual, usual}, func(second int) float64 { return float64(10 + second/65) }, LatencyScore{Problem: "the rate of the load changes from 10 to 10.4/s"}},
 		"the same rate":          {before, []measurement.LatencyInterval{slow}, func(int) float64 { return 20 }, withTimes(compared(99), new(0.0), nil, 3)},
