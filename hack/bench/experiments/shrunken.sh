@@ -13,6 +13,10 @@ measure_failover() {
   measure_shrunken failover
   print_results
 }
+measure_leader_kills() {
+  measure_shrunken leader-kills
+  print_results
+}
 measure_e1() { measure_shrunken e1; }
 measure_e2() { measure_shrunken e2; }
 measure_e3() { measure_shrunken e3; }
