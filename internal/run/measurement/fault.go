@@ -21,6 +21,12 @@ const (
 	FaultLink FaultType = "Link"
 	// FaultPressure takes CPU or memory of the container for the duration.
 	FaultPressure FaultType = "Pressure"
+	// FaultFillDisk fills the volume of the container for the duration.
+	FaultFillDisk FaultType = "FillDisk"
+	// FaultSlowDatabase stops the processes of the container for a part of each second of the duration.
+	FaultSlowDatabase FaultType = "SlowDatabase"
+	// FaultEvict evicts the pod of the container.
+	FaultEvict FaultType = "Evict"
 )
 
 // ConsensusRole is the role of a member in a consensus at one time.
