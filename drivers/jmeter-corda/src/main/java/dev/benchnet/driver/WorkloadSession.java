@@ -21,6 +21,7 @@ import dev.benchnet.driver.load.Timeline;
 import dev.benchnet.driver.protocol.Barrier;
 import dev.benchnet.driver.protocol.ProtocolJson;
 import dev.benchnet.driver.protocol.ProgressReporter;
+import dev.benchnet.driver.protocol.StructuredLog;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -83,7 +84,7 @@ final class WorkloadSession {
         long begin = clock.nanos();
         setUp.prepare(member);
         runOnce(field + ".flow: the set-up flow", setUp, member);
-        System.err.printf("drive: the set-up flow on %s took %.1f s%n", member, (clock.nanos() - begin) / 1e9);
+        StructuredLog.write("INFO", "set-up flow ended", "member", member, "seconds", (clock.nanos() - begin) / 1e9);
     }
 
     private static void runOnce(String what, Operation operation, Member member) {

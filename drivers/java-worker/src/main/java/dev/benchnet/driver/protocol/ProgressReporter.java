@@ -26,7 +26,7 @@ public final class ProgressReporter implements AutoCloseable {
             try {
                 action.run();
             } catch (RuntimeException e) {
-                System.err.println("drive: " + e.getMessage());
+                StructuredLog.write("WARN", "progress not written, or stop not read", "err", e.getMessage());
             }
         }, 0, periodMillis, TimeUnit.MILLISECONDS);
     }
