@@ -177,6 +177,7 @@ func setPaused(ns *cluster.Namespace, yes bool) {
 // TestExperimentOnEmptyPool checks that an experiment whose nodes do not exist yet waits for them, says what its pods lack,
 // and proceeds when there is a node.
 func TestExperimentOnEmptyPool(t *testing.T) {
+	t.Parallel()
 	ns := cluster.NewNamespace(t, "pool")
 	label := "benchnet-e2e-pool=" + ns.Name
 	ns.MustApply(strings.Replace(gridManifest, "reservation: Minimal",

@@ -26,6 +26,7 @@ var (
 // TestKueue has Kueue's quota for one network at a time. A network and an experiment wait for it, and each is preempted by a
 // network of higher priority and goes on afterwards.
 func TestKueue(t *testing.T) {
+	t.Parallel()
 	ns := cluster.NewNamespace(t, "kueue")
 	deleteClusterQueue(ns) // Of a test that was interrupted.
 	ns.MustApply(kueueQueues)

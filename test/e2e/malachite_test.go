@@ -37,6 +37,7 @@ const (
 // TestValidators measures the blocks of four Malachite validators and compares the stream with a validator's
 // own counters. The network continues without a lost validator, which catches up when it is back.
 func TestValidators(t *testing.T) {
+	t.Parallel()
 	ns := cluster.NewNamespace(t, "malachite")
 	ns.MustApply(validatorsManifest)
 	network := ns.WaitReady("val")

@@ -33,6 +33,7 @@ var executionMeasures = []string{"blockTimeMean", "throughputMean", "buildMean",
 // TestExecutedValidators measures transfers on four Malachite validators with geth, kills pods without notice, first one and then
 // all, measures again, and overloads them: nothing is lost, and all members have the same blocks.
 func TestExecutedValidators(t *testing.T) {
+	t.Parallel()
 	ns := cluster.NewNamespace(t, "executed")
 	ns.MustApply(executedManifest)
 	logStages(ns, ns.WaitReady("exec"))

@@ -65,6 +65,7 @@ func newPolicyClients(network string) []policyClient {
 // TestNetworkPolicies covers what the policies of a network allow and refuse, on a cluster that enforces them: who
 // reaches its members, and whom they reach.
 func TestNetworkPolicies(t *testing.T) {
+	t.Parallel()
 	ns := cluster.NewNamespace(t, "policies")
 	skipUnlessEnforced(ns)
 	ns.MustApply(validatorsManifest)

@@ -38,6 +38,7 @@ const (
 // TestRegions covers a network in two regions. A namespace that refuses the capability is reported. Otherwise
 // every round trip matches the matrix, also to a member that was away, and block times match the distance.
 func TestRegions(t *testing.T) {
+	t.Parallel()
 	ns := cluster.NewNamespace(t, "regions")
 	ns.MustApply(regionsManifest)
 	mustPass(t, "a namespace that refuses the capability is named", func(t *testing.T) {
