@@ -18,7 +18,7 @@ func TestHouseStaysSmall(t *testing.T) {
 		"lines of Go below internal, without tests": {[]string{"internal/*.go"}, []string{"_test.go"}, countLines, 60450},
 		"lines of golden files and test data":       {[]string{"*/testdata/*"}, nil, countLines, 23370},
 		"words of documents by hand": {[]string{"README.md", "docs/*.md"}, []string{"docs/api.md", "docs/metrics.md"},
-			func(text string) int { return len(strings.Fields(text)) }, 32700},
+			func(text string) int { return len(strings.Fields(text)) }, 32650},
 	} {
 		t.Run(name, func(t *testing.T) {
 			list := exec.CommandContext(t.Context(), "git", append([]string{"-C", "..", "ls-files", "-z", "--"}, limit.patterns...)...)
