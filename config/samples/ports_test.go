@@ -12,7 +12,7 @@ import (
 )
 
 // documentedPort matches a name and a number in the list of ports in docs/security.md.
-var documentedPort = regexp.MustCompile("`([a-z0-9-]+)`\\s([0-9]+)")
+var documentedPort = regexp.MustCompile("`([a-z0-9-]+)`\\s+([0-9]+)")
 
 // TestDocumentedPorts compares the ports of all sample networks and their runs with the list in docs/security.md. Commands need
 // a token, and scrapers reach metrics only.
