@@ -16,7 +16,7 @@ func TestHouseStaysSmall(t *testing.T) {
 		most     int
 	}{
 		"lines of Go below internal, without tests": {[]string{"internal/*.go"}, []string{"_test.go"}, countLines, 60450},
-		"lines of golden files and test data":       {[]string{"*/testdata/*"}, nil, countLines, 23370},
+		"lines of golden files and test data":       {[]string{"*/testdata/*"}, nil, countLines, 16523},
 		"words of documents by hand": {[]string{"README.md", "docs/*.md"}, []string{"docs/api.md", "docs/metrics.md"},
 			func(text string) int { return len(strings.Fields(text)) }, 32650},
 	} {

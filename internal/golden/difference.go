@@ -2,123 +2,172 @@ package golden
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/pmezard/go-difflib/difflib"
 )
 
-// A difference has one section for each document, in order. A section begins with the document's title. A second line
-// names the document that it was derived from, unless that is the document of the same title in the base: another one of
-// the base, or an earlier one of the same output. Hunks of a unified diff follow, unless the two are equal.
+// A golden file has one section for each document, in order:
+//
+//	=== <title>                                 The text follows.
+//	=== <title> <<< <source>                    Hunks follow, which change the text of the source.
+//	=== <title> <<< <source>, <old> -> <new>    Hunks follow, after each <old> in the source has become <new>.
+//
+// The source is the title of an earlier document of the same file, the name of an earlier case, which means its document of the
+// same title, or "<case>: <title>". A hunk begins with "@@ <line of the source> <keys that enclose it>". Lines to remove begin
+// with "-", lines to add with "+".
 const (
-	titlePrefix  = "=== "
-	sourcePrefix = "<<< "
+	titlePrefix     = "=== "
+	sourceSeparator = " <<< "
+	renameSeparator = ", "
+	renameArrow     = " -> "
 )
 
-// formatDifference describes each document by the shortest diff from a document of its kind in the base or of the output
-// before it, or from nothing.
-func formatDifference(base, got []Document) string {
+// source is a document from which others can derive. The name of its case is empty within the same file.
+type source struct {
+	caseName string
+	Document
+}
+
+// reference returns how the document of a title refers to the source.
+func (s source) reference(title string) string {
+	switch {
+	case s.caseName == "":
+		return s.Title
+	case s.Title == title:
+		return s.caseName
+	}
+	return s.caseName + ": " + s.Title
+}
+
+// formatDocuments returns the golden file of documents. It is the reverse of parseDocuments.
+func formatDocuments(earlier []source, documents []Document) string {
 	var text strings.Builder
-	known := newDocumentSet(base)
-	for _, d := range got {
-		text.WriteString(titlePrefix + d.Title + "\n")
-		source, hunks := known.nearestSource(d)
-		if source != d.Title {
-			text.WriteString(sourcePrefix + source + "\n")
-		}
-		text.WriteString(hunks)
-		known.addDocument(d)
+	sources := slices.Clone(earlier)
+	for _, d := range documents {
+		heading, body := formatDocument(sources, d)
+		text.WriteString(titlePrefix + heading + "\n" + body)
+		sources = append(sources, source{"", d})
 	}
 	return text.String()
 }
 
-// applyDifference returns the documents that a difference from base describes.
-func applyDifference(base []Document, difference string) ([]Document, error) {
-	var all []Document
-	known := newDocumentSet(base)
-	sections := strings.Split("\n"+strings.TrimSuffix(difference, "\n"), "\n"+titlePrefix)
-	for _, section := range sections[1:] {
-		title, hunks, _ := strings.Cut(section+"\n", "\n")
-		d, err := known.applyTo(title, hunks)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, d)
-	}
-	return all, nil
-}
-
-// documentSet holds the documents that a section can derive from. A later one replaces an earlier one of the same title.
-type documentSet struct {
-	titles []string
-	texts  map[string]string
-}
-
-func newDocumentSet(base []Document) *documentSet {
-	set := &documentSet{texts: map[string]string{}}
-	for _, d := range base {
-		set.addDocument(d)
-	}
-	return set
-}
-
-func (s *documentSet) addDocument(d Document) {
-	if _, ok := s.texts[d.Title]; !ok {
-		s.titles = append(s.titles, d.Title)
-	}
-	s.texts[d.Title] = d.Text
-}
-
-// applyTo returns the document of a title after applying hunks to the document that their first line names, or else to the known
-// one of that title, and adds it to the set.
-func (s *documentSet) applyTo(title, hunks string) (Document, error) {
-	source := title
-	if rest, ok := strings.CutPrefix(hunks, sourcePrefix); ok {
-		source, hunks, _ = strings.Cut(rest, "\n")
-	}
-	text, err := applyHunks(s.texts[source], hunks)
-	if err != nil {
-		return Document{}, fmt.Errorf("%s: %w", title, err)
-	}
-	d := Document{title, text}
-	s.addDocument(d)
-	return d, nil
-}
-
-// nearestSource returns the title of the document from which d has the shortest diff, and the diff. An unknown title stands
-// for an empty document.
-func (s *documentSet) nearestSource(d Document) (source, hunks string) {
-	source, hunks = d.Title, formatHunks(s.texts[d.Title], d.Text, 1)
+// formatDocument returns the section of a document: the shortest difference from a source of its kind, or the text if no difference
+// has less than half of its lines. A difference from a case other than the first counts twice, because it is harder to read. Of two
+// equally short differences, it prefers the one without renaming.
+func formatDocument(sources []source, d Document) (heading, body string) {
+	heading, body = d.Title, d.Text
 	kind, _, _ := strings.Cut(d.Title, " ")
-	for _, title := range s.titles {
-		if other, _, _ := strings.Cut(title, " "); other != kind {
+	least := strings.Count(d.Text, "\n")
+	for _, s := range sources {
+		if other, _, _ := strings.Cut(s.Title, " "); other != kind {
 			continue
 		}
-		if h := formatHunks(s.texts[title], d.Text, 1); strings.Count(h, "\n") < strings.Count(hunks, "\n") {
-			source, hunks = title, h
+		weight := 2
+		if s.caseName != "" && s.caseName != sources[0].caseName {
+			weight = 4
+		}
+		reference := d.Title + sourceSeparator + s.reference(d.Title)
+		hunks := formatHunks(s.Text, d.Text)
+		if cost := weight * strings.Count(hunks, "\n"); cost < least {
+			least, heading, body = cost, reference, hunks
+		}
+		before, after := differingWord(s.Title, d.Title)
+		hunks = formatHunks(strings.ReplaceAll(s.Text, before, after), d.Text)
+		if cost := weight*strings.Count(hunks, "\n") + 1; cost < least {
+			least, heading, body = cost, reference+renameSeparator+before+renameArrow+after, hunks
 		}
 	}
-	return source, hunks
+	return heading, body
 }
 
-// formatHunks returns the hunks of the unified diff, or "" if the texts are equal.
-func formatHunks(before, after string, context int) string {
-	a, b := splitLines(before), splitLines(after)
-	var text strings.Builder
-	for _, group := range difflib.NewMatcherWithJunk(a, b, false, nil).GetGroupedOpCodes(context) {
-		first, last := group[0], group[len(group)-1]
-		fmt.Fprintf(&text, "@@ -%d,%d +%d,%d @@\n", first.I1+1, last.I2-first.I1, first.J1+1, last.J2-first.J1)
-		for _, code := range group {
-			if code.Tag == 'e' {
-				writeLines(&text, " ", a[code.I1:code.I2])
-				continue
-			}
-			writeLines(&text, "-", a[code.I1:code.I2])
-			writeLines(&text, "+", b[code.J1:code.J2])
+// word matches a word of a title with the number that follows it, such as member-0.
+var word = regexp.MustCompile(`[A-Za-z]\w*(-\d+\b)?|\w+`)
+
+// differingWord returns the word of each title that is not in the other. Both are empty unless it is the only difference.
+func differingWord(from, to string) (before, after string) {
+	a, b := word.FindAllString(from, -1), word.FindAllString(to, -1)
+	if len(a) != len(b) {
+		return "", ""
+	}
+	for i := range a {
+		switch {
+		case a[i] == b[i]:
+		case before != "":
+			return "", ""
+		default:
+			before, after = a[i], b[i]
 		}
 	}
+	return before, after
+}
+
+// parseDocuments returns the documents of a golden file. It fails if a difference does not fit its source.
+func parseDocuments(earlier []source, text string) ([]Document, error) {
+	var documents []Document
+	sources := slices.Clone(earlier)
+	for _, section := range strings.Split("\n"+strings.TrimSuffix(text, "\n"), "\n"+titlePrefix)[1:] {
+		heading, body, _ := strings.Cut(section+"\n", "\n")
+		title, derivation, derived := strings.Cut(heading, sourceSeparator)
+		d := Document{title, body}
+		if derived {
+			var err error
+			if d.Text, err = deriveText(sources, title, derivation, body); err != nil {
+				return nil, fmt.Errorf("%s: %w", title, err)
+			}
+		}
+		documents = append(documents, d)
+		sources = append(sources, source{"", d})
+	}
+	return documents, nil
+}
+
+func deriveText(sources []source, title, derivation, hunks string) (string, error) {
+	reference, rename, _ := strings.Cut(derivation, renameSeparator)
+	before, after, _ := strings.Cut(rename, renameArrow)
+	i := slices.IndexFunc(sources, func(s source) bool { return s.reference(title) == reference })
+	if i < 0 {
+		return "", fmt.Errorf("no document %q before it", reference)
+	}
+	return applyHunks(strings.ReplaceAll(sources[i].Text, before, after), hunks)
+}
+
+// formatHunks returns what changes one text into another, or "" if they are equal.
+func formatHunks(before, after string) string {
+	a, b := splitLines(before), splitLines(after)
+	var text strings.Builder
+	for _, code := range difflib.NewMatcherWithJunk(a, b, false, nil).GetOpCodes() {
+		if code.Tag == 'e' {
+			continue
+		}
+		lines, first := a, code.I1
+		if code.Tag == 'i' {
+			lines, first = b, code.J1
+		}
+		text.WriteString(strings.TrimSpace(fmt.Sprintf("@@ %d %s", code.I1+1, enclosingKeys(lines, first))) + "\n")
+		writeLines(&text, "-", a[code.I1:code.I2])
+		writeLines(&text, "+", b[code.J1:code.J2])
+	}
 	return text.String()
+}
+
+// enclosingKeys returns the path of the YAML keys that enclose a line.
+func enclosingKeys(lines []string, at int) string {
+	const indentation = " -" // Items of a list are not indented deeper than its key.
+	var keys []string
+	depth := len(lines[at]) - len(strings.TrimLeft(lines[at], indentation))
+	for _, line := range slices.Backward(lines[:at]) {
+		text := strings.TrimLeft(line, indentation)
+		key, encloses := strings.CutSuffix(strings.TrimRight(text, "|- \n"), ":")
+		if encloses && len(line)-len(text) < depth {
+			depth = len(line) - len(text)
+			keys = append(keys, key)
+		}
+	}
+	slices.Reverse(keys)
+	return strings.Join(keys, ".")
 }
 
 func splitLines(text string) []string { return slices.Collect(strings.Lines(text)) }
@@ -129,31 +178,28 @@ func writeLines(text *strings.Builder, prefix string, lines []string) {
 	}
 }
 
-// applyHunks changes a text by the hunks of a unified diff. It fails if a line to keep or to remove is not there.
+// applyHunks changes a text by hunks. It fails if a line to remove is not there.
 func applyHunks(text, hunks string) (string, error) {
-	source := splitLines(text)
+	lines := splitLines(text)
 	var result strings.Builder
 	next := 0
 	for line := range strings.Lines(hunks) {
 		switch {
 		case strings.HasPrefix(line, "@@"):
 			var start int
-			if _, err := fmt.Sscanf(line, "@@ -%d,", &start); err != nil || start-1 < next || start-1 > len(source) {
-				return "", fmt.Errorf("hunk %q: out of order or not within %d lines", strings.TrimSpace(line), len(source))
+			if _, err := fmt.Sscanf(line, "@@ %d", &start); err != nil || start-1 < next || start-1 > len(lines) {
+				return "", fmt.Errorf("hunk %q: out of order or not within %d lines", strings.TrimSpace(line), len(lines))
 			}
-			writeLines(&result, "", source[next:start-1])
+			writeLines(&result, "", lines[next:start-1])
 			next = start - 1
 		case line[0] == '+':
 			result.WriteString(line[1:])
-		case next >= len(source) || source[next] != line[1:]:
+		case next >= len(lines) || "-"+lines[next] != line:
 			return "", fmt.Errorf("line %d: want %q", next+1, line[1:])
 		default:
-			if line[0] == ' ' {
-				result.WriteString(line[1:])
-			}
 			next++
 		}
 	}
-	writeLines(&result, "", source[next:])
+	writeLines(&result, "", lines[next:])
 	return result.String(), nil
 }

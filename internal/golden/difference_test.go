@@ -7,62 +7,60 @@ import (
 )
 
 var base = []Document{
-	{"Service a", "name: a\nports:\n- 1\n- 2\n- 3\n"},
+	{"Service a", "name: a\nports:\n- 1\n- 2\n- 3\nprotocol: TCP\n"},
 	{"Secret a", "name: a\n"},
-	{"Pod a-0", "name: a-0\nimage: x\ncommand:\n- run\n- \"0\"\nmemory: 1Gi\n"},
+	{"Pod a-0", "name: a-0\ncontainers:\n- name: x\n  command:\n  - run\n  - a-0\n  memory: 1Gi\nrestart: never\n"},
 }
 
-func TestDifferenceDescribesDocuments(t *testing.T) {
-	longer := "name: a-0\nimage: y\ncommand:\n- run\n- \"0\"\nmemory: 1Gi\ncpu: 2\n"
+func TestFormat(t *testing.T) {
+	var earlier []source
+	for _, d := range base {
+		earlier = append(earlier, source{"base", d})
+	}
+	second := Document{"Pod a-1", strings.ReplaceAll(base[2].Text, "a-0", "a-1")}
 	for _, test := range []struct {
 		name string
 		got  []Document
 		want string
 	}{
-		{"equal", base, "=== Service a\n=== Secret a\n=== Pod a-0\n"},
+		{"equal", base, "=== Service a <<< base\n=== Secret a <<< base\n=== Pod a-0 <<< base\n"},
 		{"empty", nil, ""},
-		{"removed and reordered", []Document{base[2], base[0]}, "=== Pod a-0\n=== Service a\n"},
-		{"added", []Document{{"Job b", "- x\n- y\n"}}, "=== Job b\n@@ -1,0 +1,2 @@\n+- x\n+- y\n"},
-		{"changed", []Document{{"Service a", "name: a\nports:\n- 1\n- 3\n- 4\n"}},
-			"=== Service a\n@@ -3,3 +3,3 @@\n - 1\n-- 2\n - 3\n+- 4\n"},
-		{"like one before it", []Document{{"Pod a-0", longer}, {"Pod a-1", longer}},
-			"=== Pod a-0\n@@ -1,3 +1,3 @@\n name: a-0\n-image: x\n+image: y\n command:\n@@ -6,1 +6,2 @@\n memory: 1Gi\n+cpu: 2\n=== Pod a-1\n<<< Pod a-0\n"},
+		{"removed and reordered", []Document{base[2], base[0]}, "=== Pod a-0 <<< base\n=== Service a <<< base\n"},
+		{"added", []Document{{"Job b", "- x\n- y\n"}}, "=== Job b\n- x\n- y\n"},
+		{"removed line", []Document{{"Service a", strings.Replace(base[0].Text, "- 2\n", "", 1)}}, "=== Service a <<< base\n@@ 4 ports\n-- 2\n"},
+		{"changed line", []Document{{"Pod a-0", strings.Replace(base[2].Text, "1Gi", "2Gi", 1)}},
+			"=== Pod a-0 <<< base\n@@ 7 containers\n-  memory: 1Gi\n+  memory: 2Gi\n"},
+		{"added line", []Document{{"Pod a-0", strings.Replace(base[2].Text, "  - a-0\n", "  - a-0\n  - -x\n", 1)}},
+			"=== Pod a-0 <<< base\n@@ 7 containers.command\n+  - -x\n"},
+		{"renamed", []Document{second}, "=== Pod a-1 <<< base: Pod a-0, a-0 -> a-1\n"},
+		{"renamed and changed", []Document{{"Pod a-1", strings.Replace(second.Text, "never", "always", 1)}},
+			"=== Pod a-1 <<< base: Pod a-0, a-0 -> a-1\n@@ 8\n-restart: never\n+restart: always\n"},
+		{"like one before it", []Document{{"Pod b", "name: b\n"}, {"Pod c d", "name: b\n"}}, "=== Pod b\nname: b\n=== Pod c d <<< Pod b\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			difference := formatDifference(base, test.got)
-			if difference != test.want {
-				t.Errorf("the difference is\n%swant\n%s", difference, test.want)
+			text := formatDocuments(earlier, test.got)
+			if text != test.want {
+				t.Errorf("the golden file is\n%swant\n%s", text, test.want)
 			}
-			if got, err := applyDifference(base, difference); err != nil || !slices.Equal(got, test.got) {
-				t.Errorf("applied, it yields %q, %v", got, err)
+			if got, err := parseDocuments(earlier, text); err != nil || !slices.Equal(got, test.got) {
+				t.Errorf("parsed, it yields %q, %v", got, err)
 			}
 		})
 	}
 }
 
-func TestDifferenceMustFitTheBase(t *testing.T) {
-	for difference, want := range map[string]string{
-		"=== Service a\n@@ -1,1 +1,1 @@\n-name: b\n":                        `Service a: line 1: want "name: b\n"`,
-		"=== Service a\n@@ -9,1 +9,1 @@\n-name: a\n":                        "not within 5 lines",
-		"=== Service a\n@@ -3,1 +3,0 @@\n-- 1\n@@ -1,1 +1,1 @@\n-name: a\n": "out of order",
+func TestDifferenceMustFitItsSource(t *testing.T) {
+	earlier := []source{{"base", base[0]}}
+	for text, want := range map[string]string{
+		"=== Service a <<< base\n@@ 1\n-name: b\n":             `Service a: line 1: want "name: b\n"`,
+		"=== Service a <<< base\n@@ 9\n-name: a\n":             "not within 6 lines",
+		"=== Service a <<< base\n@@ 3\n-- 1\n@@ 1\n-name: a\n": "out of order",
+		"=== Service a <<< other\n":                            `no document "other"`,
 	} {
-		if _, err := applyDifference(base, difference); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: error %v, want %q", difference, err, want)
-		}
-	}
-}
-
-func TestShortenedDocumentsExpand(t *testing.T) {
-	second := Document{"Pod a-1", strings.ReplaceAll(base[2].Text, "a-0", "a-1") + "cpu: 2\ndisk: 3\nkey: 4\n"}
-	all := append(slices.Clone(base), Document{"Pod a-2", second.Text}, second)
-	shortened := shortenDocuments(all)
-	if want := "<<< Pod a-2\n"; shortened[4].Text != want || shortened[2].Text != base[2].Text {
-		t.Errorf("the last document is stored as %q, want %q", shortened[4].Text, want)
-	}
-	if got, err := expandDocuments(shortened); err != nil || !slices.Equal(got, all) {
-		t.Errorf("expanded, the documents are %q, %v", got, err)
-	}
-	if _, err := expandDocuments([]Document{{"Pod b", "<<< Pod a\n@@ -3,1 +3,1 @@\n"}}); err == nil {
-		t.Error("a difference from a missing document is accepted")
+		t.Run(want, func(t *testing.T) {
+			if _, err := parseDocuments(earlier, text); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("error %v, want %q", err, want)
+			}
+		})
 	}
 }

@@ -1,11 +1,9 @@
-// Package golden compares what a test renders with files in its testdata. One case of a family is stored in full. Each
-// further case is stored as its difference from that one, so that a review shows what is particular to it. Every case is
-// still compared as a whole.
+// Package golden compares what a test renders with files in its testdata. A document that resembles an earlier one is stored as
+// its difference from that one, so that a review shows what is particular to it. Every document is still compared as a whole.
 package golden
 
 import (
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,44 +30,33 @@ func NewYAML(t *testing.T, title string, value any) Document {
 	return Document{title, string(text)}
 }
 
-// Check compares the documents with testdata/<name>.yaml. A document that resembles one before it, such as that of a further member, is
-// stored as the difference from it.
-func Check(t *testing.T, name string, got []Document) {
-	t.Helper()
-	path := fullPath(name)
-	checkTitles(t, got)
-	if *update {
-		writeFile(t, path, formatDocuments(shortenDocuments(got)))
-	}
-	want, err := readDocuments(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	compareDocuments(t, path, want, got)
+// Case is one of the outputs that a test renders.
+type Case struct {
+	Name   string
+	Render func(t *testing.T) []Document
 }
 
-// CheckVariant compares the documents with testdata/<base>.yaml, changed as testdata/<name>.diff says. Check of the base
-// must run before it, so that -update starts from the new base.
-func CheckVariant(t *testing.T, base, name string, got []Document) {
+// CheckCases compares the documents of each case with testdata/<name>.golden. A document can be stored as its difference from one
+// of the same case or of a case before it.
+func CheckCases(t *testing.T, cases []Case) {
 	t.Helper()
-	path := filepath.Join("testdata", name+".diff")
-	checkTitles(t, got)
-	baseDocuments, err := readDocuments(fullPath(base))
-	if err != nil {
-		t.Fatal(err)
+	var earlier []source
+	for _, c := range cases {
+		path := filepath.Join("testdata", c.Name+".golden")
+		t.Run(c.Name, func(t *testing.T) {
+			got := c.Render(t)
+			checkTitles(t, got)
+			if *update {
+				writeFile(t, path, formatDocuments(earlier, got))
+			}
+			if want := readDocuments(t, path, earlier); !slices.Equal(want, got) {
+				t.Errorf("the output differs from %s; go test -update rewrites it:\n%s", path, formatHunks(joinDocuments(want), joinDocuments(got)))
+			}
+		})
+		for _, d := range readDocuments(t, path, earlier) {
+			earlier = append(earlier, source{c.Name, d})
+		}
 	}
-	if *update {
-		writeFile(t, path, formatDifference(baseDocuments, got))
-	}
-	difference, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := applyDifference(baseDocuments, string(difference))
-	if err != nil {
-		t.Fatalf("%s does not fit %s.yaml (go test -update rewrites both): %v", path, base, err)
-	}
-	compareDocuments(t, path, want, got)
 }
 
 // CheckText compares a text with a file that others read as it is.
@@ -78,17 +65,10 @@ func CheckText(t *testing.T, path, got string) {
 	if *update {
 		writeFile(t, path, got)
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(want) != got {
-		t.Errorf("the output differs from %s; go test -update rewrites it:\n%s", path, formatHunks(string(want), got, 3))
+	if want := readFile(t, path); want != got {
+		t.Errorf("the output differs from %s; go test -update rewrites it:\n%s", path, formatHunks(want, got))
 	}
 }
-
-// fullPath returns the file of a case that is stored in full.
-func fullPath(name string) string { return filepath.Join("testdata", name+".yaml") }
 
 // checkTitles checks that no two documents have the same title, since differences refer to documents by title.
 func checkTitles(t *testing.T, documents []Document) {
@@ -102,72 +82,32 @@ func checkTitles(t *testing.T, documents []Document) {
 	}
 }
 
-func compareDocuments(t *testing.T, path string, want, got []Document) {
-	t.Helper()
-	if before, after := formatDocuments(want), formatDocuments(got); before != after {
-		t.Errorf("the output differs from %s; go test -update rewrites it:\n%s", path, formatHunks(before, after, 3))
-	}
-}
-
-func formatDocuments(documents []Document) string {
+// joinDocuments returns one text in which each title encloses its document.
+func joinDocuments(documents []Document) string {
 	var text strings.Builder
 	for _, d := range documents {
-		text.WriteString("---\n# " + d.Title + "\n" + d.Text)
+		text.WriteString(d.Title + ":\n")
+		writeLines(&text, " ", splitLines(d.Text))
 	}
 	return text.String()
 }
 
-func readDocuments(path string) ([]Document, error) {
+func readDocuments(t *testing.T, path string, earlier []source) []Document {
+	t.Helper()
+	documents, err := parseDocuments(earlier, readFile(t, path))
+	if err != nil {
+		t.Fatalf("%s does not fit the files that it derives from (go test -update rewrites it): %v", path, err)
+	}
+	return documents
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
-	var all []Document
-	for line := range strings.Lines(string(text)) {
-		switch last := len(all) - 1; {
-		case line == "---\n":
-			all = append(all, Document{})
-		case last < 0:
-			return nil, fmt.Errorf("parse %s: it must begin with ---", path)
-		case all[last].Title == "":
-			all[last].Title = strings.TrimSpace(strings.TrimPrefix(line, "# "))
-		default:
-			all[last].Text += line
-		}
-	}
-	return expandDocuments(all)
-}
-
-// shortenDocuments replaces each document by its difference from the most similar one before it, where that has less than half of the
-// lines.
-func shortenDocuments(documents []Document) []Document {
-	all := slices.Clone(documents)
-	known := newDocumentSet(nil)
-	for i, d := range documents {
-		source, hunks := known.nearestSource(d)
-		if source != d.Title && 2*strings.Count(hunks, "\n") < strings.Count(d.Text, "\n") {
-			all[i].Text = sourcePrefix + source + "\n" + hunks
-		}
-		known.addDocument(d)
-	}
-	return all
-}
-
-// expandDocuments is the reverse of shortenDocuments.
-func expandDocuments(documents []Document) ([]Document, error) {
-	known := newDocumentSet(nil)
-	for i, d := range documents {
-		if !strings.HasPrefix(d.Text, sourcePrefix) {
-			known.addDocument(d)
-			continue
-		}
-		expanded, err := known.applyTo(d.Title, d.Text)
-		if err != nil {
-			return nil, err
-		}
-		documents[i] = expanded
-	}
-	return documents, nil
+	return string(text)
 }
 
 func writeFile(t *testing.T, path, text string) {

@@ -114,10 +114,17 @@ func TestBuildGolden(t *testing.T) {
 	dedicated := newDedicatedInput(v1alpha1.DatabaseOverride{Cores: new(resource.MustParse("4")), Memory: new(resource.MustParse("2Gi")),
 		Settings: map[string]v1alpha1.DatabaseSetting{"synchronous_commit": "off"}, Storage: &v1alpha1.Storage{Type: v1alpha1.StorageEphemeral}})
 
-	t.Run("shared", func(t *testing.T) { golden.Check(t, "shared", renderLayout(t, mustBuildTwice(t, newInput()))) })
-	for name, in := range map[string]Input{"per-host": newPerHostInput(), "per-member": perMember, "external": newExternalInput(), "image": image, "dedicated": dedicated} {
-		t.Run(name, func(t *testing.T) { golden.CheckVariant(t, "shared", name, renderLayout(t, mustBuildTwice(t, in))) })
+	var cases []golden.Case
+	for _, c := range []struct {
+		name string
+		in   Input
+	}{
+		{"shared", newInput()}, {"per-host", newPerHostInput()}, {"per-member", perMember}, {"external", newExternalInput()}, {"image", image},
+		{"dedicated", dedicated},
+	} {
+		cases = append(cases, golden.Case{Name: c.name, Render: func(t *testing.T) []golden.Document { return renderLayout(t, mustBuildTwice(t, c.in)) }})
 	}
+	golden.CheckCases(t, cases)
 }
 
 // mustBuildTwice checks that two builds of the same input are equal.

@@ -40,15 +40,19 @@ func newInput(edit func(*Input)) Input {
 
 // TestGoldenPlans pins whole plans: every object of every stage.
 func TestGoldenPlans(t *testing.T) {
-	t.Run("new", func(t *testing.T) { golden.Check(t, "new", renderPlan(t, mustBuildPlan(t, nil))) })
-	for name, edit := range map[string]func(*Input){
-		"genesis": func(in *Input) { in.GenesisSecretFilled = func(string) bool { return true } },
-		"h2":      func(in *Input) { in.Network.Spec.Database.Engine = v1alpha1.EngineH2 },
-		"per-host": func(in *Input) {
+	var cases []golden.Case
+	for _, c := range []struct {
+		name string
+		edit func(*Input)
+	}{
+		{"new", nil},
+		{"genesis", func(in *Input) { in.GenesisSecretFilled = func(string) bool { return true } }},
+		{"h2", func(in *Input) { in.Network.Spec.Database.Engine = v1alpha1.EngineH2 }},
+		{"per-host", func(in *Input) {
 			in.Network.Spec.Database.Topology, in.Network.Spec.Database.MembersPerInstance = v1alpha1.TopologyPerHost, new(int32(1))
 			in.Network.Spec.Members.Reservation = v1alpha1.ReservationMinimal
-		},
-		"scheduled": func(in *Input) {
+		}},
+		{"scheduled", func(in *Input) {
 			in.Network.Spec.Members.Scheduling = parseScheduling(t, "nodeSelector: {node-role: ledger}")
 			in.Network.Spec.Database.Managed.Scheduling = parseScheduling(t, `
 tolerations: [{key: dedicated, operator: Exists}]
@@ -57,10 +61,11 @@ topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: D
 priorityClassName: high`)
 			in.Network.Spec.PodTemplate = &v1alpha1.PodTemplate{Metadata: v1alpha1.PodMetadata{Labels: map[string]string{"team": "a"}}}
 			in.Network.Spec.ImagePullSecrets = []string{"registry"}
-		},
+		}},
 	} {
-		t.Run(name, func(t *testing.T) { golden.CheckVariant(t, "new", name, renderPlan(t, mustBuildPlan(t, edit))) })
+		cases = append(cases, golden.Case{Name: c.name, Render: func(t *testing.T) []golden.Document { return renderPlan(t, mustBuildPlan(t, c.edit)) }})
 	}
+	golden.CheckCases(t, cases)
 }
 
 // TestZonesChangeNoObject checks that a network with regions from zones gets no sidecars.
@@ -88,6 +93,9 @@ func renderPlan(t *testing.T, p *Plan) []golden.Document {
 	for _, s := range p.Stages {
 		all = append(all, golden.NewYAML(t, "Stage "+string(s.Name), map[string]any{"needs": s.Needs, "requiredSecrets": s.RequiredSecrets}))
 		for _, o := range s.Objects {
+			if scripts, ok := o.(*corev1.ConfigMap); ok && s.Name == StageSchemas { // Scripts are separate files.
+				o = &corev1.ConfigMap{TypeMeta: scripts.TypeMeta, ObjectMeta: scripts.ObjectMeta, Data: map[string]string{"members.txt": scripts.Data["members.txt"]}}
+			}
 			all = append(all, golden.NewYAML(t, objectKind(o)+" "+o.GetName()+" in stage "+string(s.Name), o))
 		}
 	}

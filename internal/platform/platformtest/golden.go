@@ -14,26 +14,25 @@ import (
 	"github.com/benchnet/benchnet/internal/golden"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
-// CheckGolden compares everything built from the platform's samples with testdata, so that changes are visible in review. The
-// base sample is stored in full, the others as differences from it. All samples are built under the base's name, so that names
-// do not count as differences.
+// CheckGolden compares everything built from the platform's samples with testdata, so that changes are visible in review. The base
+// sample comes first: others are stored as differences from it or from each other. All samples are built under the base's name,
+// so that names do not count as differences.
 func CheckGolden(t *testing.T, p platform.Platform, base string) {
 	samples := LoadSamples(t, p)
 	i := slices.IndexFunc(samples, func(s Sample) bool { return s.Name == base })
 	if i < 0 {
 		t.Fatalf("there is no sample %s", base)
 	}
-	baseNetwork := samples[i].Network
-	t.Run(base, func(t *testing.T) { golden.Check(t, base, renderBuild(t, p, baseNetwork)) })
-	for _, s := range slices.Delete(samples, i, i+1) {
-		t.Run(s.Name, func(t *testing.T) {
-			network := s.Network.DeepCopy()
-			network.Name = baseNetwork.Name
-			golden.CheckVariant(t, base, s.Name, renderBuild(t, p, network))
-		})
+	name := samples[i].Network.Name
+	var cases []golden.Case
+	for _, s := range slices.Concat(samples[i:i+1], samples[:i], samples[i+1:]) {
+		s.Network.Name = name
+		cases = append(cases, golden.Case{Name: s.Name, Render: func(t *testing.T) []golden.Document { return renderBuild(t, p, s.Network) }})
 	}
+	golden.CheckCases(t, cases)
 }
 
 func renderBuild(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkNetwork) []golden.Document {
@@ -54,14 +53,18 @@ func renderBuild(t *testing.T, p platform.Platform, network *v1alpha1.BenchmarkN
 	return all
 }
 
-// renderDriver renders each observed endpoint as a document of its own, since they resemble each other.
+// renderDriver renders the observed endpoints of each member as a document of their own, since members resemble each other.
 func renderDriver(t *testing.T, workload string, d loadgen.Driver) []golden.Document {
 	t.Helper()
-	observed := d.Workload.Observe
+	endpoints := map[string][]protocol.ObservedEndpoint{}
+	for _, o := range d.Workload.Observe {
+		member, _, _ := strings.Cut(o.Member, "/")
+		endpoints[member] = append(endpoints[member], o)
+	}
 	d.Workload.Observe = nil
 	all := []golden.Document{golden.NewYAML(t, "Driver "+workload, d)}
-	for _, o := range observed {
-		all = append(all, golden.NewYAML(t, "Endpoint "+o.URL+" of "+workload, o))
+	for _, member := range slices.Sorted(maps.Keys(endpoints)) {
+		all = append(all, golden.NewYAML(t, "Endpoints of "+member+" in "+workload, endpoints[member]))
 	}
 	return all
 }
