@@ -30,7 +30,7 @@ type Dependencies struct {
 	// APIReader reads directly from the API server. It is for objects that the cache does not hold, such as
 	// those of users.
 	APIReader      client.Reader
-	Platforms      *platform.Registry
+	Platforms      platform.Registry
 	Images         naming.ImageCatalogue
 	Writer         *apply.Writer
 	SnapshotReader *snapshot.Reader

@@ -384,7 +384,7 @@ type platformWithoutReset struct {
 func TestPlatformWithoutReset(t *testing.T) {
 	w := newTestEnv(t)
 	c := corda.New()
-	w.platforms = platform.NewRegistry(platformWithoutReset{c, c, c})
+	w.platforms = platform.Registry{platformWithoutReset{c, c, c}}
 	must(t, w.createFromYAML(cordaNetwork[:strings.Index(cordaNetwork, "  workloads:")], &v1alpha1.BenchmarkNetwork{}))
 	w.bringUp("banks")
 	w.createRunWithReset("fresh", "Reset")

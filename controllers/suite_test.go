@@ -98,7 +98,7 @@ type testEnv struct {
 	// charts renders the charts of users.
 	charts *chart.Renderer
 	// platforms are those of the reconcilers.
-	platforms *platform.Registry
+	platforms platform.Registry
 	// kueueMode is the Kueue mode of the reconcilers.
 	kueueMode controllers.KueueMode
 	// queries evaluates query objectives; nil without a Prometheus.

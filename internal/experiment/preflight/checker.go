@@ -29,7 +29,7 @@ import (
 type Checker struct {
 	// Client creates networks and runs, always with a dry run.
 	Client      client.Client
-	Platforms   *platform.Registry
+	Platforms   platform.Registry
 	Images      naming.ImageCatalogue
 	KubeVersion string
 	// PodConstraints are what the cluster demands of every pod.
@@ -130,7 +130,7 @@ func (r *Checker) checkNetworks(ctx context.Context, e *v1alpha1.BenchmarkExperi
 
 // BuildNetwork returns a network of the design, given as an index, with a record of the workloads that are planned on it, and its
 // platform.
-func BuildNetwork(platforms *platform.Registry, e *v1alpha1.BenchmarkExperiment, d *experiment.Design, i int) (
+func BuildNetwork(platforms platform.Registry, e *v1alpha1.BenchmarkExperiment, d *experiment.Design, i int) (
 	*v1alpha1.BenchmarkNetwork, platform.Platform, error) {
 	network := d.Networks[i].BuildNetwork(e)
 	p, err := platforms.Get(network.Spec.Platform.Type)

@@ -52,7 +52,7 @@ func kindOf(object client.Object) string {
 func sampleNetworks(t *testing.T) []*v1alpha1.BenchmarkNetwork {
 	t.Helper()
 	var all []*v1alpha1.BenchmarkNetwork
-	for _, p := range registry.New().Platforms() {
+	for _, p := range registry.New() {
 		for _, s := range platformtest.LoadSamples(t, p) {
 			all = append(all, s.Network)
 			if s.Name == "corda_raft_notary" {

@@ -11,6 +11,6 @@ import (
 )
 
 // New returns a registry of all platforms.
-func New() *platform.Registry {
-	return platform.NewRegistry(corda.New(), jpaxos.New(), malachite.New(), malachite.NewEVM(), emerald.New(), cometbft.New())
+func New() platform.Registry {
+	return platform.Registry{corda.New(), jpaxos.New(), malachite.New(), malachite.NewEVM(), emerald.New(), cometbft.New()}
 }
