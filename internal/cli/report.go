@@ -193,15 +193,11 @@ func loadExperimentSource(ctx context.Context, c *cluster.Connection, target clu
 	if err != nil {
 		return reportSource{}, err
 	}
-	byName := map[string]*document.RunResult{}
-	documents, err := c.ReadRunDocuments(ctx, runs)
-	if err != nil {
+	file := documents.File{}
+	if file.Runs, err = c.ReadRunDocuments(ctx, runs); err != nil {
 		return reportSource{}, err
 	}
-	for _, run := range documents {
-		byName[run.Run.Name] = run.RunResult
-	}
-	return newExperimentSource(target.Name, stored.Result, byName), nil
+	return newExperimentSource(target.Name, stored.Result, file.RunResults(target.Namespace)), nil
 }
 
 // newExperimentSource returns the report source of an experiment. runs holds the known results of its runs by name.

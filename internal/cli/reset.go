@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -62,10 +63,7 @@ func requestReset(ctx context.Context, c *cluster.Connection, target cluster.Tar
 		return "", fmt.Errorf("network %s uses schemas of yours on %s, which benchnet does not empty: empty them and create another network", target.Name, db.Engine)
 	}
 	before := network.DeepCopy()
-	if network.Annotations == nil {
-		network.Annotations = map[string]string{}
-	}
-	network.Annotations[v1alpha1.AnnotationReset] = at.UTC().Format("20060102T150405.000Z")
+	metav1.SetMetaDataAnnotation(&network.ObjectMeta, v1alpha1.AnnotationReset, at.UTC().Format("20060102T150405.000Z"))
 	previous := ptr.Deref(before.Status.Epoch, v1alpha1.EpochStatus{}).ID
 	return previous, c.Client.Patch(ctx, network, client.MergeFrom(before), client.FieldOwner(cluster.FieldManager))
 }

@@ -155,12 +155,8 @@ func requestCounts(r *document.RunResult) []string {
 	if r == nil {
 		return make([]string, 4)
 	}
-	return []string{
-		formatCSVInteger(r.Summary.Completed),
-		formatCSVInteger(r.Summary.Requests),
-		formatCSVInteger(r.Summary.Errors),
-		strconv.Itoa(r.Times.WindowSeconds),
-	}
+	s := &r.Summary
+	return []string{formatCSVInteger(s.Completed), formatCSVInteger(s.Requests), formatCSVInteger(s.Errors), strconv.Itoa(r.Times.WindowSeconds)}
 }
 
 // WritePointsCSV writes a row for each point of an experiment: for every metric the mean over the valid runs,

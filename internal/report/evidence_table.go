@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -65,12 +66,7 @@ func textIf(is bool, text string) string {
 	return text
 }
 
-func dashIfEmpty(text string) string {
-	if text == "" {
-		return "–"
-	}
-	return text
-}
+func dashIfEmpty(text string) string { return cmp.Or(text, "–") }
 
 func formatCollectionShare(m measurement.MemberUsage) string {
 	if m.GarbageCollection == nil {

@@ -92,12 +92,7 @@ func zeroSeriesText(r *document.RunResult) []string {
 	return []string{"Zero throughout the window, where known: " + strings.Join(names, ", ") + "."}
 }
 
-func subjectOrNetwork(s measurement.NamedSeries) string {
-	if s.Subject == "" {
-		return "network"
-	}
-	return s.Subject
-}
+func subjectOrNetwork(s measurement.NamedSeries) string { return cmp.Or(s.Subject, "network") }
 
 // curveChartSpec describes a chart of curves. Values are divided by scale to convert them to the unit.
 type curveChartSpec struct {

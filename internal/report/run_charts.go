@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -185,19 +186,11 @@ func latencyTitle(unit string, kind measurement.LatencyKind) string {
 }
 
 // unitOrDefault returns the unit of an operation for people.
-func unitOrDefault(unit string) string {
-	if unit == "" {
-		return "operations"
-	}
-	return unit
-}
+func unitOrDefault(unit string) string { return cmp.Or(unit, "operations") }
 
 // latencyOverTime returns a chart of the mean latency by second and the percentiles by interval, as far as they are known.
 func latencyOverTime(r *document.RunResult) []Chart {
-	means, intervals := r.Series.MeanLatencyMillis, r.Series.LatencyIntervals
-	if intervals == nil {
-		intervals = &measurement.LatencyIntervals{}
-	}
+	means, intervals := r.Series.MeanLatencyMillis, cmp.Or(r.Series.LatencyIntervals, &measurement.LatencyIntervals{})
 	low, high := positiveRange(means, intervals.P50, intervals.P95, intervals.P99)
 	if high == 0 {
 		return nil

@@ -152,16 +152,7 @@ func (s *sweep) findOrAddLine(name string) *sweepLine {
 
 // describeOtherParameters names a point by its variant and every parameter except one.
 func describeOtherParameters(e *experiment.Result, p experiment.Point, but string) string {
-	var parts []string
-	if p.Variant != "" {
-		parts = append(parts, p.Variant)
-	}
-	for _, parameter := range p.Parameters {
-		if parameter.Name != but && len(distinctValues(e, parameter.Name)) > 1 {
-			parts = append(parts, parameter.Name+" "+parameter.Value)
-		}
-	}
-	return strings.Join(parts, ", ")
+	return joinParameters(p, func(name string) bool { return name != but && len(distinctValues(e, name)) > 1 })
 }
 
 func distinctValues(e *experiment.Result, name string) []string {
@@ -176,15 +167,19 @@ func distinctValues(e *experiment.Result, name string) []string {
 
 // formatPoint names a point by its variant and all its parameters.
 func formatPoint(p experiment.Point) string {
+	return cmp.Or(joinParameters(p, func(string) bool { return true }), "the template")
+}
+
+// joinParameters names a point by its variant and some of its parameters.
+func joinParameters(p experiment.Point, shows func(name string) bool) string {
 	var parts []string
 	if p.Variant != "" {
 		parts = append(parts, p.Variant)
 	}
 	for _, parameter := range p.Parameters {
-		parts = append(parts, parameter.Name+" "+parameter.Value)
-	}
-	if len(parts) == 0 {
-		return "the template"
+		if shows(parameter.Name) {
+			parts = append(parts, parameter.Name+" "+parameter.Value)
+		}
 	}
 	return strings.Join(parts, ", ")
 }

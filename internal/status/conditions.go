@@ -2,6 +2,7 @@ package status
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -192,12 +193,7 @@ func readyPhase(in NetworkInput) v1alpha1.Phase {
 }
 
 func wasReady(stages []v1alpha1.StageStatus) bool {
-	for _, s := range stages {
-		if s.Name == string(plan.StageMembers) {
-			return s.ReadyAt != nil
-		}
-	}
-	return false
+	return slices.ContainsFunc(stages, func(s v1alpha1.StageStatus) bool { return s.Name == string(plan.StageMembers) && s.ReadyAt != nil })
 }
 
 // keepTransitionTimes keeps the transition times of conditions whose status did not change, and sets the others

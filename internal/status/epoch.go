@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,9 +21,7 @@ func epochStatus(in NetworkInput) *v1alpha1.EpochStatus {
 		return e
 	}
 	e.Turn = in.Plan.Epoch.ActiveRun
-	if e.ReadyAt == nil {
-		e.ReadyAt = &now
-	}
+	e.ReadyAt = cmp.Or(e.ReadyAt, &now)
 	return e
 }
 

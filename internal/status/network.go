@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -131,16 +132,12 @@ func stageStatuses(old []v1alpha1.StageStatus, in NetworkInput) []v1alpha1.Stage
 		now := metav1.NewMicroTime(in.Now)
 		if f.Started {
 			s.State = v1alpha1.StateInProgress
-			if s.StartedAt == nil {
-				s.StartedAt = &now
-			}
+			s.StartedAt = cmp.Or(s.StartedAt, &now)
 		}
 		switch f.State {
 		case snapshot.StateReady:
 			s.State, s.Message = v1alpha1.StateReady, ""
-			if s.ReadyAt == nil {
-				s.ReadyAt = &now
-			}
+			s.ReadyAt = cmp.Or(s.ReadyAt, &now)
 		case snapshot.StateFailed:
 			s.State = v1alpha1.StateFailed
 		}
@@ -239,4 +236,80 @@ func lastRun(runs []*v1alpha1.BenchmarkRun) *v1alpha1.BenchmarkRun {
 		}
 	}
 	return last
+}
+
+// HasChanged reports whether two statuses of a network differ.
+func HasChanged(before, now v1alpha1.BenchmarkNetworkStatus) bool {
+	return !equality.Semantic.DeepEqual(before, now)
+}
+
+// IsProgressOnly reports whether two statuses differ only in messages and in the states of members and
+// databases.
+func IsProgressOnly(before, now v1alpha1.BenchmarkNetworkStatus) bool {
+	return !HasChanged(withoutProgress(before), withoutProgress(now))
+}
+
+func withoutProgress(s v1alpha1.BenchmarkNetworkStatus) v1alpha1.BenchmarkNetworkStatus {
+	m := *s.DeepCopy()
+	m.Members, m.MembersReady, m.Display.Members, m.Databases = nil, 0, "", nil
+	for i := range m.Stages {
+		m.Stages[i].Message = ""
+	}
+	for i := range m.Conditions {
+		m.Conditions[i].Message = ""
+	}
+	return m
+}
+
+// ComputeTeardown returns the status of a network that is being deleted while it still has schemas on a user's
+// database server. The finalizer is the one that blocks the deletion until the schemas are dropped.
+func ComputeTeardown(network *v1alpha1.BenchmarkNetwork, servers snapshot.Readiness, finalizer string, now time.Time) v1alpha1.BenchmarkNetworkStatus {
+	s := *network.Status.DeepCopy()
+	s.Phase = v1alpha1.PhaseDeleting // The observed generation stays that of the plan: see HasPlan.
+	l := conditionList{generation: network.Generation}
+	for _, c := range s.Conditions {
+		switch c.Type {
+		case v1alpha1.ConditionReady, v1alpha1.ConditionReconciling, v1alpha1.ConditionStalled:
+		default:
+			l.conditions = append(l.conditions, c)
+		}
+	}
+	if servers.State == snapshot.StateFailed {
+		l.addNotReady(true, v1alpha1.ReasonTeardownFailed, servers.Message+
+			"; fix the cause and delete the Job so that it is recreated, or remove the finalizer "+finalizer+
+			" from the network to leave schemas and roles on the server")
+	} else {
+		l.addNotReady(false, v1alpha1.ReasonTearingDown, servers.Message)
+	}
+	s.Conditions = keepTransitionTimes(network.Status.Conditions, l.conditions, now)
+	return s
+}
+
+// NetworkExpiry returns when a network is to be deleted: its time to live after the last run on it ended. It returns
+// false while a run is unfinished, uploads its result or notifies its webhook, before all workloads of the network have
+// run, or without ttlSecondsAfterFinished. Runs that were kept from an earlier network of the same name do not count.
+func NetworkExpiry(network *v1alpha1.BenchmarkNetwork, runs []*v1alpha1.BenchmarkRun) (time.Time, bool) {
+	ttl := network.Spec.TTLSecondsAfterFinished
+	if ttl == nil {
+		return time.Time{}, false
+	}
+	var last time.Time
+	ended := 0
+	for _, run := range runs {
+		switch {
+		case !run.IsComplete() || run.IsDelivering() || run.Status.CompletionTime == nil:
+			return time.Time{}, false
+		case run.Status.CompletionTime.Before(&network.CreationTimestamp):
+			continue
+		case plan.IsNetworkRun(network, run):
+			ended++
+		}
+		if run.Status.CompletionTime.After(last) {
+			last = run.Status.CompletionTime.Time
+		}
+	}
+	if last.IsZero() || ended < len(network.Spec.Workloads) {
+		return time.Time{}, false
+	}
+	return last.Add(time.Duration(*ttl) * time.Second), true
 }

@@ -133,12 +133,10 @@ func isNetworkWorkload(network *unstructured.Unstructured, run *v1alpha1.Benchma
 	if err != nil {
 		return false
 	}
-	for _, w := range workloads {
-		if of, ok := w.(map[string]any); ok && run.Name == naming.WorkloadRun(network.GetName(), fmt.Sprint(of["name"])) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(workloads, func(w any) bool {
+		of, ok := w.(map[string]any)
+		return ok && run.Name == naming.WorkloadRun(network.GetName(), fmt.Sprint(of["name"]))
+	})
 }
 
 // addRuns adds the results of the runs that have one.

@@ -14,9 +14,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/benchnet/benchnet/internal/cli/cluster"
+	"github.com/benchnet/benchnet/internal/cli/documents"
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/report"
-	"github.com/benchnet/benchnet/internal/run/document"
 )
 
 //go:embed README.md.tmpl
@@ -158,11 +158,8 @@ func (b *Kit) renderReport() ([]byte, error) {
 		err := report.WriteRunPage(&page, b.Runs[0].RunResult)
 		return page.Bytes(), err
 	}
-	runs := map[string]*document.RunResult{}
-	for _, run := range b.Runs {
-		runs[run.Run.Name] = run.RunResult
-	}
-	err := report.WriteExperimentPage(&page, b.Experiment, runs)
+	runs := documents.File{Runs: b.Runs}
+	err := report.WriteExperimentPage(&page, b.Experiment, runs.RunResults(b.Target.Namespace))
 	return page.Bytes(), err
 }
 

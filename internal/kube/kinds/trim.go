@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -80,9 +81,7 @@ func setDefaults(object any) {
 			}
 		}
 	case *rbacv1.RoleBinding:
-		if o.RoleRef.APIGroup == "" {
-			o.RoleRef.APIGroup = rbacv1.GroupName
-		}
+		o.RoleRef.APIGroup = cmp.Or(o.RoleRef.APIGroup, rbacv1.GroupName)
 	}
 }
 
@@ -96,9 +95,7 @@ func setPolicyDefaults(spec *networkingv1.NetworkPolicySpec) {
 	}
 	setProtocols := func(ports []networkingv1.NetworkPolicyPort) {
 		for i := range ports {
-			if ports[i].Protocol == nil {
-				ports[i].Protocol = new(corev1.ProtocolTCP)
-			}
+			ports[i].Protocol = cmp.Or(ports[i].Protocol, new(corev1.ProtocolTCP))
 		}
 	}
 	for i := range spec.Ingress {

@@ -120,11 +120,14 @@ func IgnoreDisruptionsPolicy() *batchv1.PodFailurePolicy {
 }
 
 // SmallResources returns the resources of a container that copies files.
-func SmallResources() corev1.ResourceRequirements {
-	return corev1.ResourceRequirements{
-		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("5m"), corev1.ResourceMemory: resource.MustParse("16Mi")},
-		Limits:   corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1"), corev1.ResourceMemory: resource.MustParse("128Mi")},
+func SmallResources() corev1.ResourceRequirements { return Resources("5m", "16Mi", "1", "128Mi") }
+
+// Resources returns the requests and limits of a container.
+func Resources(cpuRequest, memoryRequest, cpuLimit, memoryLimit string) corev1.ResourceRequirements {
+	list := func(cpu, memory string) corev1.ResourceList {
+		return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory)}
 	}
+	return corev1.ResourceRequirements{Requests: list(cpuRequest, memoryRequest), Limits: list(cpuLimit, memoryLimit)}
 }
 
 // AddImagePullSecrets adds Secrets of the namespace to the image pull secrets of a pod that does not have them.

@@ -40,9 +40,7 @@ func ApplyScheduling(pod *corev1.PodSpec, s *v1alpha1.Scheduling) error {
 		return err
 	}
 	if affinity != nil && (affinity.PodAffinity != nil || affinity.PodAntiAffinity != nil) {
-		if pod.Affinity == nil {
-			pod.Affinity = &corev1.Affinity{}
-		}
+		pod.Affinity = cmp.Or(pod.Affinity, &corev1.Affinity{})
 		pod.Affinity.PodAffinity = mergePodAffinity(pod.Affinity.PodAffinity, affinity.PodAffinity)
 		pod.Affinity.PodAntiAffinity = (*corev1.PodAntiAffinity)(
 			mergePodAffinity((*corev1.PodAffinity)(pod.Affinity.PodAntiAffinity), (*corev1.PodAffinity)(affinity.PodAntiAffinity)))
@@ -68,9 +66,7 @@ func ApplyNodeScheduling(pod *corev1.PodSpec, s *v1alpha1.Scheduling) error {
 		return err
 	}
 	if affinity != nil && affinity.NodeAffinity != nil {
-		if pod.Affinity == nil {
-			pod.Affinity = &corev1.Affinity{}
-		}
+		pod.Affinity = cmp.Or(pod.Affinity, &corev1.Affinity{})
 		pod.Affinity.NodeAffinity = affinity.NodeAffinity
 	}
 	if len(s.NodeSelector) > 0 {

@@ -92,10 +92,7 @@ func (s *Snapshot) failedOnlyByWaiting(job *batchv1.Job, failed *batchv1.JobCond
 // podOnlyWaited reports whether a failed pod only waited. It was disrupted, its deadline passed before a
 // container failed, or a container's exit code is ExitNotAvailable.
 func podOnlyWaited(pod *corev1.Pod) bool {
-	disrupted := slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
-		return c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue
-	})
-	if disrupted {
+	if disruptionReason(pod) != "" {
 		return true
 	}
 	waited := pod.Status.Reason == batchv1.JobReasonDeadlineExceeded

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -36,10 +37,7 @@ func (s *Snapshot) MemberLatency(network, member string) MemberLatency {
 	if sidecar == nil {
 		return e
 	}
-	ended := sidecar.State.Terminated
-	if ended == nil {
-		ended = sidecar.LastTerminationState.Terminated
-	}
+	ended := cmp.Or(sidecar.State.Terminated, sidecar.LastTerminationState.Terminated)
 	if sidecar.State.Running == nil && ended != nil {
 		e.ExitCode, e.TerminationMessage = ended.ExitCode, strings.TrimSpace(ended.Message)
 	}

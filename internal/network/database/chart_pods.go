@@ -1,6 +1,7 @@
 package database
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/pod-security-admission/api"
 	"k8s.io/pod-security-admission/policy"
+	"k8s.io/utils/ptr"
 )
 
 // restrictedLevel is the pod security level that all pods must meet.
@@ -129,15 +131,10 @@ func checkGracePeriods(pod *corev1.PodSpec, path *field.Path) error {
 		if n := len(pod.InitContainers); i >= n {
 			at = path.Child("containers").Index(i - n)
 		}
-		if p := c.LivenessProbe; p != nil {
-			if err := check(p.TerminationGracePeriodSeconds, at.Child("livenessProbe")); err != nil {
-				return err
-			}
-		}
-		if p := c.StartupProbe; p != nil {
-			if err := check(p.TerminationGracePeriodSeconds, at.Child("startupProbe")); err != nil {
-				return err
-			}
+		liveness, startup := ptr.Deref(c.LivenessProbe, corev1.Probe{}), ptr.Deref(c.StartupProbe, corev1.Probe{})
+		if err := cmp.Or(check(liveness.TerminationGracePeriodSeconds, at.Child("livenessProbe")),
+			check(startup.TerminationGracePeriodSeconds, at.Child("startupProbe"))); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -150,17 +147,14 @@ func checkAffinity(affinity *corev1.Affinity, path *field.Path) error {
 		return nil
 	}
 	var terms []corev1.PodAffinityTerm
-	var weighted []corev1.WeightedPodAffinityTerm
-	if a := affinity.PodAffinity; a != nil {
+	for _, a := range []*corev1.PodAffinity{affinity.PodAffinity, (*corev1.PodAffinity)(affinity.PodAntiAffinity)} {
+		if a == nil {
+			continue
+		}
 		terms = append(terms, a.RequiredDuringSchedulingIgnoredDuringExecution...)
-		weighted = append(weighted, a.PreferredDuringSchedulingIgnoredDuringExecution...)
-	}
-	if a := affinity.PodAntiAffinity; a != nil {
-		terms = append(terms, a.RequiredDuringSchedulingIgnoredDuringExecution...)
-		weighted = append(weighted, a.PreferredDuringSchedulingIgnoredDuringExecution...)
-	}
-	for _, w := range weighted {
-		terms = append(terms, w.PodAffinityTerm)
+		for _, w := range a.PreferredDuringSchedulingIgnoredDuringExecution {
+			terms = append(terms, w.PodAffinityTerm)
+		}
 	}
 	for _, term := range terms {
 		if len(term.Namespaces) > 0 || term.NamespaceSelector != nil {

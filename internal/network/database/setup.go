@@ -12,7 +12,6 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -106,11 +105,7 @@ func (in Input) buildJob(g memberGroup, component naming.Component, files []stri
 		}
 	}
 	return []client.Object{
-		&corev1.ConfigMap{
-			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
-			ObjectMeta: meta,
-			Data:       data,
-		},
+		&corev1.ConfigMap{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: meta, Data: data},
 		&batchv1.Job{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
 			ObjectMeta: *meta.DeepCopy(),
@@ -164,7 +159,6 @@ func contentHash(parts ...any) string {
 
 // baseJobPod returns a pod with the volumes and the security context of all Jobs, but without containers.
 func (in Input) baseJobPod(g memberGroup) corev1.PodSpec {
-	empty := corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}
 	return corev1.PodSpec{
 		RestartPolicy:                corev1.RestartPolicyNever,
 		AutomountServiceAccountToken: ptr.To(false),
@@ -177,10 +171,8 @@ func (in Input) baseJobPod(g memberGroup) corev1.PodSpec {
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 		},
 		Volumes: []corev1.Volume{
-			{Name: "setup", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{}}},
-			{Name: passwordsVolume, VolumeSource: corev1.VolumeSource{Projected: in.passwordProjection(g)}},
-			{Name: "template", VolumeSource: empty},
-			{Name: "tmp", VolumeSource: empty},
+			pods.ConfigMapVolume("setup", ""), {Name: passwordsVolume, VolumeSource: corev1.VolumeSource{Projected: in.passwordProjection(g)}},
+			pods.EmptyDirVolume("template"), pods.EmptyDirVolume("tmp"),
 		},
 	}
 }
@@ -214,24 +206,13 @@ func (in Input) scriptContainer(g memberGroup, i Instance, script string) corev1
 		ImagePullPolicy: corev1.PullIfNotPresent,
 		Command:         []string{"bash", scriptsPath + "/" + script},
 		Env:             env,
-		Resources: corev1.ResourceRequirements{
-			Requests: corev1.ResourceList{
-				corev1.ResourceCPU:    resource.MustParse("50m"),
-				corev1.ResourceMemory: resource.MustParse("64Mi"),
-			},
-			Limits: corev1.ResourceList{
-				corev1.ResourceCPU:    resource.MustParse("2"),
-				corev1.ResourceMemory: resource.MustParse("256Mi"),
-			},
-		},
+		Resources:       pods.Resources("50m", "64Mi", "2", "256Mi"),
 		SecurityContext: pods.RestrictedSecurityContext(),
 		// The pod's status shows the last lines of the log as the reason for a failure.
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		VolumeMounts: []corev1.VolumeMount{
-			{Name: "setup", MountPath: scriptsPath, ReadOnly: true},
-			{Name: passwordsVolume, MountPath: passwordsPath, ReadOnly: true},
-			{Name: "template", MountPath: templatePath, ReadOnly: true},
-			{Name: "tmp", MountPath: "/tmp"},
+			pods.ReadOnlyMount("setup", scriptsPath), pods.ReadOnlyMount(passwordsVolume, passwordsPath),
+			pods.ReadOnlyMount("template", templatePath), pods.WritableMount("tmp", "/tmp"),
 		},
 	}
 }

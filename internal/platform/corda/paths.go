@@ -14,8 +14,6 @@ const (
 	rpcDir        = "/etc/benchnet/rpc"
 	planDir       = "/etc/benchnet/plan"
 	dataDir       = "/etc/benchnet/data"
-	genesisDir    = "/etc/benchnet/genesis"
-	genesisOut    = "/out"
 	templateDir   = "/template"
 
 	// bundledCorDapps is the path of the CorDapps in the node's image.
@@ -42,8 +40,6 @@ const (
 	volumeNetworkMap = "network-map"
 	volumeCorDapps   = "cordapps"
 	volumeSchema     = "schema"
-	volumeOut        = "out"
-	volumeGenesis    = "genesis"
 	volumeRPC        = "rpc"
 	volumePlan       = "plan"
 	volumeData       = "data"

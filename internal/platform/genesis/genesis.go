@@ -198,8 +198,5 @@ func publishContainer(in platform.Input, r Definition) corev1.Container {
 // StepResources returns the resources of a step that runs for seconds: at most two cores with a request of
 // 100m, and at most the given memory with a request of 256Mi.
 func StepResources(memory string) corev1.ResourceRequirements {
-	return corev1.ResourceRequirements{
-		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("256Mi")},
-		Limits:   corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2"), corev1.ResourceMemory: resource.MustParse(memory)},
-	}
+	return pods.Resources("100m", "256Mi", "2", memory)
 }

@@ -1,6 +1,8 @@
 package members
 
 import (
+	"cmp"
+
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,12 +22,7 @@ type Port struct {
 	Protocol corev1.Protocol
 }
 
-func (p Port) protocolOrTCP() corev1.Protocol {
-	if p.Protocol == "" {
-		return corev1.ProtocolTCP
-	}
-	return p.Protocol
-}
+func (p Port) protocolOrTCP() corev1.Protocol { return cmp.Or(p.Protocol, corev1.ProtocolTCP) }
 
 // ContainerPort returns the port as a container port.
 func (p Port) ContainerPort() corev1.ContainerPort {
@@ -75,20 +72,27 @@ func AddressHost(network *v1alpha1.BenchmarkNetwork, member string) string {
 	return naming.Member(network.Name, member) + "." + network.Namespace + ".svc"
 }
 
-// NetworkPolicy admits the network's own pods, members and load workers, to the ports, except for metrics, which
-// networkpolicy.Build opens to them and to scrapers. It does not restrict egress: members need the cluster's DNS and may
-// need a database outside the network.
+// NetworkPolicy admits the network's own pods, members and load workers, to the ports of its members. It does not restrict egress:
+// members need the cluster's DNS and may need a database outside the network.
 func NetworkPolicy(network *v1alpha1.BenchmarkNetwork, ports []Port) *networkingv1.NetworkPolicy {
+	all := metav1.LabelSelector{MatchLabels: naming.MembersSelector(network.Name)}
+	return IngressPolicy(network, "members", all, networkpolicy.OwnPods(network.Name), ports)
+}
+
+// IngressPolicy admits peers to the ports of some members, except for metrics, which networkpolicy.Build opens to them and to
+// scrapers.
+func IngressPolicy(network *v1alpha1.BenchmarkNetwork, name string, some metav1.LabelSelector, peers []networkingv1.NetworkPolicyPeer,
+	ports []Port) *networkingv1.NetworkPolicy {
 	var open []networkingv1.NetworkPolicyPort
 	for _, p := range ports {
 		if !networkpolicy.IsMetricsPort(p.Name) {
 			open = append(open, networkingv1.NetworkPolicyPort{Protocol: new(p.protocolOrTCP()), Port: new(intstr.FromString(p.Name))})
 		}
 	}
-	metadata := ObjectMeta(network, naming.NetworkPolicy(network.Name, "members"), naming.ComponentMember)
+	metadata := ObjectMeta(network, naming.NetworkPolicy(network.Name, name), naming.ComponentMember)
 	return &networkingv1.NetworkPolicy{ObjectMeta: metadata, Spec: networkingv1.NetworkPolicySpec{
-		PodSelector: metav1.LabelSelector{MatchLabels: naming.MembersSelector(network.Name)},
+		PodSelector: some,
 		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
-		Ingress:     networkpolicy.AllowIngress(networkpolicy.OwnPods(network.Name), open),
+		Ingress:     networkpolicy.AllowIngress(peers, open),
 	}}
 }

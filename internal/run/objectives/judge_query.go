@@ -1,6 +1,7 @@
 package objectives
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -55,10 +56,7 @@ func judgeQuery(objective *v1alpha1.QueryObjective, answer QueryAnswer, judged v
 
 // NewQueryOutcome returns an outcome of a query objective with that message.
 func NewQueryOutcome(objective *v1alpha1.QueryObjective, outcome, message string) verdict.ObjectiveOutcome {
-	limit := boundOf(objective.Max)
-	if limit == nil {
-		limit = boundOf(objective.Min)
-	}
+	limit := cmp.Or(boundOf(objective.Max), boundOf(objective.Min))
 	return verdict.ObjectiveOutcome{Metric: objective.Name, Limit: *limit, Outcome: outcome, Message: message}
 }
 

@@ -1,8 +1,6 @@
 package verdict
 
-import (
-	"github.com/benchnet/benchnet/internal/run/measurement"
-)
+import "github.com/benchnet/benchnet/internal/run/measurement"
 
 // calibrationBound is one bound of measure.calibrate, in the unit of its figure.
 type calibrationBound struct {

@@ -1,8 +1,6 @@
 package verdict
 
-import (
-	"github.com/benchnet/benchnet/internal/run/measurement"
-)
+import "github.com/benchnet/benchnet/internal/run/measurement"
 
 // Interpretation holds what a platform derives from a measurement beyond operations and latencies: its own
 // metrics, and its own findings for the verdict.

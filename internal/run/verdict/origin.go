@@ -1,5 +1,7 @@
 package verdict
 
+import "slices"
+
 // environmentalCodes lists the findings with a cause outside of the network, its load and its settings:
 // neighbours on a host, the hypervisor, and the nodes themselves. measure.environmentPolicy decides whether
 // those of them that are reasons make a run invalid. The list omits the consequences of such causes, such as errors, late requests or
@@ -55,12 +57,7 @@ func (c ReasonCode) IsExogenous() bool { return c.IsEnvironmental() || workerFau
 // Comparisons leave out such a run. With any other reason the run counts as a failure of the system, because a
 // system that fails must not look better for it.
 func (v Verdict) HasOnlyExogenousReasons() bool {
-	for _, reason := range v.Reasons {
-		if !reason.Code.IsExogenous() {
-			return false
-		}
-	}
-	return len(v.Reasons) > 0
+	return len(v.Reasons) > 0 && !slices.ContainsFunc(v.Reasons, func(r Reason) bool { return !r.Code.IsExogenous() })
 }
 
 // systemFaults lists the findings whose cause is the measured system under its load: it failed operations, broke,
@@ -89,10 +86,5 @@ func (c ReasonCode) IsSystemFault() bool { return systemFaults[c] }
 // IsEvidence reports whether the run is evidence about the system: it is valid, or invalid by faults of the
 // system only.
 func (v Verdict) IsEvidence() bool {
-	for _, reason := range v.Reasons {
-		if !reason.Code.IsSystemFault() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(v.Reasons, func(r Reason) bool { return !r.Code.IsSystemFault() })
 }

@@ -296,10 +296,7 @@ func (j *verdictBuilder) judgeWorkers(c RunObservations) {
 		if reported[i] {
 			continue
 		}
-		why := c.WorkerFailures[i]
-		if why == "" {
-			why = "it did not report"
-		}
+		why := cmp.Or(c.WorkerFailures[i], "it did not report")
 		j.addReason(ReasonWorkerMissing, measurement.WorkerSubject(i), float64(len(reported)), float64(c.ExpectedWorkers), "worker %d wrote no result: %s", i, why)
 	}
 	for _, w := range j.measurement.Workers {

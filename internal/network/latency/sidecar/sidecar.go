@@ -15,7 +15,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -67,10 +66,7 @@ func AddSidecars(in Input, objects []client.Object) ([]client.Object, error) {
 			return nil, fmt.Errorf("StatefulSet %s: %w", set.Name, err)
 		}
 		addSidecar(in, set.Labels[v1alpha1.LabelMember], &pod.Spec)
-		if pod.Annotations == nil {
-			pod.Annotations = map[string]string{}
-		}
-		pod.Annotations[annotationHash] = hex.EncodeToString(sum[:8])
+		metav1.SetMetaDataAnnotation(&pod.ObjectMeta, annotationHash, hex.EncodeToString(sum[:8]))
 	}
 	return append(in.buildSharedObjects(string(text)), objects...), nil
 }
@@ -148,10 +144,7 @@ func sidecarSecurityContext() *corev1.SecurityContext {
 // packets. On a busy node the request is the sidecar's share of CPU, and a packet that waits for a core is
 // late.
 func sidecarResources() corev1.ResourceRequirements {
-	return corev1.ResourceRequirements{
-		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("32Mi")},
-		Limits:   corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2"), corev1.ResourceMemory: resource.MustParse("256Mi")},
-	}
+	return pods.Resources("100m", "32Mi", "2", "256Mi")
 }
 
 // buildSharedObjects returns the configuration, the status ConfigMap, and the service account that may watch
