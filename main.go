@@ -71,6 +71,7 @@ type managerFlags struct {
 	limits                                controllers.Limits
 	prometheusURL                         string
 	kueueMode                             controllers.KueueMode
+	podFaults                             bool
 	pprofAddress                          string
 	log                                   zap.Options
 }
@@ -129,6 +130,8 @@ func parseFlags() managerFlags {
 		"URL of the Prometheus that evaluates the query objectives of runs, such as http://prometheus.monitoring:9090; default: none")
 	flag.Var(enumFlag[controllers.KueueMode]{&o.kueueMode, []controllers.KueueMode{controllers.KueueHonor, controllers.KueueIgnore}}, "kueue",
 		"Honor: networks and experiments labeled for Kueue wait for Kueue, if it is installed, and are exempt from the limits; or Ignore")
+	flag.BoolVar(&o.podFaults, "pod-faults", false,
+		"let faults of runs delete and evict the pods of their members, which the operator must be allowed to do")
 	flag.StringVar(&o.pprofAddress, "pprof-bind-address", "", "address of the unauthenticated pprof endpoint; default: none")
 	o.log.BindFlags(flag.CommandLine)
 	flag.Parse()
@@ -293,6 +296,7 @@ func (o managerFlags) setUpManager(mgr ctrl.Manager, kubeVersion string, found c
 		PodTemplateDomains: o.podTemplateDomains,
 		PodConstraints:     o.podConstraints,
 		Kueue:              found,
+		PodFaults:          o.podFaults,
 		Limits:             o.limits,
 		Now:                time.Now,
 	}
@@ -308,8 +312,7 @@ func (o managerFlags) setUpManager(mgr ctrl.Manager, kubeVersion string, found c
 	if err := networks.SetupWithManager(mgr, o.concurrency); err != nil {
 		return fmt.Errorf("set up the network controller: %w", err)
 	}
-	runs := &controllers.RunReconciler{Dependencies: dependencies}
-	if err := runs.SetupWithManager(mgr, o.concurrency); err != nil {
+	if err := (&controllers.RunReconciler{Dependencies: dependencies}).SetupWithManager(mgr, o.concurrency); err != nil {
 		return fmt.Errorf("set up the run controller: %w", err)
 	}
 	experiments := &controllers.ExperimentReconciler{Dependencies: dependencies}

@@ -20,7 +20,7 @@ var badCordaFaults = []badInputCase{
 	{"no name", "{name: crash, ", "{", []string{"faults[0].name", "Required"}},
 	{"a name with capitals", "name: crash", "name: Crash", []string{"faults[0].name", "Crash", "should match"}},
 	{"two faults of one name", "name: stop", "name: crash", []string{"faults[1]", "Duplicate value", "crash"}},
-	{"an unknown type", "type: Pause", "type: Freeze", []string{"faults[1].type", "Freeze", `"Kill", "Pause", "Partition", "Link", "Pressure"`}},
+	{"an unknown type", "type: Pause", "type: Freeze", []string{"faults[1].type", "Freeze", `"Kill", "Pause", "Evict", "Partition"`}},
 	{"no time", "at: 30s, ", "", []string{"faults[0].at", "Required"}},
 	{"parts of a second", "at: 30s", "at: 30500ms", []string{"faults[0].at", "whole seconds"}},
 	{"before the baseline", "at: 30s", "at: 29s", []string{"workloads[0].faults[0].at", "29s", "at least 30s"}},
@@ -43,6 +43,17 @@ var badCordaFaults = []badInputCase{
 	{"pressure above the CPU limit", "type: Pause, ", "type: Pressure, pressure: {cpuPercent: 101}, ", []string{"faults[1].pressure.cpuPercent", "less than or equal to 100"}},
 	{"pressure that leaves little memory", "type: Pause, ", "type: Pressure, pressure: {memoryHeadroom: 32Mi}, ",
 		[]string{"workloads[0].faults[1].pressure.memoryHeadroom", "32Mi", "at least 64Mi"}},
+	{"an unknown scope of a kill", "type: Kill, ", "type: Kill, kill: {of: Node}, ", []string{"faults[0].kill.of", "Node", `"Process", "Container", "Pod"`}},
+	{"a scope of a pause", "type: Pause, ", "type: Pause, kill: {of: Container}, ", []string{"workloads[0].faults[1].kill", "belongs to type Kill"}},
+	{"a kill of a container for a time", "type: Kill, ", "type: Kill, kill: {of: Container}, ", []string{"workloads[0].faults[0].duration", "cannot be set"}},
+	{"an eviction for a time", "type: Pause, ", "type: Evict, ", []string{"workloads[0].faults[1].duration", "cannot be set"}},
+	{"an eviction without the right", "type: Pause, at: 1m, duration: 10s", "type: Evict, at: 1m", []string{"workloads[0].faults[1]", "set --pod-faults (faults.pods in the chart)"}},
+	{"a kill of a pod without the right", "type: Kill, at: 30s, duration: 10s", "type: Kill, kill: {of: Pod}, at: 30s", []string{"workloads[0].faults[0]", "faults.pods in the chart"}},
+	{"an eviction of a container", "type: Pause, at: 1m, duration: 10s, target: {members: [member-1", "type: Evict, at: 1m, target: {members: [member-1/node",
+		[]string{"workloads[0].faults[1].target.members[0]", "member-1/node", "all containers of its pod"}},
+	{"a container killed twice", "type: Kill, at: 30s, duration: 10s, target: {members: [notary], databases: [db]}}",
+		"type: Kill, kill: {of: Container}, at: 30s, target: {members: [notary]}}\n    - {name: again, type: Kill, kill: {of: Container}, at: 50s, target: {members: [notary]}}",
+		[]string{"workloads[0].faults[1].at", "50s", "fault crash on notary", "kill.of Process"}},
 	{"an unknown setting of network faults", "  database:", "  networkFaults: Maybe\n  database:", []string{"spec.networkFaults", "Maybe", `"Enabled", "Disabled"`}},
 	{"a pause without a duration", "at: 1m, duration: 10s", "at: 1m", []string{"faults[1]", "duration must be set if type is Pause"}},
 	{"a pause of no time", "at: 1m, duration: 10s", "at: 1m, duration: 0s", []string{"workloads[0].faults[1].duration", "0s", "from 1s"}},
@@ -78,6 +89,14 @@ var badCordaFaults = []badInputCase{
 // TestBadFaults expects a message that names the field and the valid values, and no objects.
 func TestBadFaults(t *testing.T) {
 	t.Run("Corda", func(t *testing.T) { expectRejections(t, withFaults(validCordaNetwork), badCordaFaults) })
+	t.Run("storage", func(t *testing.T) {
+		const from, evict = "type: Pause, at: 1m, duration: 10s, target: {members: [member-1]}", "type: Evict, at: 1m, target: "
+		ephemeral := strings.Replace(withFaults(validCordaNetwork), "count: 2,", "count: 2, overrides: [{members: [member-1], storage: {type: Ephemeral}}],", 1)
+		expectRejections(t, strings.Replace(ephemeral, "topology: Shared", "topology: Shared, managed: {storage: {type: Ephemeral}}", 1), []badInputCase{
+			{"a member", from, evict + "{members: [member-0, member-1]}", []string{"workloads[0].faults[1].target", "member-1", "Ephemeral, which is lost with the pod"}},
+			{"a database", from, evict + "{databases: [db]}", []string{"workloads[0].faults[1].target.databases", "Ephemeral, which is lost with the pod"}},
+		})
+	})
 	t.Run("blocks", func(t *testing.T) {
 		stop := "measure: {warmUp: 1s, window: 2m}\n    faults: [{name: stop, type: Pause, at: 30s, duration: 5s, target: "
 		expectRejections(t, validCometBFTBlocks, []badInputCase{

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -20,6 +21,7 @@ import (
 	"github.com/benchnet/benchnet/internal/network/chart"
 	"github.com/benchnet/benchnet/internal/network/networkpolicy"
 	"github.com/benchnet/benchnet/internal/platform"
+	"github.com/benchnet/benchnet/internal/run/loadgen"
 	"github.com/benchnet/benchnet/internal/run/promql"
 	"github.com/benchnet/benchnet/internal/status"
 )
@@ -59,10 +61,18 @@ type Dependencies struct {
 	Kueue KueueMode
 	// Queries evaluates query objectives; nil without a Prometheus.
 	Queries *promql.Evaluator
+	// PodFaults lets faults end pods, which the operator then must be allowed to do.
+	PodFaults bool
 	// Limits bounds the number of networks.
 	Limits Limits
 	// Now is the clock.
 	Now func() time.Time
+}
+
+// validateByOptions rejects query objectives and faults for which the operator lacks an option. Those of a run that has begun pass. The path
+// is that of the workload.
+func (d *Dependencies) validateByOptions(w *v1alpha1.Workload, namespace string, begun bool, path *field.Path) field.ErrorList {
+	return append(promql.Validate(w, namespace, d.Queries != nil || begun, path), loadgen.ValidatePodFaults(w, d.PodFaults || begun, path)...)
 }
 
 // getObject reads a network, a run or an experiment. If the cache omits the spec of an object that is under way or being deleted, it reads

@@ -26,7 +26,6 @@ import (
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/run/boundedjson"
 	"github.com/benchnet/benchnet/internal/run/document"
-	"github.com/benchnet/benchnet/internal/run/promql"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/status"
 )
@@ -250,7 +249,7 @@ func (r *ExperimentReconciler) readRunResult(ctx context.Context, run *v1alpha1.
 func (r *ExperimentReconciler) runPreflight(ctx context.Context, pass *experimentPass, groups []experiment.RunGroup) error {
 	e := pass.experiment
 	r.preflights.startCheck(e, r.Now())
-	if pass.specErr = r.validateQueries(pass); pass.specErr != nil {
+	if pass.specErr = r.validatePoints(pass); pass.specErr != nil {
 		return nil
 	}
 	checker := r.newChecker()
@@ -278,11 +277,11 @@ func (r *ExperimentReconciler) newChecker() preflight.Checker {
 		}}
 }
 
-// validateQueries rejects query objectives of the points that cannot be evaluated.
-func (r *ExperimentReconciler) validateQueries(pass *experimentPass) error {
+// validatePoints rejects points for which the operator lacks an option.
+func (r *ExperimentReconciler) validatePoints(pass *experimentPass) error {
 	for i := range pass.design.Points {
 		p := &pass.design.Points[i]
-		if err := promql.Validate(&p.Workload, pass.experiment.Namespace, r.Queries != nil, field.NewPath("workload")).ToAggregate(); err != nil {
+		if err := r.validateByOptions(&p.Workload, pass.experiment.Namespace, false, field.NewPath("workload")).ToAggregate(); err != nil {
 			return fmt.Errorf("point %s (%s): %w", p.Name, p.Label(), err)
 		}
 	}

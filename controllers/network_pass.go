@@ -26,7 +26,6 @@ import (
 	"github.com/benchnet/benchnet/internal/network/database"
 	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/platform"
-	"github.com/benchnet/benchnet/internal/run/promql"
 	"github.com/benchnet/benchnet/internal/status"
 )
 
@@ -170,7 +169,7 @@ func (r *NetworkReconciler) validateSpec(network *v1alpha1.BenchmarkNetwork, unt
 		}
 		workload, path := &network.Spec.Workloads[i].Workload, path.Child("workloads").Index(i)
 		problems = append(problems, platform.ValidateWorkload(p, &network.Spec, workload, path)...)
-		problems = append(problems, promql.Validate(workload, network.Namespace, r.Queries != nil, path)...)
+		problems = append(problems, r.validateByOptions(workload, network.Namespace, false, path)...)
 	}
 	return p, problems.ToAggregate()
 }

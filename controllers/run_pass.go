@@ -22,7 +22,6 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/run/document"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
-	"github.com/benchnet/benchnet/internal/run/promql"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/status"
 )
@@ -136,7 +135,7 @@ func (r *RunReconciler) prepareDriver(pass *runPass) error {
 	}
 	problems := platform.ValidateWorkload(p, &pass.network.Spec, workload, field.NewPath("spec", "workload"))
 	begun := pass.snapshot.Job(naming.WorkerJob(pass.run.Name)) != nil // Its queries are undecided without a Prometheus.
-	problems = append(problems, promql.Validate(workload, pass.run.Namespace, r.Queries != nil || begun, field.NewPath("spec", "workload"))...)
+	problems = append(problems, r.validateByOptions(workload, pass.run.Namespace, begun, field.NewPath("spec", "workload"))...)
 	if err := problems.ToAggregate(); err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/benchnet/benchnet/internal/kube/snapshot"
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
@@ -120,8 +121,9 @@ func (p *runPass) measuredNetworkUID() types.UID {
 	return p.network.UID
 }
 
-// findDisturbances returns what happened since the release to the network and to what the run was released with.
-func (p *runPass) findDisturbances() ([]verdict.Disturbance, error) {
+// findDisturbances returns what happened since the release to the network and to what the run was released with, besides what the faults
+// explain.
+func (p *runPass) findDisturbances(faults []measurement.FaultRecord) ([]verdict.Disturbance, error) {
 	var all []verdict.Disturbance
 	job, record := p.workerJob(), p.run.Status.Release
 	if record != nil && record.NetworkUID != p.network.UID {
@@ -140,7 +142,7 @@ func (p *runPass) findDisturbances() ([]verdict.Disturbance, error) {
 	if p.barrierProblem != "" {
 		return append(all, verdict.Disturbance{Kind: verdict.ReasonBarrierLost, Message: p.barrierProblem}), nil
 	}
-	found, err := snapshot.FindDisturbances(p.barrierRelease.Baseline, p.networkPods)
+	found, err := snapshot.FindDisturbances(p.barrierRelease.Baseline, p.networkPods, faults)
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", p.run.Name, err)
 	}

@@ -87,14 +87,14 @@ func (r *RunReconciler) assembleResult(ctx context.Context, pass *runPass, read 
 		regions, unknown = snapshot.DescribeZones(pass.networkPods, nodes)
 		troubles = append(troubles, unknown...)
 	}
+	orders := &pass.driver.Workload
+	read.measurement.CompleteFaults(orders.Faults)
 	circumstances, err := runObservationsOf(pass, read, troubles)
 	if err != nil {
 		return nil, err
 	}
 	read.measurement.LatencyKind = latencyKindOf(&pass.run.Spec.Workload)
 	read.measurement.FinalityOf = pass.platform.FinalityOf(&pass.run.Spec.Workload)
-	orders := &pass.driver.Workload
-	read.measurement.CompleteFaults(orders.Faults)
 	tolerances := tolerancesOf(&pass.network.Spec, &pass.run.Spec.Workload.Measure)
 	judged := verdict.Judge(read.measurement, circumstances, tolerances)
 	interpretation := interpretMeasurement(pass, read.measurement)
@@ -146,7 +146,7 @@ func tolerancesOf(network *v1alpha1.BenchmarkNetworkSpec, measure *v1alpha1.Meas
 
 // runObservationsOf returns what the workers cannot observe: disturbances, containers and node problems.
 func runObservationsOf(pass *runPass, read *workerReports, troubles []verdict.Disturbance) (verdict.RunObservations, error) {
-	disturbances, err := pass.findDisturbances()
+	disturbances, err := pass.findDisturbances(read.measurement.Faults)
 	if err != nil {
 		return verdict.RunObservations{}, err
 	}

@@ -39,7 +39,7 @@ const (
 	KillProcess KillScope = "Process"
 	// KillContainer ends the agent, too; kubelet starts the container again.
 	KillContainer KillScope = "Container"
-	// KillPod deletes the pod without grace; its StatefulSet creates another.
+	// KillPod deletes the pod with 1 s of grace; its StatefulSet creates another.
 	KillPod KillScope = "Pod"
 )
 
@@ -114,6 +114,12 @@ type Fault struct {
 	// +optional
 	SlowDatabase *SlowDatabaseFault `json:"slowDatabase,omitempty"`
 }
+
+// EndsContainer reports whether the fault ends the containers of its targets, but not their pods.
+func (f *Fault) EndsContainer() bool { return f.Kill != nil && f.Kill.Of == KillContainer }
+
+// EndsPod reports whether the fault ends the pods of its targets.
+func (f *Fault) EndsPod() bool { return f.Type == FaultEvict || f.Kill != nil && f.Kill.Of == KillPod }
 
 // KillFault is what a fault of type Kill ends.
 type KillFault struct {

@@ -67,6 +67,7 @@ var valueEffects = map[string]valueEffect{
 	"maxNetworks":             {set: "maxNetworks: 2", object: operatorDeployment, path: argsPath, want: defaultArgs + defaultImages + lastArgs + " --max-networks=2"},
 	"maxNetworksPerNamespace": {set: "maxNetworksPerNamespace: 2", object: operatorDeployment, path: argsPath, want: defaultArgs + defaultImages + lastArgs + " --max-networks-per-namespace=2"},
 	"kueue":                   {set: "kueue: Honor", object: operatorDeployment, path: argsPath, want: defaultArgs + defaultImages + lastArgs + " --kueue=Honor"},
+	"faults.pods":             {set: "faults: {pods: true}", object: operatorDeployment, path: argsPath, want: defaultArgs + defaultImages + lastArgs + " --pod-faults"},
 
 	"monitoring.metrics.port":                        {set: "monitoring: {metrics: {port: 9000}}", object: "Service benchnet-metrics", path: ".spec.ports[0].port", want: "9000"},
 	"monitoring.metrics.access":                      {set: "monitoring: {metrics: {access: Anyone}}", object: operatorDeployment, path: containerPath + ".args[2]", want: "--metrics-authorization=false"},

@@ -46,10 +46,11 @@ func decodeRoles(t *testing.T, all objectSet) map[string][]rbacv1.PolicyRule {
 func renderInstallations(t *testing.T) map[string]objectSet {
 	t.Helper()
 	return map[string]objectSet{
-		"kustomize":                buildKustomization(t, "../../config/default"),
-		"chart":                    renderRelease(t, "benchnet", "benchnet-system", nil),
-		"chart, of two namespaces": renderRelease(t, "benchnet", "benchnet-system", map[string]any{"watchNamespaces": []any{"team-a", "team-b"}}),
-		"chart, with Kueue":        renderRelease(t, "benchnet", "benchnet-system", map[string]any{"kueue": "Honor"}),
+		"kustomize":                  buildKustomization(t, "../../config/default"),
+		"chart":                      renderRelease(t, "benchnet", "benchnet-system", nil),
+		"chart, of two namespaces":   renderRelease(t, "benchnet", "benchnet-system", map[string]any{"watchNamespaces": []any{"team-a", "team-b"}}),
+		"chart, with Kueue":          renderRelease(t, "benchnet", "benchnet-system", map[string]any{"kueue": "Honor"}),
+		"chart, with faults of pods": renderRelease(t, "benchnet", "benchnet-system", map[string]any{"faults": map[string]any{"pods": true}}),
 	}
 }
 
@@ -119,6 +120,10 @@ func TestRightsAreDocumented(t *testing.T) {
 		want := readDocumentedRights(t)
 		if !strings.Contains(installation, "Kueue") {
 			maps.DeleteFunc(want, func(resource, _ string) bool { return strings.HasPrefix(resource, "kueue.x-k8s.io/") })
+		}
+		if !strings.Contains(installation, "faults") {
+			delete(want, "pods/eviction")
+			want["pods"] = "get list watch"
 		}
 		if strings.Contains(installation, "namespaces") {
 			delete(want, "nodes") // They are cluster-scoped.

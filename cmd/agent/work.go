@@ -60,6 +60,7 @@ func newWorkerCommand(flags *flag.FlagSet) subcommand.Action {
 		gate := kube.Barrier{ConfigMaps: cluster.ConfigMaps, Name: *barrierName}
 		w.Command, w.JMeterPlan, w.StreamURL = args, *plan, *stream
 		w.Barrier = gate.Wait
+		w.Pods = kube.FaultPods{Pods: cluster.Pods}
 		w.Reporter = &kube.ReportWriter{ConfigMaps: cluster.ConfigMaps, Name: *reportName, Timeout: reportTimeout}
 		return w.Run(ctx)
 	}

@@ -56,15 +56,14 @@ func validateFaultTargets(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, w *v1
 	if spec.Observation == v1alpha1.ObservationNone {
 		return field.ErrorList{field.Forbidden(path, "need spec.observation Full of the network: the agents of its members inject the faults")}
 	}
-	var members []string
-	for _, m := range p.Topology(&v1alpha1.BenchmarkNetwork{Spec: *spec}).Members {
-		members = append(members, m.Name)
-	}
+	topology := p.Topology(&v1alpha1.BenchmarkNetwork{Spec: *spec})
+	members := topology.MemberNames()
 	reader, reads := p.(LeaderReader)
 	reads = reads && reader.ReadsLeader(spec)
 	var errs field.ErrorList
 	for i := range w.Faults {
 		errs = append(errs, validateSides(spec, &w.Faults[i], members, path.Index(i))...)
+		errs = append(errs, validateStorage(topology, &w.Faults[i], path.Index(i).Child("target"))...)
 		target, path := &w.Faults[i].Target, path.Index(i).Child("target")
 		if target.Select != "" && !reads {
 			errs = append(errs, field.Invalid(path.Child("select"), target.Select,
@@ -97,6 +96,27 @@ func validateSides(spec *v1alpha1.BenchmarkNetworkSpec, f *v1alpha1.Fault, membe
 	}
 	if others := len(members) - max(1, len(f.Target.Members)); len(f.From) == 0 && others < 1 {
 		errs = append(errs, field.Invalid(path.Child("target"), strings.Join(f.Target.Members, ","), "leaves no member on the other side"))
+	}
+	return errs
+}
+
+// validateStorage rejects the end of pods whose data would be lost. The path is that of the target.
+func validateStorage(topology Topology, f *v1alpha1.Fault, path *field.Path) field.ErrorList {
+	if !f.EndsPod() {
+		return nil
+	}
+	const lost = "has storage of type Ephemeral, which is lost with the pod: set Persistent, or use type Kill with kill.of Container"
+	var errs field.ErrorList
+	target := &f.Target
+	for _, m := range topology.Members {
+		// The replicas that select means have Persistent storage.
+		isTarget := slices.Contains(target.Members, m.Name) || target.Select == "" && len(target.Members)+len(target.Databases) == 0
+		if isTarget && m.Spec.StorageTypeOrDefault(&m.Spec.Members.Storage) == v1alpha1.StorageEphemeral {
+			errs = append(errs, field.Invalid(path, m.Name, lost))
+		}
+		if len(target.Databases) > 0 && m.Spec.StorageTypeOrDefault(m.Spec.DatabaseOrDefault().ManagedOrDefault().Storage) == v1alpha1.StorageEphemeral {
+			return append(errs, field.Invalid(path.Child("databases"), "the database of "+m.Name, lost))
+		}
 	}
 	return errs
 }

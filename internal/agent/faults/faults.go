@@ -95,7 +95,7 @@ func parseRequest(r *http.Request, types []measurement.FaultType) (*Request, err
 		return request, nil
 	}
 	least := 1
-	if request.Type == measurement.FaultKill {
+	if request.Type == measurement.FaultKill || request.Type == measurement.FaultEvict {
 		least = 0
 	}
 	if s := request.DurationSeconds; s < least || s > maxSeconds {
@@ -125,7 +125,7 @@ func Send(
 		return json.NewDecoder(io.LimitReader(body, maxEffectBytes)).Decode(&effect)
 	})
 	// The agent counts from the receipt of the request, between sent and received.
-	for _, b := range []*measurement.Bracket{effect.Injected, effect.Healed} {
+	for _, b := range []*measurement.Bracket{effect.Injected, effect.Healed, effect.Started} {
 		if b != nil {
 			b.FromSeconds, b.ToSeconds = roundMillis(b.FromSeconds+sent.Sub(origin).Seconds()), roundMillis(b.ToSeconds+received.Sub(origin).Seconds())
 		}

@@ -26,7 +26,7 @@ const requestTimeout = 15 * time.Second
 
 // NamespaceClient accesses the objects of one namespace.
 type NamespaceClient struct {
-	Secrets, ConfigMaps dynamic.ResourceInterface
+	Secrets, ConfigMaps, Pods dynamic.ResourceInterface
 	// Name is the name of the namespace. Client accesses its other objects.
 	Name   string
 	Client dynamic.Interface
@@ -53,7 +53,7 @@ func New(config *rest.Config, namespace string) (*NamespaceClient, error) {
 	of := func(resource string) dynamic.ResourceInterface {
 		return client.Resource(schema.GroupVersionResource{Version: "v1", Resource: resource}).Namespace(namespace)
 	}
-	return &NamespaceClient{Secrets: of("secrets"), ConfigMaps: of("configmaps"), Name: namespace, Client: client}, nil
+	return &NamespaceClient{Secrets: of("secrets"), ConfigMaps: of("configmaps"), Pods: of("pods"), Name: namespace, Client: client}, nil
 }
 
 // MergePatch applies a JSON merge patch to an existing object and returns the object. A null value removes a

@@ -3,6 +3,7 @@ package supervise
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -36,7 +37,10 @@ var sidecarURL = fmt.Sprintf("http://127.0.0.1:%d", latency.FaultsPort)
 
 // faultTypes are the types of faults that an agent injects, or has the sidecar of its pod inject.
 var faultTypes = []measurement.FaultType{measurement.FaultKill, measurement.FaultPause, measurement.FaultPartition, measurement.FaultLink,
-	measurement.FaultPressure}
+	measurement.FaultPressure, measurement.FaultEvict}
+
+// agentInstance identifies this agent among those that follow each other in a container or in a member's pods.
+var agentInstance, agentStarted = rand.Text()[:8], time.Now()
 
 // ServeHTTP checks or injects a fault, as Serve of package faults describes. If the caller disconnects, the fault is healed at once.
 func (h *FaultHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -66,6 +70,10 @@ func (h *FaultHandler) injectFault(ctx context.Context, request *faults.Request)
 	}
 	if err != nil {
 		f.effect.Problem = err.Error()
+	}
+	if request.EndsAgent() {
+		began := agentStarted.Sub(request.Received).Seconds()
+		f.effect.Instance, f.effect.Started = agentInstance, &measurement.Bracket{FromSeconds: began, ToSeconds: began}
 	}
 	return f.effect
 }
@@ -131,8 +139,12 @@ func (f *fault) hasRole(ctx context.Context) (bool, error) {
 
 // checkFault fails if the fault cannot be injected now.
 func (f *fault) checkFault(ctx context.Context) error {
-	if _, err := f.checkInjectable(); err != nil {
+	now, err := f.checkInjectable()
+	if err != nil {
 		return err
+	}
+	if f.EndsAgent() {
+		f.effect.Before = now.describeThreads()
 	}
 	switch f.Type {
 	case measurement.FaultPartition, measurement.FaultLink:
@@ -140,7 +152,7 @@ func (f *fault) checkFault(ctx context.Context) error {
 			return err
 		}
 	}
-	_, err := f.hasRole(ctx)
+	_, err = f.hasRole(ctx)
 	return err
 }
 
@@ -160,6 +172,10 @@ func (f *fault) injectAtTime(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if f.EndsPod() { // The worker ends the pod after this answer.
+		f.effect.Before = f.describeRole() + before.describeThreads()
+		return nil
+	}
 	switch f.Type {
 	case measurement.FaultKill:
 		return f.killCommand(ctx)
@@ -168,7 +184,7 @@ func (f *fault) injectAtTime(ctx context.Context) error {
 	case measurement.FaultPressure:
 		return f.pressContainer(ctx)
 	}
-	f.effect.Before = f.describeRole() + fmt.Sprintf("%d threads in %d processes", before.threads, len(before.cpuTicks))
+	f.effect.Before = f.describeRole() + before.describeThreads()
 	return f.pauseCommand(ctx)
 }
 
@@ -233,7 +249,8 @@ func (f *fault) watchPause(ctx context.Context, end time.Time) error {
 	}
 }
 
-// killCommand kills all processes and starts the command again. If it does not, it leaves an outage.
+// killCommand kills all processes and starts the command again. If it does not, as in a kill of the container, it leaves an outage, whose
+// end is that of the agent.
 func (f *fault) killCommand(ctx context.Context) error {
 	outage, killed, err := f.command.beginOutage()
 	if err != nil {
@@ -251,6 +268,9 @@ func (f *fault) killCommand(ctx context.Context) error {
 		return fmt.Errorf("the command ended with exit code %d before it was killed", outage.code)
 	}
 	f.effect.During = "ended by signal 9; no process left"
+	if f.Kill == measurement.KillContainer {
+		return nil
+	}
 	f.command.awaitOutput() // Else the watchers of the last start might still see its output.
 	stdout, stderr, err := f.command.newWatchers()
 	if err != nil {

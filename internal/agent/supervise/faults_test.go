@@ -296,6 +296,52 @@ func TestKill(t *testing.T) {
 	}
 }
 
+// TestEndAgent checks what the agent does itself in faults that end it, and that another agent is told apart.
+func TestEndAgent(t *testing.T) {
+	t.Parallel()
+	query := func(fault string, afterMillis int) string {
+		return url.Values{"fault": {fault}, "afterMillis": {strconv.Itoa(afterMillis)}}.Encode()
+	}
+	const script = "trap '' TERM; sleep 60 & " + reportUp + "wait"
+	s, other := startFaultySupervisor(t, "sh", "-c", script), startFaultySupervisor(t, "sh", "-c", script)
+	const threads = "2 threads in 2 processes"
+	checked, err := s.send(t.Context(), http.MethodGet, query(`{"type":"Kill","kill":"Container"}`, 0))
+	if err != nil || checked.Problem != "" || checked.Before != threads || len(checked.Instance) != 8 || checked.Started.ToSeconds > 0 || checked.Started.FromSeconds < -600 {
+		t.Fatalf("checked %+v, %v", checked, err)
+	}
+	t.Run("another agent", func(t *testing.T) {
+		later, err := other.send(t.Context(), http.MethodGet, query(`{"type":"Evict"}`, 0))
+		if err != nil || later.Instance == checked.Instance || later.Before != threads {
+			t.Errorf("checked %+v, %v", later, err)
+		}
+	})
+	for _, fault := range []string{`{"type":"Evict"}`, `{"type":"Kill","kill":"Pod","pod":"banks-notary-0"}`} {
+		t.Run(fault, func(t *testing.T) {
+			began := time.Now()
+			effect, err := s.send(t.Context(), http.MethodPost, query(fault, 100))
+			if err != nil || effect.Problem != "" || effect.Before != threads || effect.Injected != nil || effect.Instance != checked.Instance {
+				t.Errorf("effect %+v, %v", effect, err)
+			}
+			if took := time.Since(began); took < 100*time.Millisecond {
+				t.Errorf("answered after %v", took)
+			}
+			s.awaitState(t, isRunning)
+		})
+	}
+	t.Run("container", func(t *testing.T) {
+		killed, _ := readStat(s.pid)
+		effect, err := s.send(t.Context(), http.MethodPost, query(`{"type":"Kill","kill":"Container"}`, 0))
+		if err != nil || effect.Problem != "" || effect.Before != killed.String() || effect.During != "ended by signal 9; no process left" || effect.Injected == nil ||
+			effect.Healed != nil || effect.Instance != checked.Instance {
+			t.Errorf("effect %+v, %v", effect, err)
+		}
+		if got := exitCodeOf(s.Wait()); got != exitKilled {
+			t.Errorf("exit code %d, want %d", got, exitKilled)
+		}
+		s.awaitState(t, func(state string) bool { return state == "" })
+	})
+}
+
 // TestStopDuringFault checks that a fault does not delay the end of the container.
 func TestStopDuringFault(t *testing.T) {
 	t.Parallel()
@@ -370,7 +416,7 @@ func TestFaultBeforeStart(t *testing.T) {
 	}{
 		{http.MethodGet, `{"type":"Pause"}`, "", http.StatusOK, `{"problem":"the command has not started"}`},
 		{http.MethodGet, `{"type":"Link"}`, "", http.StatusOK, `{"problem":"the command has not started"}`},
-		{http.MethodPost, `{"type":"Kill","durationSeconds":600}`, "10000", http.StatusOK, `{"problem":"the command has not started"}`},
+		{http.MethodPost, `{"type":"Pause","durationSeconds":600}`, "10000", http.StatusOK, `{"problem":"the command has not started"}`},
 		{http.MethodGet, "", "", http.StatusBadRequest, "fault: EOF"},
 		{http.MethodGet, `{"type":"Kill","strength":1}`, "", http.StatusBadRequest, `fault: json: unknown field "strength"`},
 		{http.MethodGet, `{}`, "", http.StatusBadRequest, fmt.Sprintf(`the type of the fault is "", want one of %v`, faultTypes)},

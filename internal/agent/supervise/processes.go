@@ -127,6 +127,11 @@ func takeSnapshot() snapshot {
 	return s
 }
 
+// describeThreads returns how many threads and processes there are.
+func (s snapshot) describeThreads() string {
+	return fmt.Sprintf("%d threads in %d processes", s.threads, len(s.cpuTicks))
+}
+
 // describeStopped returns how many threads are stopped.
 func (s snapshot) describeStopped() string {
 	return fmt.Sprintf("%d of %d threads stopped", s.stopped, s.threads)

@@ -60,7 +60,9 @@ type Worker struct {
 	// Barrier waits for the instant under protocol.StartKey or protocol.StopKey and returns it.
 	Barrier  func(ctx context.Context, key string) (time.Time, error)
 	Reporter Reporter
-	Scrape   observe.ScrapeFunc
+	// Pods ends pods for faults.
+	Pods   Pods
+	Scrape observe.ScrapeFunc
 	// Now returns the time of the node, which is compared with that of a member's node.
 	Now func() time.Time
 	// OwnUsage reads the usage of the worker's own container.

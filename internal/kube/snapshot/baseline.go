@@ -14,6 +14,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/kinds"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
@@ -49,8 +50,8 @@ func EncodeBaseline(pods []corev1.Pod) ([]byte, error) {
 	return data, nil
 }
 
-// FindDisturbances returns what happened to members and databases since the baseline was encoded.
-func FindDisturbances(baseline []byte, pods []corev1.Pod) ([]verdict.Disturbance, error) {
+// FindDisturbances returns what happened to members and databases since the baseline was encoded, besides what the faults explain.
+func FindDisturbances(baseline []byte, pods []corev1.Pod, faults []measurement.FaultRecord) ([]verdict.Disturbance, error) {
 	var before []podState
 	if err := json.Unmarshal(baseline, &before); err != nil {
 		return nil, fmt.Errorf("decode baseline: %w", err)
@@ -59,13 +60,30 @@ func FindDisturbances(baseline []byte, pods []corev1.Pod) ([]verdict.Disturbance
 	for i := range pods {
 		now[pods[i].Name] = &pods[i]
 	}
+	faults = slices.SortedStableFunc(slices.Values(faults), func(a, b measurement.FaultRecord) int { return a.AtSeconds - b.AtSeconds })
 	var all []verdict.Disturbance
 	for _, b := range before {
+		b.applyFaults(faults)
 		if d, ok := findDisturbance(b, now[b.Pod]); ok {
 			all = append(all, d)
 		}
 	}
 	return all, nil
+}
+
+// applyFaults turns the state into that which the faults leave: one restart for each container that they ended, and the pod which took the
+// place of each that they ended.
+func (s *podState) applyFaults(faults []measurement.FaultRecord) {
+	for i := range faults {
+		f := &faults[i]
+		switch {
+		case !f.IsProved() || measurement.PodOf(f.Member) != s.Subject || (f.Kind == measurement.KindDatabase) != s.Database:
+		case f.EndsPod() && types.UID(f.PodBefore) == s.UID:
+			s.UID, s.Restarts = types.UID(f.PodAfter), 0
+		case f.Kill == measurement.KillContainer:
+			s.Restarts++
+		}
+	}
 }
 
 // findDisturbance returns what happened to a pod since the baseline, and false if nothing did.

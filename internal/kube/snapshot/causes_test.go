@@ -321,7 +321,7 @@ func TestDisturbanceNamesCause(t *testing.T) {
 	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "corda", RestartCount: 1, Ready: true, LastTerminationState: corev1.ContainerState{
 		Terminated: &corev1.ContainerStateTerminated{ExitCode: 3, Message: "Terminating due to java.lang.OutOfMemoryError: Java heap space"}}}}
 	pod.Spec.Containers = []corev1.Container{{Name: "corda"}}
-	got, err := FindDisturbances(baseline, []corev1.Pod{pod})
+	got, err := FindDisturbances(baseline, []corev1.Pod{pod}, nil)
 	if err != nil || len(got) != 1 || !strings.Contains(got[0].Message, "Java heap is exhausted") {
 		t.Errorf("got %+v, %v", got, err)
 	}

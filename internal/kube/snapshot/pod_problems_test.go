@@ -8,9 +8,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/kinds"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
@@ -140,7 +142,7 @@ func TestChangedMembers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := FindDisturbances(baseline, []corev1.Pod{*after})
+			got, err := FindDisturbances(baseline, []corev1.Pod{*after}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -195,7 +197,58 @@ func TestDisturbances(t *testing.T) {
 			for i := range c.now {
 				kinds.Trim(&c.now[i])
 			}
-			got, err := FindDisturbances(baseline, c.now)
+			got, err := FindDisturbances(baseline, c.now, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.want == "" && len(got) != 0 || c.want != "" && (len(got) != 1 || got[0].Kind != c.want) {
+				t.Errorf("got %+v, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestExplainedDisturbances checks that proved faults explain exactly the restarts and the pods that they caused.
+func TestExplainedDisturbances(t *testing.T) {
+	at := &measurement.Bracket{FromSeconds: 30, ToSeconds: 31}
+	fault := func(atSeconds int, kill measurement.KillScope, member, before, after string) measurement.FaultRecord {
+		f := measurement.FaultRecord{Fault: measurement.Fault{Type: measurement.FaultKill, Kill: kill, Member: member, AtSeconds: atSeconds}}
+		f.FaultEffect = measurement.FaultEffect{Injected: at, Healed: at, PodBefore: before, PodAfter: after}
+		return f
+	}
+	container, replaced := fault(30, measurement.KillContainer, "a/execution", "", ""), fault(60, measurement.KillPod, "a", "uid", "second")
+	evicted, unproved, ofDatabase, process := fault(90, "", "a", "second", "third"), container, container, fault(30, "", "a", "", "")
+	evicted.Type, unproved.Problem, ofDatabase.Kind = measurement.FaultEvict, "why", measurement.KindDatabase
+	for name, c := range map[string]struct {
+		faults   []measurement.FaultRecord
+		uid      types.UID
+		restarts int32
+		want     verdict.ReasonCode
+	}{
+		"its restart":                       {[]measurement.FaultRecord{container}, "uid", 2, ""},
+		"a second restart":                  {[]measurement.FaultRecord{container}, "uid", 3, verdict.ReasonMemberRestarted},
+		"two restarts":                      {[]measurement.FaultRecord{container, container}, "uid", 3, ""},
+		"a restart of a killed process":     {[]measurement.FaultRecord{process}, "uid", 2, verdict.ReasonMemberRestarted},
+		"a restart by a fault not proved":   {[]measurement.FaultRecord{unproved}, "uid", 2, verdict.ReasonMemberRestarted},
+		"a restart of another member":       {[]measurement.FaultRecord{fault(30, measurement.KillContainer, "b", "", "")}, "uid", 2, verdict.ReasonMemberRestarted},
+		"a restart of a database":           {[]measurement.FaultRecord{ofDatabase}, "uid", 2, verdict.ReasonMemberRestarted},
+		"another pod instead of a restart":  {[]measurement.FaultRecord{container}, "second", 0, verdict.ReasonMemberReplaced},
+		"its next pod":                      {[]measurement.FaultRecord{replaced}, "second", 0, ""},
+		"a restart of its next pod":         {[]measurement.FaultRecord{replaced}, "second", 1, verdict.ReasonMemberRestarted},
+		"the pod after the next":            {[]measurement.FaultRecord{replaced}, "third", 0, verdict.ReasonMemberReplaced},
+		"two pods, in another order":        {[]measurement.FaultRecord{evicted, replaced}, "third", 0, ""},
+		"a pod that came between":           {[]measurement.FaultRecord{evicted}, "third", 0, verdict.ReasonMemberReplaced},
+		"a restart, then another pod":       {[]measurement.FaultRecord{container, replaced}, "second", 0, ""},
+		"another pod, then a restart of it": {[]measurement.FaultRecord{replaced, fault(90, measurement.KillContainer, "a", "", "")}, "second", 1, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			baseline, err := EncodeBaseline([]corev1.Pod{memberPodWithRestarts("a", 1)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			now := memberPodWithRestarts("a", c.restarts)
+			now.UID = c.uid
+			got, err := FindDisturbances(baseline, []corev1.Pod{now}, c.faults)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -239,7 +292,7 @@ func TestDisturbancesOfDatabasesKeepTheirKind(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.edit(&pod)
-			got, err := FindDisturbances(baseline, []corev1.Pod{pod})
+			got, err := FindDisturbances(baseline, []corev1.Pod{pod}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -25,6 +25,8 @@ const (
 	recoveryMargin = 10 * time.Second
 	// maxFaultDuration keeps a fault within the time that the agents accept.
 	maxFaultDuration = 10 * time.Minute
+	// restartReset is how long a container must run until kubelet restarts it without a delay again.
+	restartReset = 10 * time.Minute
 )
 
 // Segments of a window with faults and without a profile.
@@ -75,17 +77,19 @@ func ValidateFaults(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 			errs = append(errs, field.Invalid(path.Child("at"), f.At.Duration.String(), fmt.Sprintf(
 				"must be at least %s from the start of the window: there would be nothing to compare with", minBaseline)))
 		}
-		if duration > maxFaultDuration || f.Type != v1alpha1.FaultKill && duration < time.Second {
+		if duration > maxFaultDuration || f.Type != v1alpha1.FaultKill && f.Type != v1alpha1.FaultEvict && duration < time.Second {
 			errs = append(errs, field.Invalid(path.Child("duration"), duration.String(), fmt.Sprintf("must be from 1s, or 0s with type Kill, to %s", maxFaultDuration)))
 		}
 		errs = append(errs, validateSides(f, path)...)
 		errs = append(errs, validateStrength(f, path)...)
+		errs = append(errs, validateEnd(f, path)...)
 		if end := f.At.Duration + duration; end+recoveryMargin > window {
 			errs = append(errs, field.Invalid(path.Child("at"), f.At.Duration.String(), fmt.Sprintf(
 				"ends the fault at %s of the window, which needs %s more to recover: raise measure.window, %s", end, recoveryMargin, window)))
 		}
 	}
 	errs = append(errs, validateOverlaps(w.Faults, path)...)
+	errs = append(errs, validateRestarts(w.Faults, path)...)
 	if len(errs) == 0 && len(SegmentsOf(w)) == 0 {
 		errs = append(errs, field.Invalid(path, window.String(), fmt.Sprintf(
 			"need a measure.window with an interval of whole seconds before the first fault; its intervals last %ds: choose a multiple of %ds",
@@ -178,6 +182,58 @@ func validateLink(f *v1alpha1.Fault, path *field.Path) field.ErrorList {
 	return errs
 }
 
+// validateEnd rejects what a fault that ends containers or pods cannot have, and the scope of a kill with another type.
+func validateEnd(f *v1alpha1.Fault, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if f.Kill != nil && f.Type != v1alpha1.FaultKill {
+		errs = append(errs, field.Forbidden(path.Child("kill"), "belongs to type Kill"))
+	}
+	if f.Duration != nil && (f.EndsContainer() || f.EndsPod()) {
+		errs = append(errs, field.Forbidden(path.Child("duration"), "cannot be set if the container or the pod ends: Kubernetes decides when it starts again"))
+	}
+	for i, name := range f.Target.Members {
+		if f.EndsPod() && strings.Contains(name, "/") {
+			errs = append(errs, field.Invalid(path.Child("target", "members").Index(i), name, "must be a member: the fault ends all containers of its pod"))
+		}
+	}
+	return errs
+}
+
+// validateRestarts rejects two faults that end one container in a short time.
+func validateRestarts(faults []v1alpha1.Fault, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for i := range faults {
+		for k := range i {
+			a, b := &faults[k], &faults[i]
+			if target := commonTarget(a, b); target != "" && a.EndsContainer() && b.EndsContainer() && (b.At.Duration-a.At.Duration).Abs() < restartReset {
+				errs = append(errs, field.Invalid(path.Index(i).Child("at"), b.At.Duration.String(), fmt.Sprintf(
+					"is less than %s from fault %s on %s: kubelet would delay the second restart; use kill.of Process", restartReset, a.Name, target)))
+			}
+		}
+	}
+	return errs
+}
+
+// ValidatePodFaults rejects faults that end pods unless the operator allows them. The path is that of the workload.
+func ValidatePodFaults(w *v1alpha1.Workload, allowed bool, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for i := range w.Faults {
+		if w.Faults[i].EndsPod() && !allowed {
+			errs = append(errs, field.Forbidden(path.Child("faults").Index(i),
+				"ends pods, which the operator may not grant: set --pod-faults (faults.pods in the chart), or use type Kill with kill.of Container"))
+		}
+	}
+	return errs
+}
+
+// convertKill converts the scope of a kill; the processes are the default.
+func convertKill(k *v1alpha1.KillFault) measurement.KillScope {
+	if k == nil || k.Of == v1alpha1.KillProcess {
+		return ""
+	}
+	return measurement.KillScope(k.Of)
+}
+
 // convertLink converts the link of a fault; nil adds nothing.
 func convertLink(l *v1alpha1.LinkFault) measurement.LinkFault {
 	if l == nil {
@@ -250,7 +306,7 @@ func BindFaults(w *protocol.WorkloadFile[any], faults []v1alpha1.Fault, network 
 	for i := range faults {
 		f, target := &faults[i], path.Child("faults").Index(i).Child("target")
 		one := measurement.Fault{Name: f.Name, Type: measurement.FaultType(f.Type), AtSeconds: int(f.At.Seconds()), DurationSeconds: int(FaultDuration(f).Seconds()),
-			From: strings.Join(f.From, ","), Link: convertLink(f.Link), Pressure: convertPressure(f.Pressure)}
+			From: strings.Join(f.From, ","), Link: convertLink(f.Link), Pressure: convertPressure(f.Pressure), Kill: convertKill(f.Kill)}
 		if f.Type.IsOfNetwork() {
 			one.Targets = strings.Join(f.Target.Members, ",")
 		}
@@ -267,6 +323,11 @@ func BindFaults(w *protocol.WorkloadFile[any], faults []v1alpha1.Fault, network 
 				one.Member, one.Kind = prefixes[of.kind]+name, of.kind
 				w.Faults = append(w.Faults, one)
 			}
+		}
+	}
+	for i := range w.Faults {
+		if f := &w.Faults[i]; f.EndsPod() {
+			f.Pod = naming.MemberPod(network, strings.TrimPrefix(f.Member, prefixes[f.Kind]))
 		}
 	}
 	if n := len(w.Faults); n > measurement.MaxFaults {

@@ -1,11 +1,14 @@
 package loadgen
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
@@ -79,6 +82,19 @@ func TestValidateFaults(t *testing.T) {
 			[]string{"faults[0].pressure", "must be set with type Pressure"}},
 		"the pressure of a kill": {time.Minute, "{name: a, type: Kill, at: 30s, target: {members: [member-0]}, pressure: {cpuPercent: 1}}",
 			[]string{"faults[0].pressure", "belongs to type Pressure"}},
+		"kills of containers of two members": {2 * time.Minute, "{name: a, type: Kill, at: 30s, kill: {of: Container}, target: {members: [member-0/execution]}}, " +
+			"{name: b, type: Kill, at: 40s, kill: {of: Container}, target: {members: [member-0], databases: [db]}}", nil},
+		"a kill of a container with a duration": {time.Minute, "{name: a, type: Kill, at: 30s, duration: 5s, kill: {of: Container}, target: {members: [m]}}",
+			[]string{"faults[0].duration", "Kubernetes decides when"}},
+		"an eviction with a duration": {time.Minute, "{name: a, type: Evict, at: 30s, duration: 5s, target: {members: [m]}}", []string{"faults[0].duration", "Kubernetes decides when"}},
+		"an eviction of a kill":       {time.Minute, "{name: a, type: Evict, at: 30s, kill: {of: Pod}, target: {members: [m]}}", []string{"faults[0].kill", "belongs to type Kill"}},
+		"an eviction":                 {time.Minute, "{name: a, type: Evict, at: 30s, target: {members: [member-0]}}", nil},
+		"a kill of a container's pod": {time.Minute, "{name: a, type: Kill, at: 30s, kill: {of: Pod}, target: {members: [member-0/execution]}}",
+			[]string{"faults[0].target.members[0]", "member-0/execution", "all containers of its pod"}},
+		"a container killed twice": {time.Hour, "{name: a, type: Kill, at: 10m20s, kill: {of: Container}, target: {members: [m]}}, " +
+			"{name: b, type: Kill, at: 30s, kill: {of: Container}, target: {members: [m]}}", []string{"faults[1].at", "30s", "fault a on m", "kill.of Process"}},
+		"a container killed twice, later": {time.Hour, "{name: a, type: Kill, at: 60s, kill: {of: Container}, target: {members: [m]}}, " +
+			"{name: b, type: Kill, at: 11m, kill: {of: Container}, target: {members: [m]}}", nil},
 		"an interval too long": {62 * time.Second, valid, []string{"faults", "1m2s", "last 31s", "multiple of 5s"}},
 		"no intervals":         {97 * time.Second, valid, []string{"faults", "1m37s", "multiple of 5s"}},
 	} {
@@ -148,6 +164,47 @@ func TestBindPressure(t *testing.T) {
 	faults := "{name: a, type: Pressure, at: 30s, duration: 5s, target: {members: [bank]}, pressure: {cpuPercent: 80, memoryHeadroom: 64Mi}}"
 	if err := BindFaults(&w, faultWorkload(t, time.Minute, faults).Faults, "banks", field.NewPath("workload")); err != nil || w.Faults[0] != want {
 		t.Errorf("the faults are %+v, %v", w.Faults, err)
+	}
+}
+
+// TestBindPodFaults checks the pods of the faults, and the rights of the workers on them.
+func TestBindPodFaults(t *testing.T) {
+	observe := []protocol.ObservedEndpoint{{Member: "member-0", CommandsURL: "http://a"}, {Member: "member-1", CommandsURL: "http://b"},
+		{Member: "banks-db", Kind: measurement.KindDatabase, CommandsURL: "http://c"}}
+	target := " at: 30s, target: {members: [member-1], databases: [db]}}"
+	for fault, want := range map[string]string{
+		"{name: a, type: Kill,": "Kill||", "{name: a, type: Kill, kill: {of: Process},": "Kill||", "{name: a, type: Kill, kill: {of: Container},": "Kill|Container|",
+		"{name: a, type: Kill, kill: {of: Pod},": "Kill|Pod|banks-member-1-0 banks-db-0", "{name: a, type: Evict,": "Evict||banks-member-1-0 banks-db-0",
+	} {
+		t.Run(fault, func(t *testing.T) {
+			w := protocol.WorkloadFile[any]{Observe: observe}
+			workload := faultWorkload(t, time.Minute, fault+target)
+			if err := BindFaults(&w, workload.Faults, "banks", field.NewPath("workload")); err != nil {
+				t.Fatal(err)
+			}
+			f := w.Faults[0]
+			pods := strings.TrimSpace(f.Pod + " " + w.Faults[1].Pod)
+			if got := fmt.Sprintf("%s|%s|%s", f.Type, f.Kill, pods); got != want {
+				t.Errorf("the fault is %s, want %s", got, want)
+			}
+			run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: "r"}}
+			var rights []string
+			for _, rule := range buildWorkerAccess(run, append(w.Faults, w.Faults...))[1].(*rbacv1.Role).Rules[2:] {
+				rights = append(rights, fmt.Sprint(rule.Resources, rule.ResourceNames, rule.Verbs))
+			}
+			wantRights := ""
+			if pods != "" {
+				wantRights = "[pods] [banks-member-1-0 banks-db-0] [get delete]; [pods/eviction] [banks-member-1-0 banks-db-0] [create]"
+			}
+			if got := strings.Join(rights, "; "); got != wantRights {
+				t.Errorf("the rights are %s, want %s", got, wantRights)
+			}
+			refused := ValidatePodFaults(workload, false, field.NewPath("workload")).ToAggregate()
+			if allowed := ValidatePodFaults(workload, true, field.NewPath("workload")); len(allowed) > 0 || (refused != nil) != (pods != "") ||
+				refused != nil && !strings.Contains(refused.Error(), "workload.faults[0]: Forbidden: ends pods, which the operator may not grant: set --pod-faults (faults.pods in the chart)") {
+				t.Errorf("refused with %v, allowed with %v", refused, allowed)
+			}
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -15,6 +16,7 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/pods"
 	"github.com/benchnet/benchnet/internal/naming"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
@@ -49,7 +51,7 @@ func BuildObjects(run *v1alpha1.BenchmarkRun, d Driver, agentImage string, relea
 	for i := range run.Spec.Workload.Workers.Count {
 		objects = append(objects, &corev1.ConfigMap{ObjectMeta: runObjectMeta(run, naming.WorkerReport(run.Name, i))})
 	}
-	objects = append(objects, buildWorkerAccess(run)...)
+	objects = append(objects, buildWorkerAccess(run, d.Workload.Faults)...)
 	job := buildJob(run, d, agentImage)
 	if err := pods.ApplyScheduling(&job.Spec.Template.Spec, run.Spec.Workload.Workers.Scheduling); err != nil {
 		return nil, fmt.Errorf("workers.scheduling of run %s: %w", run.Name, err)
@@ -105,29 +107,38 @@ func parseInstant(barrier *corev1.ConfigMap, key string) (time.Time, error) {
 	return at, nil
 }
 
-// buildWorkerAccess lets the workers read and watch their barrier and patch their reports, with no other
+// buildWorkerAccess lets the workers read and watch their barrier, patch their reports, and end the pods of faults that do, with no other
 // permissions.
-func buildWorkerAccess(run *v1alpha1.BenchmarkRun) []client.Object {
+func buildWorkerAccess(run *v1alpha1.BenchmarkRun, faults []measurement.Fault) []client.Object {
 	reports := make([]string, 0, run.Spec.Workload.Workers.Count)
 	for i := range run.Spec.Workload.Workers.Count {
 		reports = append(reports, naming.WorkerReport(run.Name, i))
 	}
 	account := naming.RunAccount(run.Name)
+	rules := []rbacv1.PolicyRule{
+		namedRule("configmaps", []string{naming.BarrierConfigMap(run.Name)}, "get", "list", "watch"),
+		namedRule("configmaps", reports, "get", "patch"),
+	}
+	var ended []string
+	for i := range faults {
+		if faults[i].EndsPod() && !slices.Contains(ended, faults[i].Pod) {
+			ended = append(ended, faults[i].Pod)
+		}
+	}
+	if len(ended) > 0 {
+		rules = append(rules, namedRule("pods", ended, "get", "delete"), namedRule("pods/eviction", ended, "create"))
+	}
 	return []client.Object{
 		&corev1.ServiceAccount{ObjectMeta: runObjectMeta(run, account), AutomountServiceAccountToken: new(false)},
-		&rbacv1.Role{ObjectMeta: runObjectMeta(run, account), Rules: []rbacv1.PolicyRule{
-			{
-				APIGroups:     []string{""},
-				Resources:     []string{"configmaps"},
-				ResourceNames: []string{naming.BarrierConfigMap(run.Name)},
-				Verbs:         []string{"get", "list", "watch"},
-			},
-			{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: reports, Verbs: []string{"get", "patch"}},
-		}},
+		&rbacv1.Role{ObjectMeta: runObjectMeta(run, account), Rules: rules},
 		&rbacv1.RoleBinding{ObjectMeta: runObjectMeta(run, account),
 			RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: account},
 			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: account, Namespace: run.Namespace}}},
 	}
+}
+
+func namedRule(resource string, names []string, verbs ...string) rbacv1.PolicyRule {
+	return rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{resource}, ResourceNames: names, Verbs: verbs}
 }
 
 func runObjectMeta(run *v1alpha1.BenchmarkRun, name string) metav1.ObjectMeta {

@@ -29,6 +29,17 @@ const (
 	FaultEvict FaultType = "Evict"
 )
 
+// KillScope is what a fault of type Kill ends; empty means the processes.
+type KillScope string
+
+// The scopes beyond the processes.
+const (
+	// KillContainer ends the agent, too.
+	KillContainer KillScope = "Container"
+	// KillPod deletes the pod of the container.
+	KillPod KillScope = "Pod"
+)
+
 // ConsensusRole is the role of a member in a consensus at one time.
 type ConsensusRole string
 
@@ -58,6 +69,9 @@ type Fault struct {
 	Member string `json:"member"`
 	// Kind is the kind of the container; empty means a member.
 	Kind MemberKind `json:"kind,omitempty"`
+	// Kill is what a fault of type Kill ends, and Pod the name of the pod that a fault ends.
+	Kill KillScope `json:"kill,omitempty"`
+	Pod  string    `json:"pod,omitempty"`
 	// Role, unless empty, is the role that the container must have when the fault begins; the fault leaves out the others.
 	Role ConsensusRole `json:"role,omitempty"`
 	// Targets and From are the two sides of a partition or of links, as names of members that commas separate. Targets are the members
@@ -71,6 +85,12 @@ type Fault struct {
 	AtSeconds       int `json:"atSeconds"`
 	DurationSeconds int `json:"durationSeconds"`
 }
+
+// EndsPod reports whether the fault ends the pod of the container.
+func (f *Fault) EndsPod() bool { return f.Type == FaultEvict || f.Kill == KillPod }
+
+// EndsAgent reports whether the fault ends the agent of the container; Kubernetes then starts another.
+func (f *Fault) EndsAgent() bool { return f.EndsPod() || f.Kill == KillContainer }
 
 // LinkFault is what a fault adds to connections. It has the fields of latency.Link.
 type LinkFault struct {
@@ -102,6 +122,9 @@ func (f *Fault) Describe() string {
 	add(float64(f.Pressure.CPUPercent), "%g %% of the CPU limit")
 	add(float64(f.Pressure.MemoryHeadroomBytes)/(1<<20), "%g MiB of memory left")
 	text := string(f.Type)
+	if f.Kill != "" {
+		text += " of the " + strings.ToLower(string(f.Kill))
+	}
 	if len(parts) > 0 {
 		text += ": " + strings.Join(parts, ", ")
 	}
@@ -127,6 +150,12 @@ type FaultEffect struct {
 	Before string `json:"before,omitempty"`
 	During string `json:"during,omitempty"`
 	After  string `json:"after,omitempty"`
+	// PodBefore and PodAfter are the UIDs of the pod that the fault ended and of the one in its place.
+	PodBefore string `json:"podBefore,omitempty"`
+	PodAfter  string `json:"podAfter,omitempty"`
+	// Instance identifies the agent that a fault ends, and Started is when it began. A result has neither.
+	Instance string   `json:"instance,omitempty"`
+	Started  *Bracket `json:"started,omitempty"`
 	// Skipped says in one line why the fault left out the container: it had another role, or none that could be read.
 	Skipped string `json:"skipped,omitempty"`
 	// Problem says in one line why the fault is not proved; empty if the evidence is complete.
@@ -147,7 +176,7 @@ type FaultRecord struct {
 func (m *Measurement) CompleteFaults(declared []Fault) {
 	reported := map[Fault]FaultEffect{}
 	for _, r := range m.Faults {
-		for _, text := range []*string{&r.Before, &r.During, &r.After, &r.Skipped, &r.Problem} {
+		for _, text := range []*string{&r.Before, &r.During, &r.After, &r.PodBefore, &r.PodAfter, &r.Skipped, &r.Problem} {
 			*text = truncateText(*text)
 		}
 		reported[r.Fault] = r.FaultEffect

@@ -68,6 +68,7 @@ func TestCompleteFaults(t *testing.T) {
 func TestDescribeFault(t *testing.T) {
 	for want, f := range map[string]Fault{
 		"Kill":                    {Type: FaultKill},
+		"Kill of the container":   {Type: FaultKill, Kill: KillContainer},
 		"Partition from m-0, m-1": {Type: FaultPartition, From: "m-0,m-1"},
 		"Pressure: 80 % of the CPU limit, 64 MiB of memory left": {Type: FaultPressure, Pressure: PressureFault{CPUPercent: 80, MemoryHeadroomBytes: 64 << 20}},
 		"Link: 100 ms longer, ± 2.5 ms, 1 % lost, 10 Mbit/s":     {Type: FaultLink, Link: LinkFault{RoundTripMicros: 100_000, JitterMicros: 2500, LossPercent: 1, BitsPerSecond: 10_000_000}},

@@ -1,6 +1,10 @@
 package verdict
 
-import "github.com/benchnet/benchnet/internal/run/measurement"
+import (
+	"math"
+
+	"github.com/benchnet/benchnet/internal/run/measurement"
+)
 
 // maxFaultDelay is how many seconds after its time a fault may be injected.
 const maxFaultDelay = 1.0
@@ -27,4 +31,30 @@ func (j *verdictBuilder) judgeFaults() {
 				f.Name, f.Type, subject, f.Injected.ToSeconds, f.AtSeconds)
 		}
 	}
+}
+
+// findRestarts returns the proved faults that ended the agent of a container.
+func (j *verdictBuilder) findRestarts(m *measurement.MemberUsage) []measurement.FaultRecord {
+	var all []measurement.FaultRecord
+	for _, f := range j.measurement.Faults {
+		isTarget := f.Member == m.Member || f.EndsPod() && f.Member == measurement.PodOf(m.Member)
+		if isTarget && f.Kind == m.Kind && f.EndsAgent() && f.IsProved() {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// countMissedScrapes counts the samples of a container that are missing although no fault had ended its agent.
+func (j *verdictBuilder) countMissedScrapes(m *measurement.MemberUsage) int {
+	missed, restarts := m.MissedScrapes, j.findRestarts(m)
+	for i, value := range m.MemoryBytes {
+		for _, f := range restarts {
+			if at := float64(i + 1); math.IsNaN(value) && at >= f.Injected.FromSeconds && at <= f.Healed.ToSeconds+1 {
+				missed--
+				break
+			}
+		}
+	}
+	return missed
 }

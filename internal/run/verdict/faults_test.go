@@ -18,6 +18,20 @@ func TestJudgeFaults(t *testing.T) {
 	ledger := func(expected, recorded int64) *measurement.Ledger {
 		return &measurement.Ledger{Checked: true, Expected: expected, Recorded: recorded}
 	}
+	// restart has the container restarted and its samples of the seconds 60 to last missed.
+	restart := func(fault measurement.Fault, member string, resets, last int) func(*measurement.Measurement) {
+		return func(m *measurement.Measurement) {
+			fault.Name, fault.AtSeconds = "end", 60
+			m.Faults[0].Fault = fault
+			usage := measurement.MemberUsage{Member: member, Resets: resets, MissedScrapes: last - 59, MemoryBytes: make(measurement.Series, 120)}
+			for second := 60; second <= last; second++ {
+				usage.MemoryBytes[second-1] = measurement.Missing
+			}
+			m.Members = []measurement.MemberUsage{usage}
+		}
+	}
+	container := measurement.Fault{Type: measurement.FaultKill, Kill: measurement.KillContainer, Member: "member-1"}
+	pod := measurement.Fault{Type: measurement.FaultEvict, Member: "member-1"}
 	failed := []measurement.ErrorCount{{Kind: "RPCException", Count: 20}}
 	for name, c := range map[string]struct {
 		effect         measurement.FaultEffect
@@ -37,7 +51,14 @@ func TestJudgeFaults(t *testing.T) {
 		"applied more often than it failed": {effect: proved, change: func(m *measurement.Measurement) {
 			m.Errors, m.Ledger = failed, ledger(6000, 6021)
 		}, reasons: "LedgerDiffers", notes: "Errors"},
-		"lost": {effect: proved, change: func(m *measurement.Measurement) { m.Ledger = ledger(6000, 5999) }, reasons: "LedgerDiffers"},
+		"lost":                              {effect: proved, change: func(m *measurement.Measurement) { m.Ledger = ledger(6000, 5999) }, reasons: "LedgerDiffers"},
+		"its restart":                       {effect: proved, change: restart(container, "member-1", 1, 71)},
+		"a second restart":                  {effect: proved, change: restart(container, "member-1", 2, 71), reasons: "MemberRestarted/member-1"},
+		"samples missed after the restart":  {effect: proved, change: restart(container, "member-1", 1, 73), notes: "ScrapesMissed/member-1"},
+		"the restart of another container":  {effect: proved, change: restart(container, "member-1/execution", 1, 59), reasons: "MemberRestarted/member-1/execution"},
+		"a restart of a fault not proved":   {effect: unproved, change: restart(container, "member-1", 1, 59), reasons: "MemberRestarted/member-1 FaultNotApplied/member-1"},
+		"an eviction of all its containers": {effect: proved, change: restart(pod, "member-1/execution", 1, 71)},
+		"an eviction of another member":     {effect: proved, change: restart(pod, "member-2", 1, 71), reasons: "MemberRestarted/member-2", notes: "ScrapesMissed/member-2"},
 		"another member restarted": {effect: proved, change: func(m *measurement.Measurement) {
 			m.Members = []measurement.MemberUsage{{Member: "member-0", Resets: 1}}
 		}, reasons: "MemberRestarted/member-0"},

@@ -21,9 +21,10 @@ func (j *verdictBuilder) judgeMembers() {
 				m.Member, format.Percent(share), format.Percent(j.tolerances.ThrottledShare))
 		}
 		planned := j.measurement.WindowSeconds + 1
-		if share := statistics.Ratio(int64(m.MissedScrapes), int64(planned)); share > j.tolerances.MissedScrapes {
-			j.addNote(ReasonScrapesMissed, m.Member, float64(m.MissedScrapes), j.tolerances.MissedScrapes*float64(planned),
-				"%d of %d samples of the CPU and memory of %s are missing", m.MissedScrapes, planned, m.Member)
+		missed := j.countMissedScrapes(&m)
+		if share := statistics.Ratio(int64(missed), int64(planned)); share > j.tolerances.MissedScrapes {
+			j.addNote(ReasonScrapesMissed, m.Member, float64(missed), j.tolerances.MissedScrapes*float64(planned),
+				"%d of %d samples of the CPU and memory of %s are missing", missed, planned, m.Member)
 		}
 	}
 }

@@ -335,7 +335,7 @@ func (j *verdictBuilder) judgeDisturbances(c RunObservations) {
 		if m.Kind == measurement.KindDatabase {
 			code, subject = ReasonDatabaseRestarted, DatabaseSubject(m.Member)
 		}
-		if m.Resets > 0 && !known[subject] {
+		if m.Resets > len(j.findRestarts(&m)) && !known[subject] {
 			j.addReason(code, subject, float64(m.Resets), 0, "the CPU counter of %s went back %d times: its container was restarted", m.Member, m.Resets)
 		}
 	}
