@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -22,6 +23,7 @@ import (
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/run/document"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 	"github.com/benchnet/benchnet/internal/status"
 )
@@ -111,6 +113,27 @@ func (r *RunReconciler) readState(ctx context.Context, run *v1alpha1.BenchmarkRu
 	return pass, r.readNetworkState(ctx, pass)
 }
 
+// addClaimSizes adds the sizes of the volumes that faults fill. That of a container without a claim is 0.
+func (r *RunReconciler) addClaimSizes(ctx context.Context, pass *runPass) error {
+	for i := range pass.driver.Workload.Faults {
+		f := &pass.driver.Workload.Faults[i]
+		if f.Type != measurement.FaultFillDisk {
+			continue
+		}
+		set, name := &appsv1.StatefulSet{}, f.Member
+		if f.Kind == "" {
+			name = naming.Member(pass.network.Name, measurement.PodOf(f.Member))
+		}
+		if err := r.Client.Get(ctx, client.ObjectKey{Namespace: pass.run.Namespace, Name: name}, set); client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("get StatefulSet %s: %w", name, err)
+		}
+		for _, claim := range set.Spec.VolumeClaimTemplates {
+			f.FillDisk.ClaimBytes = claim.Spec.Resources.Requests.Storage().Value()
+		}
+	}
+	return nil
+}
+
 // recordedImageVersion returns the version of the project's images with which the network was created. It is
 // empty while the network has no record of it.
 func (r *RunReconciler) recordedImageVersion(ctx context.Context, network *v1alpha1.BenchmarkNetwork) (string, error) {
@@ -172,6 +195,9 @@ func (r *RunReconciler) readNetworkState(ctx context.Context, pass *runPass) err
 	var pods corev1.PodList
 	if err := r.Client.List(ctx, &pods, client.InNamespace(pass.run.Namespace), client.MatchingLabels(naming.NetworkSelector(pass.network.Name))); err != nil {
 		return fmt.Errorf("list pods of network %s: %w", pass.network.Name, err)
+	}
+	if err := r.addClaimSizes(ctx, pass); err != nil {
+		return err
 	}
 	for _, pod := range pods.Items {
 		if pod.Labels[v1alpha1.LabelRun] == "" {

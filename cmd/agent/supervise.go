@@ -65,7 +65,7 @@ func newSuperviseCommand(flags *flag.FlagSet) subcommand.Action {
 		if err := listenAndServe(*address, newAgentMux(probed, newMetricsHandler(*volume, tally))); err != nil {
 			return supervise.ExitNotRun, err
 		}
-		faults := &supervise.FaultHandler{ReadRole: readRole}
+		faults := &supervise.FaultHandler{ReadRole: readRole, Volume: *volume}
 		if err := errors.Join(serveCommands(*commandsAddress, *digestFile, *volume, faults), forwardConnections(forwards)); err != nil {
 			return supervise.ExitNotRun, err
 		}

@@ -5,6 +5,7 @@ package e2e_test
 import (
 	_ "embed"
 	"fmt"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -63,6 +64,14 @@ func TestCometBFT(t *testing.T) {
 		killMembers(ns, "kv", "member-0", "member-1", "member-2", "member-3")
 		ns.WaitReady("kv")
 	})
+	t.Run("a disk that its host shares is not filled", func(t *testing.T) {
+		ns := ns.ForSubtest(t)
+		ns.MustApply(strings.NewReplacer("kv-again", "kv-full", "type: Kill", "type: FillDisk").Replace(cometBFTRunManifest))
+		const want = "fault crash cannot be injected into member-1: the volume shares the file system of its host"
+		if got := cluster.RunSummary(ns.WaitEnded("kv-full")); !strings.Contains(got, want) {
+			ns.Errorf("the run should fail since %s: %s", want, got)
+		}
+	})
 	mustPass(t, "faults are proved and scored", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
 		ns.MustApply(cometBFTRunManifest)
@@ -85,20 +94,7 @@ func assertFaults(ns *cluster.Namespace, r *document.RunResult, outages map[stri
 		ns.Fatalf("the faults are %+v", r.Faults)
 	}
 	for _, f := range r.Faults {
-		for _, target := range f.Targets {
-			ns.Logf("%s of %s: before: %s; during: %s; after: %s", f.Name, target.Member, target.Before, target.During, target.After)
-			if target.Problem != "" {
-				ns.Errorf("fault %s of %s is not proved: %s", f.Name, target.Member, target.Problem)
-				continue
-			}
-			most := float64(f.DurationSeconds) + 2
-			if f.DurationSeconds == 0 {
-				most = restartSeconds
-			}
-			if lasted := target.Healed.FromSeconds - target.Injected.ToSeconds; lasted > most || lasted < float64(f.DurationSeconds)-1 {
-				ns.Errorf("fault %s of %s lasted %.1f s, want %d", f.Name, target.Member, lasted, f.DurationSeconds)
-			}
-		}
+		assertProved(ns, f)
 		switch s := f.Score; {
 		case s == nil:
 			ns.Errorf("fault %s has no score", f.Name)
@@ -106,6 +102,25 @@ func assertFaults(ns *cluster.Namespace, r *document.RunResult, outages map[stri
 			ns.Errorf("fault %s: the outage is %d s, want at least %d: %+v", f.Name, s.OutageSeconds, outages[f.Name], *s)
 		default:
 			ns.Logf("the score of %s is %+v", f.Name, *s)
+		}
+	}
+}
+
+// assertProved fails unless a fault is proved on its targets and healed in time.
+func assertProved(ns *cluster.Namespace, f document.FaultResult) {
+	ns.Helper()
+	for _, target := range f.Targets {
+		ns.Logf("%s of %s: before: %s; during: %s; after: %s", f.Name, target.Member, target.Before, target.During, target.After)
+		if target.Problem != "" {
+			ns.Errorf("fault %s of %s is not proved: %s", f.Name, target.Member, target.Problem)
+			continue
+		}
+		most := float64(f.DurationSeconds) + 2
+		if f.DurationSeconds == 0 {
+			most = restartSeconds
+		}
+		if lasted := target.Healed.FromSeconds - target.Injected.ToSeconds; lasted > most || lasted < float64(f.DurationSeconds)-1 {
+			ns.Errorf("fault %s of %s lasted %.1f s, want %d", f.Name, target.Member, lasted, f.DurationSeconds)
 		}
 	}
 }

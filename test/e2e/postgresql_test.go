@@ -78,17 +78,21 @@ func TestTwoBanksOnPostgreSQL(t *testing.T) {
 		}
 	})
 	mustPass(t, "issue and pay, the operator dies in mid-run", func(t *testing.T) { assertSurvivesOperator(ns.ForSubtest(t)) })
-	mustPass(t, "mix, open loop in steps", func(t *testing.T) {
+	mustPass(t, "mix, open loop in steps, then with a slow database", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
 		r := readResult(ns, waitAndAssertRun(ns, "banks-mix-open"))
-		assertSegments(ns, r, []string{"level-1", "level-2", "level-3"}, []int64{10, 20, 30})
+		assertSegments(ns, r, []string{"level-1", "level-2", "level-3", "slow"}, []int64{10, 20, 30, 20})
+		if len(r.Faults) != 1 {
+			ns.Fatalf("the faults are %+v", r.Faults)
+		}
+		assertProved(ns, r.Faults[0])
 		requests := map[string]float64{}
 		for _, o := range r.Operations {
-			requests[o.Name] = math.Round(o.Share * 60)
+			requests[o.Name] = math.Round(o.Share * 80)
 			ns.Logf("%s: share %.4f, %d completed, %d failed, mean latency %.0f ms", o.Name, o.Share, o.Completed, o.Failed, o.Latency.Mean)
 		}
-		if want := map[string]float64{"issue": 24, "pay": 24, "issue-random": 12}; !maps.Equal(requests, want) {
-			ns.Errorf("the operations have %v of 60 requests, want %v", requests, want)
+		if want := map[string]float64{"issue": 32, "pay": 32, "issue-random": 16}; !maps.Equal(requests, want) {
+			ns.Errorf("the operations have %v of 80 requests, want %v", requests, want)
 		}
 		assertNoDuplicates(ns)
 	})

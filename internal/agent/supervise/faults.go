@@ -25,6 +25,8 @@ const checkInterval = time.Second
 type FaultHandler struct {
 	// ReadRole returns the role of the command in its consensus; nil if it has none.
 	ReadRole func(context.Context) (measurement.ConsensusRole, error)
+	// Volume is the folder at which the volume of the container is mounted; empty for none.
+	Volume string
 
 	command atomic.Pointer[Command]
 }
@@ -37,7 +39,7 @@ var sidecarURL = fmt.Sprintf("http://127.0.0.1:%d", latency.FaultsPort)
 
 // faultTypes are the types of faults that an agent injects, or has the sidecar of its pod inject.
 var faultTypes = []measurement.FaultType{measurement.FaultKill, measurement.FaultPause, measurement.FaultPartition, measurement.FaultLink,
-	measurement.FaultPressure, measurement.FaultEvict}
+	measurement.FaultPressure, measurement.FaultFillDisk, measurement.FaultSlowDatabase, measurement.FaultEvict}
 
 // agentInstance identifies this agent among those that follow each other in a container or in a member's pods.
 var agentInstance, agentStarted = rand.Text()[:8], time.Now()
@@ -55,8 +57,13 @@ func (h *FaultHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *FaultHandler) injectFault(ctx context.Context, request *faults.Request) measurement.FaultEffect {
 	f := fault{Request: request, command: h.command.Load(), readRole: h.ReadRole}
 	var err error
-	if f.Type == measurement.FaultPressure {
+	switch f.Type {
+	case measurement.FaultPressure:
 		f.pressure, err = openPressure(f.Pressure, container.Open)
+	case measurement.FaultFillDisk:
+		if f.fill, err = openFill(f.FillDisk, h.Volume, "/proc/self/mountinfo"); err == nil {
+			defer f.fill.file.Close()
+		}
 	}
 	switch {
 	case err != nil:
@@ -85,7 +92,9 @@ type fault struct {
 	readRole func(context.Context) (measurement.ConsensusRole, error)
 	// pressure is that of a fault of its type.
 	pressure *pressure
-	effect   measurement.FaultEffect
+	// fill is that of a fault of type FillDisk.
+	fill   *diskFill
+	effect measurement.FaultEffect
 }
 
 // waitUntil waits for an instant of the fault. It fails if the fault must end before.
@@ -183,9 +192,14 @@ func (f *fault) injectAtTime(ctx context.Context) error {
 		return f.forwardToSidecar(ctx, http.MethodPost)
 	case measurement.FaultPressure:
 		return f.pressContainer(ctx)
+	case measurement.FaultFillDisk:
+		return f.fillDisk(ctx)
 	}
 	f.effect.Before = f.describeRole() + before.describeThreads()
-	return f.pauseCommand(ctx)
+	if f.Type == measurement.FaultSlowDatabase {
+		return f.slowCommand(ctx)
+	}
+	return f.pauseCommand(ctx, f.Duration())
 }
 
 // describeRole returns the role of the fault, as the beginning of evidence.
@@ -210,13 +224,13 @@ func (f *fault) forwardToSidecar(ctx context.Context, method string) error {
 	return nil
 }
 
-// pauseCommand stops all processes and continues them after the duration, or at once if something else did.
-func (f *fault) pauseCommand(ctx context.Context) error {
+// pauseCommand stops all processes and continues them after a time, or at once if something else did.
+func (f *fault) pauseCommand(ctx context.Context, pause time.Duration) error {
 	began := time.Now()
 	_, err := signalUntil(func(s snapshot) bool { return s.active == 0 }, syscall.SIGSTOP)
 	f.effect.Injected = f.BracketSince(began)
 	if err == nil {
-		err = f.watchPause(ctx, began.Add(f.Duration()))
+		err = f.watchPause(ctx, began.Add(pause))
 	}
 	began = time.Now()
 	after, continueErr := signalUntil(func(s snapshot) bool { return s.stopped == 0 }, syscall.SIGCONT)

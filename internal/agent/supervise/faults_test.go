@@ -43,7 +43,10 @@ func runFaultySupervisor() int {
 	if err != nil {
 		return ExitCode(err)
 	}
-	handler := &FaultHandler{}
+	handler := &FaultHandler{Volume: os.Getenv(volumeVariable)}
+	if os.Getenv(withoutAllocationVariable) != "" {
+		allocateSpace = func(int, uint32, int64, int64) error { return syscall.EOPNOTSUPP }
+	}
 	handler.SetCommand(c)
 	var busy sync.Mutex
 	// Shorter than the shortest pause, so that the handler must lift them, but no request of a busy machine exceeds them.
@@ -69,9 +72,15 @@ type faultySupervisor struct {
 // startFaultySupervisor runs a script that prints its process and its child with reportUp.
 func startFaultySupervisor(t *testing.T, args ...string) *faultySupervisor {
 	t.Helper()
-	s := &faultySupervisor{Cmd: supervisorCommand(t, "faulty", args...)}
+	return startSupervisor(t, supervisorCommand(t, "faulty", args...), 0)
+}
+
+// startSupervisor starts a supervisor in new namespaces.
+func startSupervisor(t *testing.T, c *exec.Cmd, namespaces uintptr) *faultySupervisor {
+	t.Helper()
+	s := &faultySupervisor{Cmd: c}
 	s.Stderr = os.Stderr
-	s.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	s.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Unshareflags: namespaces}
 	out, err := s.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -115,6 +124,17 @@ func (s *faultySupervisor) readUp(t *testing.T, start int) {
 // encodeFault returns the query of a fault.
 func encodeFault(faultType string, afterMillis, seconds int) string {
 	return url.Values{"fault": {fmt.Sprintf(`{"type":%q,"durationSeconds":%d}`, faultType, seconds)}, "afterMillis": {strconv.Itoa(afterMillis)}}.Encode()
+}
+
+// encodeRequest returns the query of a fault that begins at once.
+func encodeRequest(f measurement.Fault) string {
+	text, _ := json.Marshal(f) // It has only numbers and strings.
+	return url.Values{"fault": {string(text)}, "afterMillis": {"0"}}.Encode()
+}
+
+// slowDatabase is a fault with pauses of 400 ms.
+func slowDatabase(seconds int) string {
+	return encodeRequest(measurement.Fault{Type: measurement.FaultSlowDatabase, DurationSeconds: seconds, SlowDatabase: measurement.SlowDatabaseFault{PauseMicros: 400_000}})
 }
 
 // send sends a fault and returns its effect once it has been healed.
@@ -232,6 +252,65 @@ func TestPause(t *testing.T) {
 	})
 }
 
+func TestSlowDatabase(t *testing.T) {
+	t.Parallel()
+	s := startFaultySupervisor(t, "sh", "-c", busyScript)
+	t.Run("proved", func(t *testing.T) {
+		wait := s.sendInBackground(t.Context(), slowDatabase(3))
+		for range 3 {
+			s.awaitState(t, isStopped)
+			s.awaitState(t, isRunning)
+		}
+		effect, err := wait()
+		if err != nil {
+			t.Fatal(err)
+		}
+		assertMatch(t, "problem", "", effect.Problem)
+		assertMatch(t, "before", "2 threads in 2 processes", effect.Before)
+		assertMatch(t, "during", `all threads were stopped 3 times, for [34]\d\dms on average`, effect.During)
+		assertMatch(t, "after", "0 of 2 threads stopped", effect.After)
+		if lasted := effect.Healed.FromSeconds - effect.Injected.FromSeconds; lasted < 2.3 || lasted > 2.9 {
+			t.Errorf("lasted %v s", lasted)
+		}
+	})
+	t.Run("continued by another", func(t *testing.T) {
+		wait := s.sendInBackground(t.Context(), slowDatabase(60))
+		s.awaitState(t, isStopped)
+		time.Sleep(100 * time.Millisecond) // Until then, the agent repeats the signal that stops the child.
+		if err := syscall.Kill(s.child, syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+		effect, err := wait()
+		if err != nil {
+			t.Fatal(err)
+		}
+		assertMatch(t, "problem", `pause 1: process \d+ was not stopped .*: something continued it`, effect.Problem)
+		s.awaitState(t, isRunning)
+	})
+}
+
+func TestProvePauses(t *testing.T) {
+	for name, c := range map[string]struct {
+		mean, asked time.Duration
+		want        string
+	}{
+		"short":     {29 * time.Millisecond, 10 * time.Millisecond, ""},
+		"too long":  {31 * time.Millisecond, 10 * time.Millisecond, "all threads were stopped for 31ms of each second instead of 10ms"},
+		"long":      {405 * time.Millisecond, 500 * time.Millisecond, ""},
+		"too short": {395 * time.Millisecond, 500 * time.Millisecond, "all threads were stopped for 395ms of each second instead of 500ms"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := ""
+			if err := provePauses(c.mean, c.asked); err != nil {
+				got = err.Error()
+			}
+			if got != c.want {
+				t.Errorf("error %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
 func TestCallerDisconnects(t *testing.T) {
 	t.Parallel()
 	s := startFaultySupervisor(t, "sh", "-c", busyScript)
@@ -248,6 +327,16 @@ func TestCallerDisconnects(t *testing.T) {
 	t.Run("during a pause", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		wait := s.sendInBackground(ctx, encodeFault("Pause", 0, 60))
+		s.awaitState(t, isStopped)
+		cancel()
+		if effect, err := wait(); err == nil {
+			t.Fatalf("got %+v", effect)
+		}
+		s.awaitState(t, isRunning)
+	})
+	t.Run("while a database is slow", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		wait := s.sendInBackground(ctx, slowDatabase(60))
 		s.awaitState(t, isStopped)
 		cancel()
 		if effect, err := wait(); err == nil {
@@ -350,6 +439,7 @@ func TestStopDuringFault(t *testing.T) {
 		want       int
 	}{
 		encodeFault("Pause", 0, 60):    {isStopped, 7},
+		slowDatabase(60):               {isStopped, 7},
 		encodeFault("Kill", 0, 60):     {func(state string) bool { return state == "" }, 128 + 15},
 		encodeFault("Kill", 10000, 60): {isRunning, 7},
 	} {

@@ -100,13 +100,16 @@ func ValidateFaults(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 
 // validateSides rejects sides that a fault of the network cannot have, and sides of other faults.
 func validateSides(f *v1alpha1.Fault, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if f.Type == v1alpha1.FaultSlowDatabase && (len(f.Target.Databases) == 0 || len(f.Target.Members) > 0) {
+		errs = append(errs, field.Forbidden(path.Child("target"), "must have only databases with type SlowDatabase"))
+	}
 	if !f.Type.IsOfNetwork() {
 		if len(f.From) > 0 {
-			return field.ErrorList{field.Forbidden(path.Child("from"), "belongs to types Partition and Link")}
+			errs = append(errs, field.Forbidden(path.Child("from"), "belongs to types Partition and Link"))
 		}
-		return nil
+		return errs
 	}
-	var errs field.ErrorList
 	if f.Type == v1alpha1.FaultLink && f.Target.Select == v1alpha1.SelectFollowers && len(f.From) == 0 {
 		errs = append(errs, field.Required(path.Child("from"), "must be set for Followers with type Link: the link between two would be impaired twice"))
 	}
@@ -126,25 +129,32 @@ func validateSides(f *v1alpha1.Fault, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// Bounds of links and pressure.
+// Bounds of the strength of faults.
 const (
 	maxLossPercent    = 50
 	minBandwidth      = 8000
 	minMemoryHeadroom = 64 << 20
+	minDatabasePause  = 10 * time.Millisecond
+	maxDatabasePause  = 900 * time.Millisecond
 )
 
-// validateStrength rejects links and pressure that do not belong to the type of the fault, and values without a meaning.
+// validateStrength rejects strengths that do not belong to the type of the fault, and values without a meaning.
 func validateStrength(f *v1alpha1.Fault, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, c := range []struct {
-		of    v1alpha1.FaultType
-		name  string
-		isSet bool
-	}{{v1alpha1.FaultLink, "link", f.Link != nil}, {v1alpha1.FaultPressure, "pressure", f.Pressure != nil}} {
+		of              v1alpha1.FaultType
+		name            string
+		isSet, isNeeded bool
+	}{
+		{v1alpha1.FaultLink, "link", f.Link != nil, true},
+		{v1alpha1.FaultPressure, "pressure", f.Pressure != nil, true},
+		{v1alpha1.FaultFillDisk, "fillDisk", f.FillDisk != nil, false},
+		{v1alpha1.FaultSlowDatabase, "slowDatabase", f.SlowDatabase != nil, true},
+	} {
 		switch {
 		case c.isSet && f.Type != c.of:
 			errs = append(errs, field.Forbidden(path.Child(c.name), fmt.Sprintf("belongs to type %s", c.of)))
-		case !c.isSet && f.Type == c.of:
+		case c.isNeeded && !c.isSet && f.Type == c.of:
 			errs = append(errs, field.Required(path.Child(c.name), fmt.Sprintf("must be set with type %s", c.of)))
 		}
 	}
@@ -152,6 +162,13 @@ func validateStrength(f *v1alpha1.Fault, path *field.Path) field.ErrorList {
 	if p := f.Pressure; p != nil && p.MemoryHeadroom != nil && p.MemoryHeadroom.Value() < minMemoryHeadroom {
 		errs = append(errs, field.Invalid(path.Child("pressure", "memoryHeadroom"), p.MemoryHeadroom.String(),
 			"must be at least 64Mi: with less the kernel might kill the target"))
+	}
+	if convertFillDisk(f.FillDisk).LeaveFreeBytes < 0 {
+		errs = append(errs, field.Invalid(path.Child("fillDisk", "leaveFree"), f.FillDisk.LeaveFree.String(), "must not be negative"))
+	}
+	if s := f.SlowDatabase; s != nil && (s.Pause.Duration < minDatabasePause || s.Pause.Duration > maxDatabasePause) {
+		errs = append(errs, field.Invalid(path.Child("slowDatabase", "pause"), s.Pause.String(),
+			fmt.Sprintf("must be from %v to %v", minDatabasePause, maxDatabasePause)))
 	}
 	return errs
 }
@@ -253,6 +270,20 @@ func convertPressure(p *v1alpha1.PressureFault) measurement.PressureFault {
 	return measurement.PressureFault{CPUPercent: int(ptr.Deref(p.CPUPercent, 0)), MemoryHeadroomBytes: headroom.Value()}
 }
 
+// convertFillDisk converts the fill of a fault; nil leaves nothing free.
+func convertFillDisk(d *v1alpha1.FillDiskFault) measurement.FillDiskFault {
+	if d == nil {
+		return measurement.FillDiskFault{}
+	}
+	leaveFree := ptr.Deref(d.LeaveFree, resource.Quantity{})
+	return measurement.FillDiskFault{LeaveFreeBytes: leaveFree.Value()}
+}
+
+// convertSlowDatabase converts the pauses of a fault; nil has none.
+func convertSlowDatabase(s *v1alpha1.SlowDatabaseFault) measurement.SlowDatabaseFault {
+	return measurement.SlowDatabaseFault{PauseMicros: ptr.Deref(s, v1alpha1.SlowDatabaseFault{}).Pause.Microseconds()}
+}
+
 // FaultDuration returns how long a fault lasts, 0 by default.
 func FaultDuration(f *v1alpha1.Fault) time.Duration {
 	return ptr.Deref(f.Duration, v1alpha1.Seconds{}).Duration
@@ -306,7 +337,8 @@ func BindFaults(w *protocol.WorkloadFile[any], faults []v1alpha1.Fault, network 
 	for i := range faults {
 		f, target := &faults[i], path.Child("faults").Index(i).Child("target")
 		one := measurement.Fault{Name: f.Name, Type: measurement.FaultType(f.Type), AtSeconds: int(f.At.Seconds()), DurationSeconds: int(FaultDuration(f).Seconds()),
-			From: strings.Join(f.From, ","), Link: convertLink(f.Link), Pressure: convertPressure(f.Pressure), Kill: convertKill(f.Kill)}
+			From: strings.Join(f.From, ","), Link: convertLink(f.Link), Pressure: convertPressure(f.Pressure), Kill: convertKill(f.Kill),
+			FillDisk: convertFillDisk(f.FillDisk), SlowDatabase: convertSlowDatabase(f.SlowDatabase)}
 		if f.Type.IsOfNetwork() {
 			one.Targets = strings.Join(f.Target.Members, ",")
 		}

@@ -34,6 +34,7 @@ func TestValidateFaults(t *testing.T) {
 	const partition = "{name: a, type: Partition, at: 30s, duration: 5s, "
 	const link = "{name: a, type: Link, at: 30s, duration: 5s, target: {members: [member-0]}, "
 	const pressure = "{name: a, type: Pressure, at: 30s, duration: 5s, target: {members: [member-0], databases: [db]}, pressure: "
+	const slow = "{name: a, type: SlowDatabase, at: 30s, duration: 5s, target: {databases: [db]}, slowDatabase: "
 	for name, c := range map[string]struct {
 		window time.Duration
 		faults string
@@ -95,6 +96,22 @@ func TestValidateFaults(t *testing.T) {
 			"{name: b, type: Kill, at: 30s, kill: {of: Container}, target: {members: [m]}}", []string{"faults[1].at", "30s", "fault a on m", "kill.of Process"}},
 		"a container killed twice, later": {time.Hour, "{name: a, type: Kill, at: 60s, kill: {of: Container}, target: {members: [m]}}, " +
 			"{name: b, type: Kill, at: 11m, kill: {of: Container}, target: {members: [m]}}", nil},
+		"a full disk":      {time.Minute, "{name: a, type: FillDisk, at: 30s, duration: 5s, target: {members: [member-0], databases: [db]}}", nil},
+		"a disk with room": {time.Minute, "{name: a, type: FillDisk, at: 30s, duration: 5s, target: {members: [member-0]}, fillDisk: {leaveFree: 0}}", nil},
+		"less than a full disk": {time.Minute, "{name: a, type: FillDisk, at: 30s, duration: 5s, target: {members: [member-0]}, fillDisk: {leaveFree: -1}}",
+			[]string{"faults[0].fillDisk.leaveFree", "-1", "not be negative"}},
+		"the disk of a pause": {time.Minute, "{name: a, type: Pause, at: 30s, duration: 5s, target: {members: [member-0]}, fillDisk: {}}",
+			[]string{"faults[0].fillDisk", "belongs to type FillDisk"}},
+		"a slow database":   {time.Minute, slow + "{pause: 10ms}}", nil},
+		"a slower database": {time.Minute, slow + "{pause: 900ms}}", nil},
+		"hardly a pause":    {time.Minute, slow + "{pause: 9ms}}", []string{"faults[0].slowDatabase.pause", "9ms", "from 10ms to 900ms"}},
+		"hardly a database": {time.Minute, slow + "{pause: 901ms}}", []string{"faults[0].slowDatabase.pause", "901ms", "from 10ms to 900ms"}},
+		"a database of no pause": {time.Minute, "{name: a, type: SlowDatabase, at: 30s, duration: 5s, target: {databases: [db]}}",
+			[]string{"faults[0].slowDatabase", "must be set with type SlowDatabase"}},
+		"a slow member": {time.Minute, "{name: a, type: SlowDatabase, at: 30s, duration: 5s, target: {members: [member-0]}, slowDatabase: {pause: 1s}}",
+			[]string{"faults[0].target", "only databases", "faults[0].slowDatabase.pause"}},
+		"a slow database and a member": {time.Minute, "{name: a, type: SlowDatabase, at: 30s, duration: 5s, target: {members: [m], databases: [db]}, slowDatabase: {pause: 10ms}}",
+			[]string{"faults[0].target", "only databases"}},
 		"an interval too long": {62 * time.Second, valid, []string{"faults", "1m2s", "last 31s", "multiple of 5s"}},
 		"no intervals":         {97 * time.Second, valid, []string{"faults", "1m37s", "multiple of 5s"}},
 	} {
@@ -156,14 +173,22 @@ func TestBindPartitions(t *testing.T) {
 	}
 }
 
-// TestBindPressure checks the values that the agent gets.
-func TestBindPressure(t *testing.T) {
-	w := protocol.WorkloadFile[any]{Observe: []protocol.ObservedEndpoint{{Member: "bank", CommandsURL: "http://a"}}}
-	want := measurement.Fault{Name: "a", Type: "Pressure", Member: "bank", AtSeconds: 30, DurationSeconds: 5,
-		Pressure: measurement.PressureFault{CPUPercent: 80, MemoryHeadroomBytes: 64 << 20}}
-	faults := "{name: a, type: Pressure, at: 30s, duration: 5s, target: {members: [bank]}, pressure: {cpuPercent: 80, memoryHeadroom: 64Mi}}"
-	if err := BindFaults(&w, faultWorkload(t, time.Minute, faults).Faults, "banks", field.NewPath("workload")); err != nil || w.Faults[0] != want {
-		t.Errorf("the faults are %+v, %v", w.Faults, err)
+// TestBindStrength checks the values that the agent gets.
+func TestBindStrength(t *testing.T) {
+	for text, want := range map[string]measurement.Fault{
+		"type: Pressure, pressure: {cpuPercent: 80, memoryHeadroom: 64Mi}": {Type: "Pressure", Pressure: measurement.PressureFault{CPUPercent: 80, MemoryHeadroomBytes: 64 << 20}},
+		"type: FillDisk": {Type: "FillDisk"},
+		"type: FillDisk, fillDisk: {leaveFree: 1Gi}":      {Type: "FillDisk", FillDisk: measurement.FillDiskFault{LeaveFreeBytes: 1 << 30}},
+		"type: SlowDatabase, slowDatabase: {pause: 12ms}": {Type: "SlowDatabase", SlowDatabase: measurement.SlowDatabaseFault{PauseMicros: 12_000}},
+	} {
+		t.Run(text, func(t *testing.T) {
+			w := protocol.WorkloadFile[any]{Observe: []protocol.ObservedEndpoint{{Member: "bank", CommandsURL: "http://a"}}}
+			want.Name, want.Member, want.AtSeconds, want.DurationSeconds = "a", "bank", 30, 5
+			faults := "{name: a, at: 30s, duration: 5s, target: {members: [bank]}, " + text + "}"
+			if err := BindFaults(&w, faultWorkload(t, time.Minute, faults).Faults, "banks", field.NewPath("workload")); err != nil || w.Faults[0] != want {
+				t.Errorf("the faults are %+v, %v", w.Faults, err)
+			}
+		})
 	}
 }
 

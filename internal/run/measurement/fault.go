@@ -78,9 +78,11 @@ type Fault struct {
 	// that the fault hits together; an empty From means all others.
 	Targets string `json:"targets,omitempty"`
 	From    string `json:"from,omitempty"`
-	// Link and Pressure say how strong a fault of their type is.
-	Link     LinkFault     `json:"link,omitzero"`
-	Pressure PressureFault `json:"pressure,omitzero"`
+	// Link, Pressure, FillDisk and SlowDatabase say how strong a fault of their type is.
+	Link         LinkFault         `json:"link,omitzero"`
+	Pressure     PressureFault     `json:"pressure,omitzero"`
+	FillDisk     FillDiskFault     `json:"fillDisk,omitzero"`
+	SlowDatabase SlowDatabaseFault `json:"slowDatabase,omitzero"`
 	// AtSeconds is when the fault begins, in seconds of the window, and DurationSeconds how long it lasts.
 	AtSeconds       int `json:"atSeconds"`
 	DurationSeconds int `json:"durationSeconds"`
@@ -107,6 +109,17 @@ type PressureFault struct {
 	MemoryHeadroomBytes int64 `json:"memoryHeadroomBytes,omitempty"`
 }
 
+// FillDiskFault is what a fault leaves free in a volume, and the size that the claim of the volume asked for; 0 without a claim.
+type FillDiskFault struct {
+	LeaveFreeBytes int64 `json:"leaveFreeBytes,omitempty"`
+	ClaimBytes     int64 `json:"claimBytes,omitempty"`
+}
+
+// SlowDatabaseFault is how long a fault stops a database in each second.
+type SlowDatabaseFault struct {
+	PauseMicros int64 `json:"pauseMicros,omitempty"`
+}
+
 // Describe returns what the fault does, such as "Link: 100 ms longer, 1 % lost".
 func (f *Fault) Describe() string {
 	var parts []string
@@ -121,6 +134,8 @@ func (f *Fault) Describe() string {
 	add(float64(f.Link.BitsPerSecond)/1e6, "%g Mbit/s")
 	add(float64(f.Pressure.CPUPercent), "%g %% of the CPU limit")
 	add(float64(f.Pressure.MemoryHeadroomBytes)/(1<<20), "%g MiB of memory left")
+	add(float64(f.FillDisk.LeaveFreeBytes)/(1<<20), "%g MiB left free")
+	add(float64(f.SlowDatabase.PauseMicros)/1000, "stopped for %g ms of each second")
 	text := string(f.Type)
 	if f.Kill != "" {
 		text += " of the " + strings.ToLower(string(f.Kill))

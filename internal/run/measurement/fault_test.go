@@ -71,7 +71,10 @@ func TestDescribeFault(t *testing.T) {
 		"Kill of the container":   {Type: FaultKill, Kill: KillContainer},
 		"Partition from m-0, m-1": {Type: FaultPartition, From: "m-0,m-1"},
 		"Pressure: 80 % of the CPU limit, 64 MiB of memory left": {Type: FaultPressure, Pressure: PressureFault{CPUPercent: 80, MemoryHeadroomBytes: 64 << 20}},
-		"Link: 100 ms longer, ± 2.5 ms, 1 % lost, 10 Mbit/s":     {Type: FaultLink, Link: LinkFault{RoundTripMicros: 100_000, JitterMicros: 2500, LossPercent: 1, BitsPerSecond: 10_000_000}},
+		"FillDisk":                   {Type: FaultFillDisk, FillDisk: FillDiskFault{ClaimBytes: 1 << 30}},
+		"FillDisk: 64 MiB left free": {Type: FaultFillDisk, FillDisk: FillDiskFault{LeaveFreeBytes: 64 << 20}},
+		"SlowDatabase: stopped for 250 ms of each second":    {Type: FaultSlowDatabase, SlowDatabase: SlowDatabaseFault{PauseMicros: 250_000}},
+		"Link: 100 ms longer, ± 2.5 ms, 1 % lost, 10 Mbit/s": {Type: FaultLink, Link: LinkFault{RoundTripMicros: 100_000, JitterMicros: 2500, LossPercent: 1, BitsPerSecond: 10_000_000}},
 	} {
 		t.Run(want, func(t *testing.T) {
 			if got := f.Describe(); got != want {

@@ -90,6 +90,13 @@ func cpuLimitShare(l *measurement.WorkerUsage, window int) float64 {
 	return l.MeanCores(window) / l.CPULimit
 }
 
+// isFilled reports whether a declared fault filled the volume of a container, which all containers of its pod may share.
+func (j *verdictBuilder) isFilled(m measurement.MemberUsage) bool {
+	return slices.ContainsFunc(j.measurement.Faults, func(f measurement.FaultRecord) bool {
+		return f.Type == measurement.FaultFillDisk && f.Kind == m.Kind && measurement.PodOf(f.Member) == measurement.PodOf(m.Member)
+	})
+}
+
 func (j *verdictBuilder) judgeVolumeSpace(m measurement.MemberUsage) {
 	if m.Volume == nil || m.Volume.SizeBytes == 0 {
 		return
@@ -97,7 +104,7 @@ func (j *verdictBuilder) judgeVolumeSpace(m measurement.MemberUsage) {
 	free := m.Volume.LeastAvailableBytes / m.Volume.SizeBytes
 	text := fmt.Sprintf("the volume of %s had %s of its %.1f GiB left", m.Member, format.Percent(free), m.Volume.SizeBytes/(1<<30))
 	switch {
-	case free < j.tolerances.VolumeFreeShare:
+	case free < j.tolerances.VolumeFreeShare && !j.isFilled(m):
 		j.addReason(ReasonVolumeFull, m.Member, free, j.tolerances.VolumeFreeShare, "%s", text)
 	case free < j.tolerances.VolumeFreeNoted:
 		j.addNote(ReasonVolumeFull, m.Member, free, j.tolerances.VolumeFreeNoted, "%s", text)

@@ -198,7 +198,7 @@ func linkUtilizations(m *measurement.Measurement, emulated *EmulatedLatency) []U
 // egressBitsPerSecond returns the total bandwidth of a member's links to all others, in bits per second. It
 // returns false if a link is unlimited or not emulated.
 func (e *EmulatedLatency) egressBitsPerSecond(member string) (float64, bool) {
-	name, _, _ := strings.Cut(member, "/")
+	name := measurement.PodOf(member)
 	if _, known := e.Members[name]; !known {
 		return 0, false
 	}

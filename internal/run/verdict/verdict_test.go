@@ -165,6 +165,15 @@ func TestJudge(t *testing.T) {
 			},
 			reasons: "VolumeFull/member-0", message: "the volume of member-0 had <0.01 % of its 10.0 GiB left",
 		},
+		"volume filled by a fault": {
+			change: func(m *measurement.Measurement, _ *RunObservations, _ *Tolerances) {
+				m.Members[0].Volume = &measurement.VolumeUsage{SizeBytes: 10 << 30}
+				at := &measurement.Bracket{}
+				m.Faults = []measurement.FaultRecord{{Fault: measurement.Fault{Type: measurement.FaultFillDisk, Member: "member-0/execution"},
+					FaultEffect: measurement.FaultEffect{Injected: at, Healed: at}}}
+			},
+			notes: "VolumeFull/member-0",
+		},
 		"busy worker": {
 			change: func(m *measurement.Measurement, _ *RunObservations, _ *Tolerances) {
 				m.Workers[1].Load = &measurement.WorkerUsage{CPUSeconds: 3.4, CPULimit: 2, Periods: 10}
