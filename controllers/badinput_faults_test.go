@@ -91,6 +91,11 @@ var badCordaFaults = []badInputCase{
 	{"a latency of a fault", "    faults:", "    objectives: [{metric: LatencyP95, maxLatency: 1s, scope: fault/crash}]\n    faults:", []string{"workloads[0].objectives[0].scope", "must be fault/NAME if, and only if"}},
 	{"a time of a fault as a latency", "    faults:", "    objectives: [{metric: OutageTime, maxLatency: 1s, scope: fault/crash}]\n    faults:",
 		[]string{"workloads[0].objectives[0]", "maxDuration of a time of a fault"}},
+	{"an availability of a segment", "    faults:", "    objectives: [{metric: Availability, minAvailabilityPercent: 99, scope: segment/baseline}]\n    faults:",
+		[]string{"workloads[0].objectives[0].scope", "must not be set with Availability"}},
+	{"an availability above 100 %", "    faults:", "    objectives: [{metric: Availability, minAvailabilityPercent: 101}]\n    faults:",
+		[]string{"workloads[0].objectives[0].minAvailabilityPercent", "101", "at most 100"}},
+	{"an availability as a number", "    faults:", "    objectives: [{metric: Availability, maxCount: 1}]\n    faults:", []string{"workloads[0].objectives[0]", "minAvailabilityPercent to Availability"}},
 	{"a latency as a duration", "    faults:", "    objectives: [{metric: LatencyP95, maxDuration: 1s}]\n    faults:", []string{"workloads[0].objectives[0]", "maxLatency of a latency"}},
 }
 
@@ -121,6 +126,8 @@ func TestBadFaultExperiments(t *testing.T) {
 	expectExperimentRejections(t, validExperiment, []badInputCase{
 		{"comparison of a time of no fault", "networkRetention: Delete", replaceOnce(compareSpec, "metrics: [Throughput], gates: [{metric: Throughput}]", "metrics: [RecoveryTime]"),
 			[]string{"spec.compare.metrics[0]", "RecoveryTime", "needs faults"}},
+		{"comparison of an availability", "networkRetention: Delete", replaceOnce(compareSpec, "metrics: [Throughput], gates: [{metric: Throughput}]", "metrics: [Availability]"),
+			[]string{"spec.compare.metrics[0]", "Availability", "needs faults"}},
 	})
 	expectExperimentRejections(t, experiment, []badInputCase{
 		{"search", "  repetitions: 2\n  order: {type: Interleaved}\n  networkRetention: Delete", "  " + saturationSpec,

@@ -245,20 +245,22 @@ const (
 )
 
 // DifferenceUnit is the unit of a difference between a candidate and its baseline.
-// +kubebuilder:validation:Enum=MilliPercent;MilliPercentagePoints;MilliPerSecond;Microseconds
+// +kubebuilder:validation:Enum=MilliPercent;MilliPercentagePoints;MilliPerSecond;Microseconds;MilliOperations
 type DifferenceUnit string
 
 // The units of a difference.
 const (
 	// DifferenceMilliPercent is thousandths of a percent of the baseline.
 	DifferenceMilliPercent DifferenceUnit = "MilliPercent"
-	// DifferenceMilliPercentagePoints is thousandths of a percentage point. It is the unit of an error share.
+	// DifferenceMilliPercentagePoints is thousandths of a percentage point. It is the unit of a share.
 	DifferenceMilliPercentagePoints DifferenceUnit = "MilliPercentagePoints"
 	// DifferenceMilliPerSecond is thousandths of an operation per second. It is the unit of a throughput whose baseline includes a run
 	// with the value 0.
 	DifferenceMilliPerSecond DifferenceUnit = "MilliPerSecond"
 	// DifferenceMicroseconds is the unit of a latency whose baseline includes a run with the value 0.
 	DifferenceMicroseconds DifferenceUnit = "Microseconds"
+	// DifferenceMilliOperations is thousandths of an operation. It is the unit of a number of operations.
+	DifferenceMilliOperations DifferenceUnit = "MilliOperations"
 )
 
 // DifferenceRange is a pair of bounds of a difference, in its unit.

@@ -320,7 +320,7 @@ type SaturationSearch struct {
 }
 
 // Metric is a number of a run that can be limited and compared.
-// +kubebuilder:validation:Enum=Throughput;LatencyMean;LatencyP50;LatencyP90;LatencyP95;LatencyP99;LatencyP999;FinalityMean;FinalityP50;FinalityP95;FinalityP99;ErrorShare;OutageTime;RecoveryTime;DegradationTime;LatencyRecoveryTime
+// +kubebuilder:validation:Enum=Throughput;LatencyMean;LatencyP50;LatencyP90;LatencyP95;LatencyP99;LatencyP999;FinalityMean;FinalityP50;FinalityP95;FinalityP99;ErrorShare;OutageTime;RecoveryTime;DegradationTime;LatencyRecoveryTime;Availability;OperationsLost;OperationsDoubled
 type Metric string
 
 // The metrics.
@@ -342,17 +342,42 @@ const (
 	MetricRecoveryTime        Metric = "RecoveryTime"
 	MetricDegradationTime     Metric = "DegradationTime"
 	MetricLatencyRecoveryTime Metric = "LatencyRecoveryTime"
+	// The following ones are of a whole run with faults.
+	MetricAvailability      Metric = "Availability"
+	MetricOperationsLost    Metric = "OperationsLost"
+	MetricOperationsDoubled Metric = "OperationsDoubled"
 )
 
-// AllMetrics lists the metrics of a window in the order in which they are shown.
+// AllMetrics lists the metrics of a window or a run in the order in which they are shown.
 var AllMetrics = []Metric{MetricThroughput, MetricLatencyMean, MetricLatencyP50, MetricLatencyP90, MetricLatencyP95, MetricLatencyP99,
-	MetricLatencyP999, MetricFinalityMean, MetricFinalityP50, MetricFinalityP95, MetricFinalityP99, MetricErrorShare}
+	MetricLatencyP999, MetricFinalityMean, MetricFinalityP50, MetricFinalityP95, MetricFinalityP99, MetricErrorShare,
+	MetricAvailability, MetricOperationsLost, MetricOperationsDoubled}
+
+// FaultyRunMetrics lists the metrics of a whole run with faults.
+var FaultyRunMetrics = []Metric{MetricAvailability, MetricOperationsLost, MetricOperationsDoubled}
 
 // FaultMetrics lists the times of a fault.
 var FaultMetrics = []Metric{MetricOutageTime, MetricRecoveryTime, MetricDegradationTime, MetricLatencyRecoveryTime}
 
 // IsFinality reports whether the metric is a time until operations or blocks are final.
 func (m Metric) IsFinality() bool { return strings.HasPrefix(string(m), "Finality") }
+
+// IsLatency reports whether the metric is a latency or finality.
+func (m Metric) IsLatency() bool {
+	return m.IsFinality() || strings.HasPrefix(string(m), "Latency") && !m.IsOfFault()
+}
+
+// IsShare reports whether the metric is a share from 0 to 1.
+func (m Metric) IsShare() bool { return m == MetricErrorShare || m == MetricAvailability }
+
+// IsCount reports whether the metric is a number of operations.
+func (m Metric) IsCount() bool { return m == MetricOperationsLost || m == MetricOperationsDoubled }
+
+// IsHigherBetter reports whether higher values of the metric are better.
+func (m Metric) IsHigherBetter() bool { return m == MetricThroughput || m == MetricAvailability }
+
+// IsOfFaultyRun reports whether the metric is of a whole run with faults.
+func (m Metric) IsOfFaultyRun() bool { return slices.Contains(FaultyRunMetrics, m) }
 
 // IsOfFault reports whether the metric is a time of a fault.
 func (m Metric) IsOfFault() bool { return slices.Contains(FaultMetrics, m) }

@@ -7,9 +7,16 @@ import (
 )
 
 // Objective is an absolute limit on a metric or on the value of a query (a service level objective).
-// +kubebuilder:validation:XValidation:rule="has(self.metric) != has(self.query) && (has(self.metric) || !has(self.scope))",message="an objective needs exactly one of metric, with its bound, and query, and scope belongs to metric"
+// +kubebuilder:validation:XValidation:rule="has(self.metric) != has(self.query) && (has(self.metric) || !has(self.scope)) && (has(self.metric) && self.metric == 'Availability') == has(self.minAvailabilityPercent) && (has(self.metric) && self.metric.startsWith('Operations')) == has(self.maxCount)",message="an objective needs exactly one of metric, with its bound, and query, and scope belongs to metric, minAvailabilityPercent to Availability, maxCount to numbers of operations"
 type Objective struct {
 	MetricObjective `json:",inline"`
+	// minAvailabilityPercent is the percentage of operations that must succeed from the first fault on, such as 95 or "99.9".
+	// +optional
+	MinAvailabilityPercent *resource.Quantity `json:"minAvailabilityPercent,omitempty"`
+	// maxCount is the number of operations that may be lost or doubled, such as 0.
+	// +kubebuilder:validation:Minimum=0
+	// +optional
+	MaxCount *int32 `json:"maxCount,omitempty"`
 	// scope is segment/NAME, whose metric is limited, or fault/NAME with a metric of faults. Default: the metric of the whole window.
 	// +kubebuilder:validation:MaxLength=43
 	// +kubebuilder:validation:Pattern=`^(segment|fault)/[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
@@ -20,7 +27,7 @@ type Objective struct {
 	Query *QueryObjective `json:"query,omitempty"`
 }
 
-// MetricObjective is a limit on one metric. Exactly the bound that belongs to the metric is set.
+// MetricObjective is a limit on one metric. Exactly the bound that belongs to the metric is set. Those of runs with faults are in Objective.
 // +kubebuilder:validation:XValidation:rule="(has(self.metric) && self.metric.matches('^(Latency|Finality)(Mean|P[0-9]+)$')) == has(self.maxLatency) && (has(self.metric) && self.metric.endsWith('Time')) == has(self.maxDuration) && (has(self.metric) && self.metric == 'Throughput') == has(self.minThroughputPerSecond) && (has(self.metric) && self.metric == 'ErrorShare') == has(self.maxErrorPercent)",message="an objective has the bound of its metric only: maxLatency of a latency or finality, minThroughputPerSecond of Throughput, maxErrorPercent of ErrorShare, maxDuration of a time of a fault"
 type MetricObjective struct {
 	// metric is the metric that is limited.

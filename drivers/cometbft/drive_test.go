@@ -56,7 +56,7 @@ func measureRun(t *testing.T, orders map[string]any) *measurement.WorkerResult {
 // assertLedger checks that the ledger agrees, with a number of transactions.
 func assertLedger(t *testing.T, l *measurement.Ledger, want int64) {
 	t.Helper()
-	if l == nil || !l.Checked || l.Expected != want || l.Recorded != want || l.Violation != "" || l.Reason != "" {
+	if l == nil || !l.Checked || l.Expected != want || l.Recorded != want || l.Violation != "" || l.Reason != "" || *l.Lost+*l.Doubled+*l.Late != 0 {
 		t.Errorf("ledger %+v, want %d transactions", l, want)
 	}
 }

@@ -57,6 +57,14 @@ func TestResultFilesNeedNoCluster(t *testing.T) {
 		{"objectives of a run as JUnit", []string{"results", write("missed.json", missedRun), "-o", "junit"}, 0, `<failure message="p95 is 612 ms" type="Objective">`},
 		{"an undecided objective of a point", []string{"results", write("undecided.json", undecidedExperiment), "--exit-code"}, 2, "objective undecided: point p01 (users=1): too few"},
 		{"objectives of points as JUnit", []string{"results", write("undecided.json", undecidedExperiment), "-o", "junit"}, 0, `<testcase classname="p01 users=1" name="LatencyP99">`},
+		{"faults of a run", []string{"faults", write("faulty.json", faultyRun)}, 0, "99.9 %         11 of 12 of 5 s"},
+		{"proof of a fault", []string{"faults", filepath.Join(directory, "faulty.json")}, 0, "60.00-60.01   70.00-70.02   yes      before: pid 7; during: ended; after: pid 9"},
+		{"faults of a run as JSON", []string{"faults", filepath.Join(directory, "faulty.json"), "-o", "json"}, 0, `"share": 0.999`},
+		{"faults of a run as YAML", []string{"faults", filepath.Join(directory, "faulty.json"), "-o", "yaml"}, 0, "during: ended"},
+		{"faults of a run as CSV", []string{"faults", filepath.Join(directory, "faulty.json"), "-o", "csv"}, 0, "kill,Kill,notary,60,"},
+		{"faults of a run in another format", []string{"faults", filepath.Join(directory, "faulty.json"), "-o", "junit"}, 1, `"junit"`},
+		{"a run without faults", []string{"faults", run}, 0, "has no faults"},
+		{"faults of an experiment", []string{"faults", experiment}, 1, "has the results of 0 runs"},
 		{"table of an experiment", []string{"export", experiment}, 0, "namespace,experiment,point,"},
 		{"table of a run as Parquet", []string{"export", run, "--format", "parquet"}, 0, "PAR1"},
 		{"table of saved ConfigMaps", []string{"export", manifest, "-o", filepath.Join(directory, "saved.parquet")}, 0, "wrote "},
@@ -126,6 +134,10 @@ const (
 		"objectives":[{"metric":"LatencyP95","limit":500,"outcome":"Failed","message":"p95 is 612 ms"}]}`
 	phasedRun = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1,"run":{"name":"r"},"verdict":{},
 		"phases":{"operations":12,"meanMillis":40.7,"phases":[{"name":"Notarization","operations":12,"share":0.75,"meanMillis":30.5,"p50Millis":31,"maxMillis":40}]}}`
+	faultyRun = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"RunResult","schemaVersion":1,"run":{"name":"r"},"verdict":{},
+		"availability":{"fromSeconds":60,"due":2000,"succeeded":1998,"share":0.999,"intervalSeconds":5,"intervals":12,"availableIntervals":11,"timeShare":0.9167},
+		"faults":[{"name":"kill","type":"Kill","atSeconds":60,"targets":[{"member":"notary","injected":{"fromSeconds":60,"toSeconds":60.01},
+		"healed":{"fromSeconds":70,"toSeconds":70.02},"before":"pid 7","during":"ended","after":"pid 9"}]}]}`
 	pilot = `{"apiVersion":"benchnet.dev/v1alpha1","kind":"ExperimentResult","schemaVersion":2,"experiment":{"name":"e"},"confidence":0.95,
 		"runsPerDeployment":2,"comparisons":[{"metric":"Throughput"}],"points":[{"name":"p01","parameters":[],
 		"metrics":{"Throughput":{"n":10,"mean":100,"stdDev":1.7}},"deployments":{"Throughput":{"between":0.01,"within":0.02,"pValue":0.5}}}]}`
@@ -154,6 +166,7 @@ func TestArgumentErrors(t *testing.T) {
 		{[]string{"report"}, "error: report needs the name of a network, run or experiment, or a result file\n"},
 		{[]string{"results", "a", "b"}, `error: results needs the name of a network, run or experiment, or a result file: "b" is one argument too many` + "\n"},
 		{[]string{"compare", "a"}, "error: compare needs a baseline and a candidate: experiments, EXPERIMENT:VARIANT, runs, or result files\n"},
+		{[]string{"faults"}, "error: faults needs the name of a run, or a result file\n"},
 		{[]string{"cancel"}, "error: cancel needs the name of a run\n"},
 		{[]string{"plan"}, "error: plan needs -f FILE, -k DIRECTORY or the name of a network or experiment\n"},
 		{[]string{"plan", "a", "-f", "b"}, "error: plan needs either files or the name of a network or experiment, not both\n"},

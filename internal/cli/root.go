@@ -130,7 +130,7 @@ bundle was changed; 3 too few runs to say whether a measurement was reproduced; 
 	root.SetVersionTemplate("benchnet {{.Version}}\n")
 	for _, newCommand := range []func() *cobra.Command{
 		s.planCommand, s.runCommand, s.statusCommand, s.watchCommand, s.logsCommand, s.cancelCommand, s.resetCommand,
-		s.resultsCommand, s.reportCommand, s.exportCommand, s.compareCommand, s.bundleCommand, s.verifyCommand, s.reproduceCommand,
+		s.resultsCommand, s.faultsCommand, s.reportCommand, s.exportCommand, s.compareCommand, s.bundleCommand, s.verifyCommand, s.reproduceCommand,
 		s.diagnoseCommand, s.optionsCommand, s.versionCommand,
 	} {
 		root.AddCommand(newCommand())

@@ -117,7 +117,7 @@ func describeIncomparable(baseline, candidate pointRuns, metric v1alpha1.Metric)
 		return "the finality is unknown"
 	case len(units) > 1 || !slices.Equal(units, otherUnits):
 		return fmt.Sprintf("the units differ: %s against %s", describe(otherUnits), describe(units))
-	case metric != v1alpha1.MetricThroughput && metric != v1alpha1.MetricErrorShare && !metric.IsOfFault() && (len(kinds) > 1 || !slices.Equal(kinds, otherKinds)):
+	case metric.IsLatency() && (len(kinds) > 1 || !slices.Equal(kinds, otherKinds)):
 		return fmt.Sprintf("the kinds of latency differ: %s against %s", describe(otherKinds), describe(kinds))
 	}
 	return ""

@@ -61,7 +61,9 @@ type pointPair struct {
 	// runs are the runs that count, and values those of the metric, of the baseline and the candidate.
 	runs   [2]pointRuns
 	values [2][]float64
-	paired bool
+	// censored marks the values that are only lower bounds, which are compared without pairs.
+	censored [2][]bool
+	paired   bool
 	// stored reports that the baseline was measured in another experiment, and isControl that the candidate repeats it.
 	stored, isControl bool
 	// deployedOnce reports that the sides have different networks, of which one was deployed only once.
@@ -92,7 +94,8 @@ func (q *Question) pairPoints() []pointPair {
 		for _, metric := range metrics {
 			sameExperiment := base.isSameExperiment(q.Result)
 			p := pointPair{question: q, candidate: point.Variant, baseline: base.name, point: point.Name, partner: partner, metric: metric,
-				runs: runs, stored: !sameExperiment, isControl: isControl, paired: sameExperiment && isPairedOrder(q.Result.Order),
+				runs: runs, stored: !sameExperiment, isControl: isControl,
+				paired: sameExperiment && isPairedOrder(q.Result.Order) && runs[0].countCensored(metric)+runs[1].countCensored(metric) == 0,
 				missing: cmp.Or(missing, describeIncomparable(runs[0], runs[1], metric.Metric),
 					runs[1].describeBlankMetric(metric, "the candidate"), runs[0].describeBlankMetric(metric, "the baseline"))}
 			sameNetwork := sameExperiment && base.networkOf(partner) == point.Network
@@ -115,7 +118,10 @@ func (p *pointPair) selectValues() {
 	case p.paired:
 		p.values[0], p.values[1] = pairValues(p.runs[0], p.runs[1], p.metric)
 	default:
-		p.values[0], p.values[1] = p.runs[0].sampleMetric(p.metric).values, p.runs[1].sampleMetric(p.metric).values
+		for side := range p.runs {
+			s := p.runs[side].sampleMetric(p.metric)
+			p.values[side], p.censored[side] = s.values, s.censored
+		}
 	}
 }
 
@@ -134,12 +140,12 @@ func (p *pointPair) estimateDivergence(sides [2][]statistics.OrderedRun) *statis
 	return statistics.EstimateTrend(ratios)
 }
 
-// compareMetric compares a metric on its scale. Error shares are compared in points, since most baselines have no
+// compareMetric compares a metric on its scale. Shares are compared in points and numbers as such, since most baselines have no
 // errors.
 func (p *pointPair) compareMetric(claims int) ComparisonOutcome {
-	o := statistics.CompareOptions{Confidence: confidenceLevel(p.question.Spec), Paired: p.paired, Claims: claims}
-	if p.metric.Metric == v1alpha1.MetricErrorShare {
-		o.Scale, o.Shares = statistics.Absolute, true
+	o := statistics.CompareOptions{Confidence: confidenceLevel(p.question.Spec), Paired: p.paired, Claims: claims, Censored: p.censored}
+	if p.metric.IsShare() || p.metric.IsCount() {
+		o.Scale, o.Shares = statistics.Absolute, p.metric.IsShare()
 	}
 	outcome := ComparisonOutcome{Candidate: p.candidate, Baseline: p.baseline, Point: p.point, BaselinePoint: p.partner, Metric: string(p.metric.Metric),
 		BaselineCensored: p.runs[0].countCensored(p.metric), CandidateCensored: p.runs[1].countCensored(p.metric),
@@ -167,7 +173,7 @@ func (c *ComparisonOutcome) decideVerdict(metric v1alpha1.Metric, confidence flo
 	switch {
 	case c.isDrifting():
 		return v1alpha1.ComparisonDrifting
-	case c.IsSignificant(confidence) && IsHigherBetter(metric) == c.IsHigher():
+	case c.IsSignificant(confidence) && metric.IsHigherBetter() == c.IsHigher():
 		return v1alpha1.ComparisonBetter
 	case c.IsSignificant(confidence):
 		return v1alpha1.ComparisonWorse
@@ -229,7 +235,7 @@ func (c *ComparisonOutcome) showsRegression(metric v1alpha1.Metric) bool {
 
 // asRegression returns the bounds of a difference as bounds of the regression, which is positive if the candidate is worse.
 func asRegression(metric v1alpha1.Metric, difference statistics.Range) statistics.Range {
-	if IsHigherBetter(metric) {
+	if metric.IsHigherBetter() {
 		return statistics.Range{Low: -difference.High, High: -difference.Low}
 	}
 	return difference
@@ -238,19 +244,16 @@ func asRegression(metric v1alpha1.Metric, difference statistics.Range) statistic
 // runsToDecide returns the number of runs, or pairs, that would probably decide an undecided gate; 0 if it is unknown.
 func (c *ComparisonOutcome) runsToDecide(metric v1alpha1.Metric, confidence float64) int {
 	limit := c.MaxRegression
-	if IsHigherBetter(metric) {
+	if metric.IsHigherBetter() {
 		limit = -limit
 	}
 	return c.EstimateRunsToDecide(limit, confidence)
 }
 
-// hasUnjudgeableBound reports whether a bound in percent has no meaning, because a run is 0.
+// hasUnjudgeableBound reports whether a bound in percent has no meaning, because a run is 0 or the metric is a number.
 func (c *ComparisonOutcome) hasUnjudgeableBound() bool {
-	return c.Scale == statistics.Absolute && c.Metric != string(v1alpha1.MetricErrorShare)
+	return c.Scale == statistics.Absolute && !v1alpha1.Metric(c.Metric).IsShare()
 }
-
-// IsHigherBetter reports whether higher values of the metric are better.
-func IsHigherBetter(metric v1alpha1.Metric) bool { return metric == v1alpha1.MetricThroughput }
 
 // findGate returns the gate of the metric, or nil. A control has none, since it is no candidate.
 func (p *pointPair) findGate() *v1alpha1.Gate {
@@ -274,13 +277,13 @@ func EstimateMetrics(runs []Run, runsPerDeployment int, confidence float64) map[
 			if samples[metric] == nil {
 				samples[metric] = &metricSamples{}
 			}
-			samples[metric].addSample(r.Repetition, v)
+			samples[metric].addSample(r.Repetition, v, false)
 		}
 	}
 	estimates := make(map[string]statistics.Estimate, len(samples))
 	for metric, s := range samples {
 		estimate := statistics.EstimateMean
-		if metric == string(v1alpha1.MetricErrorShare) {
+		if v1alpha1.Metric(metric).IsShare() {
 			estimate = statistics.EstimateShare
 		}
 		estimates[metric] = estimate(s.averageDeployments(runsPerDeployment).values, confidence)

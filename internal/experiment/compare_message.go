@@ -16,6 +16,7 @@ var metricLabels = map[v1alpha1.Metric]string{
 	v1alpha1.MetricFinalityMean: "mean finality", v1alpha1.MetricFinalityP50: "p50 finality", v1alpha1.MetricFinalityP95: "p95 finality",
 	v1alpha1.MetricFinalityP99: "p99 finality", v1alpha1.MetricOutageTime: "outage", v1alpha1.MetricRecoveryTime: "recovery time",
 	v1alpha1.MetricDegradationTime: "degradation", v1alpha1.MetricLatencyRecoveryTime: "recovery time of latencies",
+	v1alpha1.MetricAvailability: "availability", v1alpha1.MetricOperationsLost: "lost operations", v1alpha1.MetricOperationsDoubled: "doubled operations",
 }
 
 // storedCaveat has the worst figure of the simulations of stored baselines (hack/statistics).
@@ -38,8 +39,8 @@ func (c *ComparisonOutcome) buildMessage(p *pointPair, confidence float64, claim
 		}
 	}
 	if c.BaselineCensored+c.CandidateCensored > 0 {
-		text += fmt.Sprintf("; the next fault or the end of the window cut the time off in %d of %d runs of the candidate and %d of %d of the baseline",
-			c.CandidateCensored, c.Candidates, c.BaselineCensored, c.Baselines)
+		text += fmt.Sprintf("; the next fault or the end of the window cut the time off in %d of %d runs of the candidate and %d of %d of the baseline: "+
+			"p is of the log-rank test, and the difference counts the time until then", c.CandidateCensored, c.Candidates, c.BaselineCensored, c.Baselines)
 	}
 	switch {
 	case p.isControl:
@@ -146,14 +147,16 @@ func (c *ComparisonOutcome) FormatDetectable() string {
 // FormatDifference formats a difference with its sign: in percent of the baseline, in percentage points for an
 // error share, or in the metric's own unit if a share of the baseline makes no sense.
 func (c *ComparisonOutcome) FormatDifference(difference float64) string {
-	switch {
+	switch metric := v1alpha1.Metric(c.Metric); {
 	case c.Scale == statistics.Relative:
 		return format.SignedPercent(difference)
-	case c.Metric == string(v1alpha1.MetricErrorShare):
+	case metric.IsShare():
 		return format.Signed(100*difference, 2) + " points"
-	case c.Metric == string(v1alpha1.MetricThroughput):
+	case metric.IsCount():
+		return format.Signed(difference, 2)
+	case metric == v1alpha1.MetricThroughput:
 		return fmt.Sprintf("%+.3g/s", difference)
-	case v1alpha1.Metric(c.Metric).IsOfFault():
+	case metric.IsOfFault():
 		return fmt.Sprintf("%+.3g s", difference)
 	default:
 		return fmt.Sprintf("%+.3g ms", difference)

@@ -180,16 +180,18 @@ func (p pointRuns) countFailed() int {
 func (p pointRuns) sampleMetric(metric comparedMetric) metricSamples {
 	var s metricSamples
 	worst := math.Inf(1)
-	if IsHigherBetter(metric.Metric) {
+	if metric.IsHigherBetter() {
 		worst = math.Inf(-1)
 	}
 	for _, run := range p.counted {
 		v, measured := run.valueOf(metric)
+		t := run.findFaultTime(metric)
+		censored := t != nil && t.Censored
 		if run.Verdict != RunValid {
-			v, measured = worst, true
+			v, measured, censored = worst, true, false
 		}
 		if measured {
-			s.addSample(run.Repetition, v)
+			s.addSample(run.Repetition, v, censored)
 		}
 	}
 	return s.averageDeployments(p.runsPerDeployment)
@@ -263,8 +265,11 @@ func (p pointRuns) describeBlankMetric(metric comparedMetric, side string) strin
 		return ""
 	}
 	cause := "which have too few latencies: measure longer"
-	if metric.IsOfFault() {
+	switch {
+	case metric.IsOfFault():
 		cause = "whose faults have no score of it: see faults in their results"
+	case metric.IsOfFaultyRun():
+		cause = "whose results say why: see availability and ledger"
 	}
 	return fmt.Sprintf("%s is blank in %d of %d valid runs of %s, %s", metric.formatLabel(), blank, valid, side, cause)
 }

@@ -42,14 +42,15 @@ func estimateDeployments(runs pointRuns) map[string]statistics.DeploymentSpread 
 	return all
 }
 
-// metricSamples are values of a metric, each with the number of its repetition or of its deployment.
+// metricSamples are values of a metric, each with the number of its repetition or of its deployment, and whether it is only a lower bound.
 type metricSamples struct {
-	numbers []int
-	values  []float64
+	numbers  []int
+	values   []float64
+	censored []bool
 }
 
-func (s *metricSamples) addSample(number int, value float64) {
-	s.numbers, s.values = append(s.numbers, number), append(s.values, value)
+func (s *metricSamples) addSample(number int, value float64, censored bool) {
+	s.numbers, s.values, s.censored = append(s.numbers, number), append(s.values, value), append(s.censored, censored)
 }
 
 // averageDeployments returns the mean of each deployment in place of the values of its repetitions, because the runs on one
@@ -60,17 +61,18 @@ func (s metricSamples) averageDeployments(runsPerDeployment int) metricSamples {
 		return s
 	}
 	var means metricSamples
-	sums, runs := map[int]float64{}, map[int]float64{}
+	sums, runs, censored := map[int]float64{}, map[int]float64{}, map[int]bool{}
 	for i, repetition := range s.numbers {
 		deployment := deploymentOf(repetition, runsPerDeployment)
 		if runs[deployment] == 0 {
-			means.addSample(deployment, 0)
+			means.addSample(deployment, 0, false)
 		}
 		sums[deployment] += s.values[i]
 		runs[deployment]++
+		censored[deployment] = censored[deployment] || s.censored[i]
 	}
 	for i, deployment := range means.numbers {
-		means.values[i] = sums[deployment] / runs[deployment]
+		means.values[i], means.censored[i] = sums[deployment]/runs[deployment], censored[deployment]
 	}
 	return means
 }

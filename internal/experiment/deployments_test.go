@@ -112,7 +112,7 @@ func TestFirstRunOfEachDeploymentIsDiscarded(t *testing.T) {
 		r.Runs = append(r.Runs, Run{Point: "p01", Repetition: i + 1, Verdict: RunValid, Metrics: map[string]float64{"Throughput": float64(10 * (i + 1))}})
 	}
 	selected := selectCountedRuns(r, "p01").sampleMetric(comparedMetric{Metric: v1alpha1.MetricThroughput})
-	if got, want := fmt.Sprint(selected), "{[1 2 3] [25 55 85]}"; got != want {
+	if got, want := fmt.Sprint(selected), "{[1 2 3] [25 55 85] [false false false]}"; got != want {
 		t.Errorf("deployments and their means are %s, want %s", got, want)
 	}
 }
@@ -123,7 +123,7 @@ func TestFailedRunFailsItsDeployment(t *testing.T) {
 	for i, verdict := range []RunVerdict{RunValid, RunFailed, RunValid, RunValid} {
 		r.Runs = append(r.Runs, Run{Point: "p01", Repetition: i + 1, Verdict: verdict, Metrics: map[string]float64{"Throughput": 10}})
 	}
-	if got, want := fmt.Sprint(selectCountedRuns(r, "p01").sampleMetric(comparedMetric{Metric: v1alpha1.MetricThroughput})), "{[1 2] [-Inf 10]}"; got != want {
+	if got, want := fmt.Sprint(selectCountedRuns(r, "p01").sampleMetric(comparedMetric{Metric: v1alpha1.MetricThroughput})), "{[1 2] [-Inf 10] [false false]}"; got != want {
 		t.Errorf("deployments and their means are %s, want %s", got, want)
 	}
 }

@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"math"
 	"slices"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
@@ -50,6 +49,7 @@ func faultTimesOf(r *document.RunResult) []FaultTime {
 func estimateFaultTimes(runs []Run, confidence float64) []PointFaultTime {
 	var all []PointFaultTime
 	var values [][]float64
+	var censored [][]bool
 	for i := range runs {
 		if runs[i].Verdict != RunValid {
 			continue
@@ -58,17 +58,14 @@ func estimateFaultTimes(runs []Run, confidence float64) []PointFaultTime {
 			at := slices.IndexFunc(all, func(p PointFaultTime) bool { return p.Fault == t.Fault && p.Metric == t.Metric })
 			if at < 0 {
 				at = len(all)
-				all, values = append(all, PointFaultTime{Fault: t.Fault, Metric: t.Metric}), append(values, nil)
+				all = append(all, PointFaultTime{Fault: t.Fault, Metric: t.Metric})
+				values, censored = append(values, nil), append(censored, nil)
 			}
-			seconds := t.Seconds
-			if t.Censored {
-				seconds = math.Inf(1)
-			}
-			values[at] = append(values[at], seconds)
+			values[at], censored[at] = append(values[at], t.Seconds), append(censored[at], t.Censored)
 		}
 	}
 	for i := range all {
-		all[i].MedianEstimate = statistics.EstimateMedian(values[i], confidence)
+		all[i].MedianEstimate = statistics.EstimateMedian(values[i], censored[i], confidence)
 	}
 	return all
 }

@@ -45,10 +45,10 @@ func TestCompareFaultTimes(t *testing.T) {
 		"twice as long":                 {ten, scaled(2), "Worse", "Failed", "regression > 20 % at 95 %: recovery time of crash +100.0 %"},
 		"half as long":                  {ten, scaled(0.5), "Better", "Passed", "recovery time of crash -50.0 %"},
 		"candidate never recovers":      {ten, scaled(-6), "Worse", "Failed", "cut the time off in 6 of 6 runs of the candidate and 0 of 6 of the baseline"},
-		"candidate's window is shorter": {ten, scaled(-1), "NoDifference", "Undecided", "in 6 of 6 runs of the candidate"},
+		"candidate's window is shorter": {ten, scaled(-1), "Worse", "Undecided", "in 6 of 6 runs of the candidate"},
 		"one of the candidate's is cut": {ten, append(scaled(1)[:5], -10), "NoDifference", "Undecided", "in 1 of 6 runs of the candidate"},
 		"baseline never recovers":       {scaled(-6), ten, "Better", "Passed", "6 of 6 of the baseline"},
-		"baseline's window is shorter":  {scaled(-0.5), ten, "Worse", "Undecided", "6 of 6 of the baseline"},
+		"baseline's window is shorter":  {scaled(-0.5), ten, "NoDifference", "Undecided", "6 of 6 of the baseline: p is of the log-rank test"},
 		"unknown in a run":              {ten, append(scaled(1)[:5], 0), "TooFewRuns", "Undecided", "recovery time of crash is blank in 1 of 6 valid runs of the candidate, whose faults"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -63,6 +63,52 @@ func TestCompareFaultTimes(t *testing.T) {
 			}
 			if o := outcomes[0]; o.Verdict != c.verdict || o.Gate != c.gate || !strings.Contains(o.Message, c.message) || o.MetricName() != "RecoveryTime of fault/crash" {
 				t.Errorf("%s: %s, gate %s, %q", o.MetricName(), o.Verdict, o.Gate, o.Message)
+			}
+		})
+	}
+}
+
+// TestCensoredTimesAreUnpaired compares pairs of runs of which one time was cut off.
+func TestCensoredTimesAreUnpaired(t *testing.T) {
+	r := &Result{Points: []Point{{Name: "p01", Variant: "base"}, {Name: "p02", Variant: "other"}}, Seed: 1, Order: string(v1alpha1.OrderRandomizedPairs)}
+	for i := range 7 {
+		seconds := float64(20 + i)
+		if i == 6 {
+			seconds = -60
+		}
+		r.Runs = append(r.Runs, newFaultRun("p01", 1+i, float64(10+i)), newFaultRun("p02", 1+i, seconds))
+	}
+	o := CompareVariants(Question{newComparisonSpec(v1alpha1.MetricRecoveryTime, ""), r, nil})[0]
+	if o.Paired || o.Verdict != v1alpha1.ComparisonWorse || o.PValue > 2.0/3432+1e-9 || o.EffectSize <= 0 {
+		t.Errorf("%+v", o)
+	}
+}
+
+// TestCompareFaultyRuns compares availabilities and lost operations.
+func TestCompareFaultyRuns(t *testing.T) {
+	for name, c := range map[string]struct {
+		metric      v1alpha1.Metric
+		base, other float64
+		verdict     v1alpha1.ComparisonVerdict
+		gate        v1alpha1.GateOutcome
+		message     string
+	}{
+		"more available":  {v1alpha1.MetricAvailability, 0.95, 0.99, "Better", "Passed", "availability +4.00 points"},
+		"less available":  {v1alpha1.MetricAvailability, 0.99, 0.90, "Worse", "Failed", "regression > 5 points"},
+		"as available":    {v1alpha1.MetricAvailability, 0.99, 0.99, "NoDifference", "Passed", "availability +0.00 points"},
+		"operations lost": {v1alpha1.MetricOperationsLost, 0, 3, "Worse", "Undecided", "lost operations +3.00"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			points := []Point{{Name: "p01", Variant: "base"}, {Name: "p02", Variant: "other"}}
+			var runs []Run
+			for i := range 6 {
+				for point, v := range map[string]float64{"p01": c.base, "p02": c.other} {
+					runs = append(runs, Run{Name: fmt.Sprint(point, i), Point: point, Repetition: 1 + i, Verdict: RunValid, Metrics: map[string]float64{string(c.metric): v}})
+				}
+			}
+			o := compareUnpaired(newComparisonSpec(c.metric, "5"), points, runs, nil)[0]
+			if o.Verdict != c.verdict || o.Gate != c.gate || !strings.Contains(o.Message, c.message) {
+				t.Errorf("%s, gate %s, %q", o.Verdict, o.Gate, o.Message)
 			}
 		})
 	}
@@ -101,10 +147,10 @@ func TestEachFaultIsCompared(t *testing.T) {
 
 // TestFaultTimesOfRuns checks which times a run has, and the medians of a point without its invalid run.
 func TestFaultTimesOfRuns(t *testing.T) {
-	run := SummarizeRun(&document.RunResult{Faults: []document.FaultResult{
+	run := SummarizeRun(&document.RunResult{Availability: &resilience.Availability{Share: new(0.98), TimeShare: new(0.9)}, Faults: []document.FaultResult{
 		{Name: "unproved"},
 		{Name: "noisy", Score: &resilience.Score{OutageSeconds: 4, Problem: "completions vary"}},
-		{Name: "crash", Score: &resilience.Score{BinSeconds: 1, OutageSeconds: 8, CensoredSeconds: 40, DegradationSeconds: 30}},
+		{Name: "crash", Score: &resilience.Score{BinSeconds: 1, OutageSeconds: 8, Effect: resilience.Effect{CensoredSeconds: 40}, DegradationSeconds: 30}},
 	}})
 	var got []string
 	for _, t := range run.FaultTimes {
@@ -112,6 +158,9 @@ func TestFaultTimesOfRuns(t *testing.T) {
 	}
 	if text := strings.Join(got, ", "); text != "noisy OutageTime {4 false}, crash OutageTime {8 false}, crash RecoveryTime {40 true}, crash DegradationTime {30 true}" {
 		t.Error(text)
+	}
+	if v, known := run.Metrics["Availability"]; v != 0.98 || !known || len(run.Metrics) != 3 {
+		t.Errorf("metrics %v, want an availability, and no lost operations that nobody identified", run.Metrics)
 	}
 	run.Verdict = RunValid
 	invalid := run

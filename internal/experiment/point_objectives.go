@@ -18,7 +18,7 @@ func judgePoint(required []v1alpha1.Objective, p *Point, runs []Run) []verdict.O
 	var all []verdict.ObjectiveOutcome
 	for i := range required {
 		limit := objectives.LimitOf(&required[i])
-		if limit.Scope == "" {
+		if limit.Scope == "" && !limit.Metric.IsCount() {
 			all = append(all, judgePointLimit(limit, p, runs))
 			continue
 		}

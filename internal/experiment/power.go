@@ -74,13 +74,13 @@ func PlanPower(pilot *Result, variant string, difference float64) PowerPlan {
 	return plan
 }
 
-// comparedMetrics returns the metrics that the pilot compares, without error shares, whose differences are in points, and times of faults,
-// which may be censored.
+// comparedMetrics returns the metrics that the pilot compares, without shares and numbers, whose differences are not relative, and times of
+// faults, which may be censored.
 func comparedMetrics(pilot *Result) []v1alpha1.Metric {
 	var metrics []v1alpha1.Metric
 	for i := range pilot.Comparisons {
 		metric := v1alpha1.Metric(pilot.Comparisons[i].Metric)
-		if metric != v1alpha1.MetricErrorShare && !metric.IsOfFault() && !slices.Contains(metrics, metric) {
+		if (metric == v1alpha1.MetricThroughput || metric.IsLatency()) && !slices.Contains(metrics, metric) {
 			metrics = append(metrics, metric)
 		}
 	}

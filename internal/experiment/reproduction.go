@@ -99,7 +99,7 @@ func (p pointRuns) positiveValues(metric v1alpha1.Metric) []float64 {
 	var s metricSamples
 	for _, run := range p.counted {
 		if v := run.Metrics[string(metric)]; run.Verdict == RunValid && v > 0 {
-			s.addSample(run.Repetition, v)
+			s.addSample(run.Repetition, v, false)
 		}
 	}
 	return s.averageDeployments(p.runsPerDeployment).values

@@ -214,7 +214,7 @@ type ComparisonOutcome struct {
 	Metric     string `json:"metric"`
 	// Scope is fault/NAME for a metric of a fault.
 	Scope string `json:"scope,omitempty"`
-	// BaselineCensored and CandidateCensored are the numbers of runs of which only a lower bound of the metric is known. They count with it.
+	// BaselineCensored and CandidateCensored are the numbers of runs of which only a lower bound of the metric is known.
 	BaselineCensored  int `json:"baselineCensored,omitempty"`
 	CandidateCensored int `json:"candidateCensored,omitempty"`
 	// Comparison has the numbers.

@@ -11,6 +11,7 @@ import (
 	"github.com/benchnet/benchnet/internal/naming"
 	"github.com/benchnet/benchnet/internal/run/document"
 	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/objectives"
 	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
@@ -23,6 +24,11 @@ func SummarizeRun(r *document.RunResult) Run {
 		Verdict:     RunVerdict(r.Verdict.Validity()), Metrics: runMetrics(&r.Summary), Load: newLoadEvidence(r),
 		ResultConfigMap: naming.ResultConfigMap(name)}
 	run.Conditions, run.FaultTimes = conditionsOf(r), faultTimesOf(r)
+	for _, metric := range v1alpha1.FaultyRunMetrics {
+		if value, problem := objectives.FaultyRunValue(r, metric); problem == "" {
+			run.Metrics[string(metric)] = value
+		}
+	}
 	if f := r.Summary.Finality; f != nil {
 		run.FinalityOf = measurement.FinalityOf(limits.Truncate(string(f.Of), maxTextBytes))
 	}

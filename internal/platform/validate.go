@@ -143,10 +143,13 @@ func ownsDatabases(p Platform, spec *v1alpha1.BenchmarkNetworkSpec) bool {
 	return uses && database.Engine != v1alpha1.EngineH2 && database.Provider != v1alpha1.ProviderExternal && database.Chart == nil
 }
 
-// ValidateMetric rejects a finality or a time of faults of a workload that has none. The path is that of the metric.
+// ValidateMetric rejects a finality, or a metric of faults, of a workload that has none. The path is that of the metric.
 func ValidateMetric(p Platform, w *v1alpha1.Workload, metric v1alpha1.Metric, path *field.Path) field.ErrorList {
-	if metric.IsOfFault() && len(w.Faults) == 0 {
+	switch {
+	case (metric.IsOfFault() || metric.IsOfFaultyRun()) && len(w.Faults) == 0:
 		return field.ErrorList{field.Invalid(path, metric, "needs faults of the workload")}
+	case metric == v1alpha1.MetricAvailability && (w.Load == nil || w.Load.Model != v1alpha1.LoadOpen):
+		return field.ErrorList{field.Invalid(path, metric, "needs load.model Open: clients of a closed loop send nothing while they wait")}
 	}
 	if !metric.IsFinality() || p.FinalityOf(w) != "" {
 		return nil

@@ -42,7 +42,7 @@ func comparedMetrics(e *experiment.Result) []metricInfo {
 // forestPlotChart shows differences with their intervals relative to zero and the gate.
 func forestPlotChart(e *experiment.Result, m metricInfo, outcomes []experiment.ComparisonOutcome) Chart {
 	better := "less is better"
-	if experiment.IsHigherBetter(m.name) {
+	if m.name.IsHigherBetter() {
 		better = "more is better"
 	}
 	var names []string
@@ -93,7 +93,7 @@ func (c *Chart) addGates(m metricInfo, outcomes []experiment.ComparisonOutcome) 
 	}
 	for _, b := range bounds {
 		at := 100 * b
-		if experiment.IsHigherBetter(m.name) {
+		if m.name.IsHigherBetter() {
 			at = -at
 		}
 		c.addVerticalLine(at, "gate "+formatNumber(math.Abs(at))+"%", style{Color: worseColor, Width: 1, Dashes: dashPattern})

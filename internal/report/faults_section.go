@@ -32,7 +32,15 @@ func faultsSection(r *document.RunResult) section {
 			scores.Rows = append(scores.Rows, tableRow{Cells: slices.Concat([]string{f.Name}, s.Describe(formatNumber), []string{s.Problem})})
 		}
 	}
-	s := section{ID: "faults", Title: "Faults", Tables: withRows(evidence, scores)}
+	inAll := htmlTable{Title: "From the first fault to the end of the window", Header: slices.Concat(
+		numberColumns(document.ResilienceColumns[:len(document.ResilienceColumns)-1]...), proseColumns("Problem"))}
+	if cells := r.DescribeResilience(); cells != nil {
+		for i := range cells[:len(cells)-1] {
+			cells[i] = dashIfEmpty(cells[i])
+		}
+		inAll.Rows = append(inAll.Rows, tableRow{Cells: cells})
+	}
+	s := section{ID: "faults", Title: "Faults", Tables: withRows(evidence, scores, inAll)}
 	if len(s.Tables) > 0 {
 		s.Text = []string{"Instants are in seconds of the window, and lie within the given bounds. Times after a fault count from its injection."}
 	}

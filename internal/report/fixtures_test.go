@@ -197,13 +197,14 @@ func newProfiledRun(t testing.TB) *document.RunResult {
 func newFaultyRun(t testing.TB) *document.RunResult {
 	t.Helper()
 	r := newProfiledRun(t)
+	r.Availability = &resilience.Availability{FromSeconds: 30, Problem: "only in an open loop"}
 	r.Faults = []document.FaultResult{
 		{Name: "kill-notary", Type: measurement.FaultKill, AtSeconds: 30, DurationSeconds: 5,
 			Targets: []document.FaultTarget{{Member: "notary", FaultEffect: measurement.FaultEffect{
 				Injected: &measurement.Bracket{FromSeconds: 30.002, ToSeconds: 30.014}, Healed: &measurement.Bracket{FromSeconds: 35.003, ToSeconds: 35.02},
 				Before: "pid 7, started at tick 90", During: "ended by signal 9; no process left", After: "pid 93, started at tick 4711"}}},
-			Score: &resilience.Score{BaselinePerSecond: 9.9, BaselineGapSeconds: 1, OutageSeconds: 6, BinSeconds: 2, ImpactSeconds: new(0.998),
-				CensoredSeconds: 29.998, DegradationSeconds: 20.5}},
+			Score: &resilience.Score{BaselinePerSecond: 9.9, BaselineGapSeconds: 1, OutageSeconds: 6, BinSeconds: 2,
+				Effect: resilience.Effect{ImpactSeconds: new(0.998), CensoredSeconds: 29.998}, DegradationSeconds: 20.5}},
 		{Name: "pause", Type: measurement.FaultPause, AtSeconds: 45, DurationSeconds: 4, Targets: []document.FaultTarget{
 			{Member: "db-0", Kind: measurement.KindDatabase, FaultEffect: measurement.FaultEffect{
 				Injected: &measurement.Bracket{FromSeconds: 45, ToSeconds: 45.5}, Problem: "process 9 was not stopped"}},

@@ -32,6 +32,9 @@ var knownMetrics = []metricInfo{
 	{v1alpha1.MetricFinalityP95, "Finality p95", "ms"},
 	{v1alpha1.MetricFinalityP99, "Finality p99", "ms"},
 	{v1alpha1.MetricErrorShare, "Share of errors", ""},
+	{v1alpha1.MetricAvailability, "Availability", ""},
+	{v1alpha1.MetricOperationsLost, "Lost operations", ""},
+	{v1alpha1.MetricOperationsDoubled, "Doubled operations", ""},
 	{v1alpha1.MetricOutageTime, "Outage", "s"},
 	{v1alpha1.MetricRecoveryTime, "Recovery time", "s"},
 	{v1alpha1.MetricDegradationTime, "Degradation", "s"},
@@ -48,7 +51,7 @@ func findMetric(name string) metricInfo {
 
 // displayScale returns the factor from a value to its display unit: shares are shown in percent.
 func (m metricInfo) displayScale() float64 {
-	if m.name == v1alpha1.MetricErrorShare {
+	if m.name.IsShare() {
 		return 100
 	}
 	return 1
@@ -59,10 +62,10 @@ func (m metricInfo) isLatency() bool { return m.unit == "ms" }
 
 // axisTitle returns the title of an axis: the metric and its unit.
 func (m metricInfo) axisTitle(operations string) string {
-	switch m.name {
-	case v1alpha1.MetricThroughput:
+	switch {
+	case m.name == v1alpha1.MetricThroughput:
 		return m.title + " (" + operations + " per second)"
-	case v1alpha1.MetricErrorShare:
+	case m.name.IsShare():
 		return m.title + " (%)"
 	}
 	return withUnit(m.title, m.unit)
@@ -70,7 +73,7 @@ func (m metricInfo) axisTitle(operations string) string {
 
 // displayUnit returns the unit in which values are shown.
 func (m metricInfo) displayUnit() string {
-	if m.name == v1alpha1.MetricErrorShare {
+	if m.name.IsShare() {
 		return "%"
 	}
 	return m.unit
@@ -78,7 +81,7 @@ func (m metricInfo) displayUnit() string {
 
 // formatValue formats a value with its unit.
 func (m metricInfo) formatValue(v float64) string {
-	if m.name == v1alpha1.MetricErrorShare {
+	if m.name.IsShare() {
 		return formatPercent(v)
 	}
 	return formatQuantity(v, m.unit)

@@ -348,14 +348,16 @@ func comparisonStatus(c *experiment.ComparisonOutcome) v1alpha1.ComparisonStatus
 // newDifference returns the difference of a comparison in the unit of its scale, or nil if it is not finite.
 func newDifference(c *experiment.ComparisonOutcome) *v1alpha1.Difference {
 	unit, scale := v1alpha1.DifferenceMicroseconds, 1000.0
-	switch {
+	switch metric := v1alpha1.Metric(c.Metric); {
 	case c.Scale == statistics.Relative:
 		unit, scale = v1alpha1.DifferenceMilliPercent, 100*1000
-	case c.Metric == string(v1alpha1.MetricErrorShare):
+	case metric.IsShare():
 		unit, scale = v1alpha1.DifferenceMilliPercentagePoints, 100*1000
-	case c.Metric == string(v1alpha1.MetricThroughput):
+	case metric == v1alpha1.MetricThroughput:
 		unit = v1alpha1.DifferenceMilliPerSecond
-	case v1alpha1.Metric(c.Metric).IsOfFault():
+	case metric.IsCount():
+		unit = v1alpha1.DifferenceMilliOperations
+	case metric.IsOfFault():
 		scale = 1e6
 	}
 	if math.IsNaN(c.Difference) || math.IsInf(c.Difference, 0) {

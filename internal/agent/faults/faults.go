@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/benchnet/benchnet/internal/agent/observe"
 	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
 // Path is the path of faults. POST injects one and answers with a measurement.FaultEffect as JSON. GET only checks whether it could be
@@ -127,10 +127,9 @@ func Send(
 	// The agent counts from the receipt of the request, between sent and received.
 	for _, b := range []*measurement.Bracket{effect.Injected, effect.Healed, effect.Started} {
 		if b != nil {
-			b.FromSeconds, b.ToSeconds = roundMillis(b.FromSeconds+sent.Sub(origin).Seconds()), roundMillis(b.ToSeconds+received.Sub(origin).Seconds())
+			b.FromSeconds = statistics.RoundMillis(b.FromSeconds + sent.Sub(origin).Seconds())
+			b.ToSeconds = statistics.RoundMillis(b.ToSeconds + received.Sub(origin).Seconds())
 		}
 	}
 	return effect, err
 }
-
-func roundMillis(seconds float64) float64 { return math.Round(seconds*1000) / 1000 }

@@ -6,17 +6,20 @@ import (
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/run/document"
 	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/objectives"
 )
 
 const millis = "ms"
 
 // unitOf returns the unit of a metric of runs that count operations.
 func unitOf(m v1alpha1.Metric, operations string) string {
-	switch m {
-	case v1alpha1.MetricThroughput:
+	switch {
+	case m == v1alpha1.MetricThroughput:
 		return operations + "/s"
-	case v1alpha1.MetricErrorShare:
+	case m.IsShare():
 		return "1"
+	case m.IsCount():
+		return operations
 	}
 	return millis
 }
@@ -51,6 +54,11 @@ func emitDocument(row Row, r *document.RunResult, emit Emit) error {
 	w.addSegments(r.Segments)
 	w.addOperations(r.Operations, r.Summary.Unit)
 	w.addFaults(r.Faults)
+	for _, m := range v1alpha1.FaultyRunMetrics {
+		if value, problem := objectives.FaultyRunValue(r, m); problem == "" {
+			w.addTotal(string(m), value, unitOf(m, r.Summary.Unit))
+		}
+	}
 	return w.err
 }
 

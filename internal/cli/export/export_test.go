@@ -170,19 +170,20 @@ func TestSegmentRows(t *testing.T) {
 func TestFaultRows(t *testing.T) {
 	r := readRecordedRun(t)
 	r.Faults = []document.FaultResult{
-		{Name: "kill", Score: &resilience.Score{OutageSeconds: 6, BinSeconds: 2, ImpactSeconds: new(0.9), CensoredSeconds: 30, DegradationSeconds: 20.5}},
+		{Name: "kill", Score: &resilience.Score{OutageSeconds: 6, BinSeconds: 2, Effect: resilience.Effect{ImpactSeconds: new(0.9), CensoredSeconds: 30}, DegradationSeconds: 20.5}},
 		{Name: "pause"},
 	}
+	r.Availability, r.Ledger = &resilience.Availability{Share: new(0.75), TimeShare: new(0.5)}, &measurement.Ledger{Lost: new(int64(2))}
 	rows := collectRows(t, func(emit Emit) error { return Run(r, emit) })
-	for metric, want := range map[string][]float64{"FaultOutage": {6}, "FaultImpact": {0.9}, "FaultRecovery": nil, "FaultCensored": {30}, "FaultDegradation": {20.5}} {
+	for metric, want := range map[string][]float64{"Availability": {0.75}, "OperationsLost": {2}, "OperationsDoubled": nil, "FaultOutage": {6}, "FaultImpact": {0.9}, "FaultRecovery": nil, "FaultCensored": {30}, "FaultDegradation": {20.5}} {
 		t.Run(metric, func(t *testing.T) {
 			if got := findValues(rows, metric, false); !cmp.Equal(got, want) {
 				t.Errorf("got %v, want %v", got, want)
 			}
 		})
 	}
-	if last := rows[len(rows)-1]; last.Subject != "kill" || last.Unit != "s" {
-		t.Errorf("the last row is %+v", last)
+	if last := rows[len(rows)-3]; last.Subject != "kill" || last.Unit != "s" {
+		t.Errorf("the last row of a fault is %+v", last)
 	}
 }
 

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"math"
 	"strings"
 	"testing"
 
@@ -21,6 +20,8 @@ func TestForFaults(t *testing.T) {
 		{Name: "stop", Type: measurement.FaultPause, AtSeconds: 150,
 			Targets: []document.FaultTarget{{Member: "db-0", Kind: measurement.KindDatabase, FaultEffect: measurement.FaultEffect{Problem: "no worker reported it"}}}},
 	}}
+	run.Availability = &resilience.Availability{FromSeconds: 60, Due: 2000, Succeeded: 1999, Share: new(0.9995), IntervalSeconds: 5, Intervals: 12, AvailableIntervals: 11, TimeShare: new(11.0 / 12)}
+	run.Ledger = &measurement.Ledger{Lost: new(int64(0))}
 	runs := []*documents.Run{{RunResult: run}}
 	for name, c := range map[string]struct {
 		table *Table
@@ -31,8 +32,10 @@ func TestForFaults(t *testing.T) {
 			"f1 stop Pause database db-0 150 - - no no worker reported it"}},
 		"scores": {ForFaultScores(runs), []string{"NAME FAULT OUTAGE S IMPACT AFTER S RECOVERED AFTER S DEGRADATION S BIN S BASELINE/S LATENCY RECOVERED AFTER S PROBLEM",
 			"f1 kill 6 - - - - 8.00 - it varies"}},
+		"run": {ForResilience(runs), []string{"NAME FROM S DUE SUCCEEDED AVAILABILITY AVAILABLE INTERVALS LOST DOUBLED LATE PROBLEM",
+			"f1 60 2000 1999 99.95 % 11 of 12 of 5 s 0 - - -"}},
 		"points": {ForFaultTimes([]experiment.Point{{Name: "p01", Variant: "raft", FaultTimes: []experiment.PointFaultTime{
-			{Fault: "kill", Metric: "RecoveryTime", MedianEstimate: statistics.EstimateMedian([]float64{12, math.Inf(1), 10}, 0.95)}}}}),
+			{Fault: "kill", Metric: "RecoveryTime", MedianEstimate: statistics.EstimateMedian([]float64{12, 40, 10}, []bool{false, true, false}, 0.95)}}}}),
 			[]string{"POINT PARAMETERS FAULT METRIC RUNS CUT OFF MEDIAN S", "p01 variant=raft kill RecoveryTime 3 1 12.0 (10.0 to not reached)"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/benchnet/benchnet/internal/cli/documents"
 	"github.com/benchnet/benchnet/internal/format"
+	"github.com/benchnet/benchnet/internal/run/document"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/resilience"
 )
@@ -69,6 +70,17 @@ func ForFaultScores(runs []*documents.Run) *Table {
 			if s := run.Faults[i].Score; s != nil {
 				t.AddRow(slices.Concat([]string{run.Run.Name, run.Faults[i].Name}, s.Describe(formatMeasured), []string{s.Problem})...)
 			}
+		}
+	}
+	return t
+}
+
+// ForResilience returns a table of the availability of runs with faults, and of the operations that their ledgers lost or doubled.
+func ForResilience(runs []*documents.Run) *Table {
+	t := New(slices.Concat([]string{"Name"}, document.ResilienceColumns)...)
+	for _, run := range runs {
+		if cells := run.DescribeResilience(); cells != nil {
+			t.AddRow(slices.Concat([]string{run.Run.Name}, cells)...)
 		}
 	}
 	return t

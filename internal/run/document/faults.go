@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/resilience"
@@ -32,8 +34,8 @@ type FaultTarget struct {
 	measurement.FaultEffect
 }
 
-// AddFaults adds the faults of a measurement with their scores. due holds the operations that were due in each second of an open load; it
-// is nil in closed loops, and where the network makes its own load.
+// AddFaults adds the faults of a measurement with their scores, and the availability since the first. due holds the operations that were due
+// in each second of an open load; it is nil in closed loops, and where the network makes its own load.
 func (r *RunResult) AddFaults(m *measurement.Measurement, due []float64) {
 	var spans []resilience.Span
 	var scored []int
@@ -55,6 +57,29 @@ func (r *RunResult) AddFaults(m *measurement.Measurement, due []float64) {
 	for i, score := range resilience.ScoreFaults(window, spans) {
 		r.Faults[scored[i]].Score = &score
 	}
+	if first, ok := m.FirstFaultSeconds(); ok {
+		r.Availability = new(window.MeasureAvailability(first))
+	}
+}
+
+// ResilienceColumns are the headings of the cells that DescribeResilience returns.
+var ResilienceColumns = slices.Concat(resilience.AvailabilityColumns, []string{"Lost", "Doubled", "Late", "Problem"})
+
+// DescribeResilience returns the availability since the first fault and the operations that the ledger lost, doubled or holds though their
+// clients were not told, as cells of a table. What is unknown is empty. It returns nil without faults.
+func (r *RunResult) DescribeResilience() []string {
+	if r.Availability == nil {
+		return nil
+	}
+	cells, ledger := r.Availability.Describe(), cmp.Or(r.Ledger, &measurement.Ledger{})
+	for _, n := range []*int64{ledger.Lost, ledger.Doubled, ledger.Late} {
+		cell := ""
+		if n != nil {
+			cell = strconv.FormatInt(*n, 10)
+		}
+		cells = append(cells, cell)
+	}
+	return append(cells, r.Availability.Problem)
 }
 
 // Describe returns what the fault does.

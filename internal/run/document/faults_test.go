@@ -27,6 +27,9 @@ func TestAddFaults(t *testing.T) {
 	if len(r.Faults) != 2 || len(r.Faults[0].Targets) != 2 || r.Faults[1].Score != nil {
 		t.Fatalf("the faults are %+v, want a on two targets, and b without a score", r.Faults)
 	}
+	if a := r.Availability; a == nil || a.FromSeconds != 40 || a.Problem == "" || a.Share != nil {
+		t.Errorf("the availability is %+v, want a reason why it is unknown", a)
+	}
 	s := r.Faults[0].Score
 	if s == nil || s.OutageSeconds != 3 || s.BaselinePerSecond != 100 || s.RecoverySeconds == nil || *s.RecoverySeconds != 4 {
 		t.Errorf("the score is %+v, want an outage of 3 s and a recovery after 4 s", s)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/resilience"
 	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
@@ -40,6 +41,8 @@ type RunResult struct {
 	Summary    measurement.Summary `json:"summary"`
 	// Faults are the declared faults in the order of the workload; absent without any.
 	Faults []FaultResult `json:"faults,omitempty"`
+	// Availability is that since the first fault; absent without faults and in results of older versions.
+	Availability *resilience.Availability `json:"availability,omitempty"`
 	// Segments are the parts of the window in their order; absent without a profile of the load or faults.
 	Segments []SegmentResult `json:"segments,omitempty"`
 	// Operations are the kinds of operations of a mix in its order; absent unless it has two, or if the window was cut out of a recording.

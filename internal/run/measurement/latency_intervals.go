@@ -31,10 +31,10 @@ type intervalHistograms struct {
 	unknown bool
 }
 
-// addIntervals adds the intervals of a worker. The sum is unknown if a worker with latencies has no intervals or others
+// addIntervals adds the intervals of a worker. The sum is unknown if a worker with latencies or errors has no intervals or others
 // than the workers before.
 func (s *intervalHistograms) addIntervals(w *WorkerResult, latencies int64) error {
-	if latencies == 0 || s.unknown {
+	if latencies == 0 && len(w.Errors) == 0 || s.unknown {
 		return nil
 	}
 	n := len(w.Intervals)

@@ -49,6 +49,23 @@ func TestLatencyIntervals(t *testing.T) {
 	}
 }
 
+// TestFailedWorkerHasIntervals checks that the failures of a worker without a success count.
+func TestFailedWorkerHasIntervals(t *testing.T) {
+	failing := NewRequestRecorder(10, 2)
+	failing.RecordError(3*time.Second, 7, "refused", "")
+	w := WorkerResult{Worker: 1, StartMillis: 1}
+	if err := failing.FillResult(&w); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Merge([]WorkerResult{intervalReport(t, 0, 2, 10), w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, parts := m.IntervalLatencies(); len(parts) != 5 || parts[1].Failed != 7 {
+		t.Errorf("got %+v", parts)
+	}
+}
+
 func TestLatencyIntervalsAreUnknown(t *testing.T) {
 	for name, reports := range map[string][]WorkerResult{
 		"without intervals":      {intervalReport(t, 0, 0, 10)},

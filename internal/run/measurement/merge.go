@@ -260,12 +260,21 @@ func (m *Measurement) addLedger(other *Ledger) {
 		return
 	}
 	if m.Ledger == nil {
-		m.Ledger = &Ledger{Checked: true}
+		m.Ledger = &Ledger{Checked: true, Lost: new(int64), Doubled: new(int64), Late: new(int64)}
 	}
 	l := m.Ledger
 	l.Checked = l.Checked && other.Checked
 	l.Expected += other.Expected
 	l.Recorded += other.Recorded
+	l.Lost, l.Doubled, l.Late = addKnown(l.Lost, other.Lost), addKnown(l.Doubled, other.Doubled), addKnown(l.Late, other.Late)
 	l.Reason = cmp.Or(l.Reason, truncateText(other.Reason))
 	l.Violation = cmp.Or(l.Violation, truncateText(other.Violation))
+}
+
+// addKnown returns the sum of two counts, or nil if one is unknown or the worker's is no count.
+func addKnown(sum, ofWorker *int64) *int64 {
+	if sum == nil || ofWorker == nil || *ofWorker < 0 || *ofWorker > largestCount {
+		return nil
+	}
+	return new(*sum + *ofWorker)
 }

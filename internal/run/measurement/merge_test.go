@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"runtime"
 	"slices"
@@ -82,6 +83,31 @@ func TestMergedLedgerIsUncheckedIfOneWorkerIs(t *testing.T) {
 	b.Ledger = &Ledger{Reason: "a flow by class name"}
 	if got := mergeWorkers(t, a, b).Ledger; got.Checked || got.Reason != "a flow by class name" {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// TestMergeAddsIdentifiedOperations checks that lost operations are unknown unless every worker identifies its own.
+func TestMergeAddsIdentifiedOperations(t *testing.T) {
+	for name, c := range map[string]struct {
+		second *int64
+		want   string
+	}{
+		"both":     {new(int64(3)), "5"},
+		"one":      {nil, "unknown"},
+		"negative": {new(int64(-1)), "unknown"},
+		"hostile":  {new(int64(math.MaxInt64)), "unknown"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, b := newWorkerResult(t, 0, 1), newWorkerResult(t, 1, 1)
+			a.Ledger.Lost, b.Ledger.Lost = new(int64(2)), c.second
+			got := "unknown"
+			if lost := mergeWorkers(t, a, b).Ledger.Lost; lost != nil {
+				got = strconv.FormatInt(*lost, 10)
+			}
+			if got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
 	}
 }
 

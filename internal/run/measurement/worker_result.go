@@ -109,6 +109,12 @@ type Ledger struct {
 	// Violation describes transactions or value that appeared or vanished, or members that disagree, although the
 	// numbers may be equal; empty without any. It makes the run invalid.
 	Violation string `json:"violation,omitempty"`
+	// Lost counts the operations that clients saw complete and the nodes lack, Doubled those that the nodes hold more than once, and Late
+	// those that the nodes hold although their clients saw an error or no end. Each is absent unless the driver knows these operations by
+	// an identity: equal numbers of them could hide each other.
+	Lost    *int64 `json:"lost,omitempty"`
+	Doubled *int64 `json:"doubled,omitempty"`
+	Late    *int64 `json:"late,omitempty"`
 }
 
 // DataFile identifies a data file of a workload.

@@ -9,6 +9,7 @@ import (
 	"github.com/benchnet/benchnet/internal/format"
 	"github.com/benchnet/benchnet/internal/run/document"
 	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/resilience"
 	"github.com/benchnet/benchnet/internal/run/verdict"
 )
 
@@ -24,8 +25,8 @@ func JudgeRun(listed []v1alpha1.Objective, r *document.RunResult) []verdict.Obje
 	return all
 }
 
-// Limit is the limit of an objective in the unit of its metric: operations per second, milliseconds, a share from 0 to 1, or, of faults,
-// seconds.
+// Limit is the limit of an objective in the unit of its metric: operations, operations per second, milliseconds, a share from 0 to 1, or,
+// of faults, seconds.
 type Limit struct {
 	Metric v1alpha1.Metric
 	// Scope is segment/NAME or fault/NAME; empty for the whole window.
@@ -45,6 +46,10 @@ func LimitOf(o *v1alpha1.Objective) Limit {
 		l.Bound = o.MaxErrorPercent.AsApproximateFloat64() / 100
 	case o.MaxDuration != nil:
 		l.Bound = o.MaxDuration.Seconds()
+	case o.MinAvailabilityPercent != nil: // The nearest number to the share, such as 0.999, with which a quotient of counts compares.
+		l.Bound = math.Round(o.MinAvailabilityPercent.AsApproximateFloat64()*1e10) / 1e12
+	case o.MaxCount != nil:
+		l.Bound = float64(*o.MaxCount)
 	}
 	return l
 }
@@ -59,7 +64,7 @@ func (l Limit) Name() string {
 
 // IsMet reports whether a value keeps to the limit.
 func (l Limit) IsMet(value float64) bool {
-	if l.Metric == v1alpha1.MetricThroughput {
+	if l.Metric.IsHigherBetter() {
 		return value >= l.Bound
 	}
 	return value <= l.Bound
@@ -72,11 +77,15 @@ func (l Limit) Outcome(outcome, message string, args ...any) verdict.ObjectiveOu
 
 // Describe returns the value beside the limit, such as "LatencyP95 is 612 ms, must be at most 500 ms".
 func (l Limit) Describe(value string) string {
-	bound := "at most"
-	if l.Metric == v1alpha1.MetricThroughput {
-		bound = "at least"
+	return fmt.Sprintf("%s is %s, must be %s", l.Name(), value, l.describeBound())
+}
+
+// describeBound returns the limit, such as "at most 500 ms".
+func (l Limit) describeBound() string {
+	if l.Metric.IsHigherBetter() {
+		return "at least " + l.Format(l.Bound)
 	}
-	return fmt.Sprintf("%s is %s, must be %s %s", l.Name(), value, bound, l.Format(l.Bound))
+	return "at most " + l.Format(l.Bound)
 }
 
 // Format returns a value of the metric with its unit.
@@ -86,6 +95,10 @@ func (l Limit) Format(value float64) string {
 		return format.Number(value) + "/s"
 	case l.Metric == v1alpha1.MetricErrorShare:
 		return format.Percent(value)
+	case l.Metric == v1alpha1.MetricAvailability:
+		return resilience.FormatAvailability(value)
+	case l.Metric.IsCount():
+		return format.Decimal(value)
 	case l.Metric.IsOfFault():
 		return format.Number(value) + " s"
 	default:
@@ -94,8 +107,11 @@ func (l Limit) Format(value float64) string {
 }
 
 func (l Limit) judgeRun(r *document.RunResult) verdict.ObjectiveOutcome {
-	if l.Metric.IsOfFault() {
+	switch {
+	case l.Metric.IsOfFault():
 		return l.judgeFault(r)
+	case l.Metric.IsOfFaultyRun():
+		return l.judgeFaultyRun(r)
 	}
 	summary := l.findSummary(r)
 	value, samples, required := l.measuredValue(summary)

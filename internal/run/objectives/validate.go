@@ -1,6 +1,7 @@
 package objectives
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -26,6 +27,9 @@ func Validate(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 		seen[name] = true
 		errs = append(errs, validateScope(w, o, path.Child("scope"))...)
 		errs = append(errs, ValidateLimit(&o.MetricObjective, path)...)
+		if q := o.MinAvailabilityPercent; q != nil && (q.Sign() <= 0 || q.CmpInt64(100) > 0) {
+			errs = append(errs, field.Invalid(path.Child("minAvailabilityPercent"), q.String(), "must be above 0 and at most 100, such as 95 or \"99.9\""))
+		}
 	}
 	return errs
 }
@@ -42,6 +46,8 @@ func validateScope(w *v1alpha1.Workload, o *v1alpha1.Objective, path *field.Path
 		}
 	case o.Scope == "":
 		return nil
+	case o.Metric.IsOfFaultyRun():
+		return field.ErrorList{field.Invalid(path, o.Scope, fmt.Sprintf("must not be set with %s, which is of the whole run", o.Metric))}
 	case (w.Load == nil || len(w.Load.Profile) == 0) && len(w.Faults) == 0:
 		return field.ErrorList{field.Invalid(path, o.Scope, "needs load.profile or faults, whose segments it names")}
 	default:

@@ -39,7 +39,7 @@ func (s *Score) Outage() Time { return Time{float64(s.OutageSeconds), s.OutageCe
 
 // Recovery returns the time to the recovery; false if the throughput was not compared.
 func (s *Score) Recovery() (Time, bool) {
-	return recoveryTime(s.RecoverySeconds, s.CensoredSeconds), s.BinSeconds > 0
+	return s.recovery(), s.BinSeconds > 0
 }
 
 // Degradation returns the missing throughput; false if the throughput was not compared.
@@ -49,14 +49,7 @@ func (s *Score) Degradation() (Time, bool) {
 
 // LatencyRecovery returns the time to the recovery of latencies; false if they were not compared.
 func (s *Score) LatencyRecovery() (Time, bool) {
-	return recoveryTime(s.Latency.RecoverySeconds, s.Latency.CensoredSeconds), s.Latency.IntervalSeconds > 0
-}
-
-func recoveryTime(recovery *float64, censored float64) Time {
-	if recovery == nil {
-		return Time{censored, true}
-	}
-	return Time{*recovery, false}
+	return s.Latency.recovery(), s.Latency.IntervalSeconds > 0
 }
 
 // ScoreColumns are the headings of the cells that Describe returns.

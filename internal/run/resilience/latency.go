@@ -17,6 +17,9 @@ const (
 	maxRateChange = 0.01
 )
 
+// noIntervalsProblem says why nothing is known by interval.
+const noIntervalsProblem = "the load driver reported no latencies by interval"
+
 // latencyPercentiles are the percentiles of which the highest that the baseline supports is used.
 var latencyPercentiles = []int{99, 95, 90}
 
@@ -30,12 +33,8 @@ type LatencyScore struct {
 	// are then empty.
 	IntervalSeconds int    `json:"intervalSeconds"`
 	Problem         string `json:"problem,omitempty"`
-	// ImpactSeconds is the start of the first interval with more slow operations than noise explains; nil if there is none.
-	ImpactSeconds *float64 `json:"impactSeconds,omitempty"`
-	// RecoverySeconds is the start of the first later interval from which, for 10 s, no more operations are slow than before: 0 without an
-	// impact, nil if none is until CensoredSeconds, when the window or the time before the next fault ends.
-	RecoverySeconds *float64 `json:"recoverySeconds,omitempty"`
-	CensoredSeconds float64  `json:"censoredSeconds,omitempty"`
+	// Effect is on latencies. An interval with more slow operations than noise explains is an impact.
+	Effect
 }
 
 // slowShares compares latencies with those of the baseline.
@@ -55,7 +54,7 @@ func (w Window) compareLatencies(baselineSeconds int) slowShares {
 	}
 	each := w.LatencySeconds
 	if each == 0 {
-		return fail("the load driver reported no latencies by interval")
+		return fail(noIntervalsProblem)
 	}
 	if from, to := w.dueRange(baselineSeconds); to-from > maxRateChange*to {
 		return fail("the rate of the load changes from %.4g to %.4g/s", from, to)
@@ -110,7 +109,9 @@ func (s *slowShares) scoreSpan(span Span, horizon float64) LatencyScore {
 		return score
 	}
 	start, end := min(len(s.intervals), int(span.FromSeconds)/each), min(len(s.intervals), int(horizon)/each)
-	startOf := func(interval int) *float64 { return new(roundMillis(max(0, float64(interval*each)-span.FromSeconds))) }
+	startOf := func(interval int) *float64 {
+		return new(statistics.RoundMillis(max(0, float64(interval*each)-span.FromSeconds)))
+	}
 	impact := start
 	for impact < end && !s.isSlow(impact, impactSignificance) {
 		impact++
@@ -127,7 +128,7 @@ func (s *slowShares) scoreSpan(span Span, horizon float64) LatencyScore {
 		if recovery, found := findRecovery(end-start, isSlow, impact-start, (holdSeconds+each-1)/each); found {
 			score.RecoverySeconds = startOf(start + recovery)
 		} else {
-			score.CensoredSeconds = roundMillis(horizon - span.FromSeconds)
+			score.CensoredSeconds = statistics.RoundMillis(horizon - span.FromSeconds)
 		}
 	}
 	return score

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
 // newInterval returns an interval with so many latencies of 10 ms, latencies of 50 ms, and failures.
@@ -65,7 +66,7 @@ func TestScoreLatencies(t *testing.T) {
 			}
 			at := float64(5*len(c.before)) + 2
 			got := ScoreFaults(w, []Span{{FromSeconds: at, HealedSeconds: at}})[0].Latency
-			got.BaselineMillis = roundMillis(got.BaselineMillis)
+			got.BaselineMillis = statistics.RoundMillis(got.BaselineMillis)
 			if !reflect.DeepEqual(got, c.want) {
 				t.Errorf("the score is %+v, want %+v", got, c.want)
 			}

@@ -56,7 +56,25 @@ type Span struct {
 	FromSeconds, HealedSeconds float64
 }
 
-// Score is the effect of one fault on the throughput, and on latencies. Times are in seconds from the injection.
+// Effect is when a fault changed what is compared, and until when. Times are in seconds from the injection.
+type Effect struct {
+	// ImpactSeconds is the start of the first bin or interval that shows an impact; nil if there is none.
+	ImpactSeconds *float64 `json:"impactSeconds,omitempty"`
+	// RecoverySeconds is the start of the first later one with which 10 s as before the fault begin: 0 without an impact, nil if none do
+	// until CensoredSeconds, when the window or the time before the next fault ends.
+	RecoverySeconds *float64 `json:"recoverySeconds,omitempty"`
+	CensoredSeconds float64  `json:"censoredSeconds,omitempty"`
+}
+
+// recovery returns the time to the recovery.
+func (e Effect) recovery() Time {
+	if e.RecoverySeconds == nil {
+		return Time{e.CensoredSeconds, true}
+	}
+	return Time{*e.RecoverySeconds, false}
+}
+
+// Score is the effect of one fault on the throughput, and on latencies.
 type Score struct {
 	// BaselinePerSecond is the mean throughput before the first fault of the window, in operations per second.
 	BaselinePerSecond float64 `json:"baselinePerSecond"`
@@ -71,13 +89,8 @@ type Score struct {
 	// The following fields are then empty.
 	BinSeconds int    `json:"binSeconds"`
 	Problem    string `json:"problem,omitempty"`
-	// ImpactSeconds is the start of the first of two successive bins below the band of the baseline, or of the first bin without a
-	// completion; nil if there is none.
-	ImpactSeconds *float64 `json:"impactSeconds,omitempty"`
-	// RecoverySeconds is the start of the first bin after the impact from which the throughput stays in the band for 10 s: 0 without an
-	// impact, nil if it does not until CensoredSeconds, when the window or the time before the next fault ends.
-	RecoverySeconds *float64 `json:"recoverySeconds,omitempty"`
-	CensoredSeconds float64  `json:"censoredSeconds,omitempty"`
+	// Effect is on the throughput. Two successive bins below the band of the baseline, or a bin without a completion, are an impact.
+	Effect
 	// DegradationSeconds is the throughput that is missing from the impact to the recovery, in seconds of a whole outage. Operations
 	// that complete later do not reduce it.
 	DegradationSeconds float64 `json:"degradationSeconds"`
@@ -227,18 +240,21 @@ func (w Window) scoreSpan(score Score, perSecond []bin, s Span, horizon float64)
 		score.RecoverySeconds = new(0.0)
 		return score
 	}
-	startOf := func(bin int) *float64 { return new(roundMillis(max(0, float64(start+bin*width)-s.FromSeconds))) }
+	startOf := func(bin int) *float64 {
+		return new(statistics.RoundMillis(max(0, float64(start+bin*width)-s.FromSeconds)))
+	}
 	score.ImpactSeconds = startOf(impact)
 	isBelow := func(i int) bool { return bins[i].isBelow() }
 	recovery, found := findRecovery(len(bins), isBelow, impact, (holdSeconds+width-1)/width)
 	if found {
 		score.RecoverySeconds = startOf(recovery)
 	} else {
-		score.CensoredSeconds = roundMillis(horizon - s.FromSeconds)
+		score.CensoredSeconds = statistics.RoundMillis(horizon - s.FromSeconds)
 	}
 	degraded := bins[impact:recovery]
 	below := sumBins(slices.DeleteFunc(slices.Clone(degraded), func(b bin) bool { return !b.isBelow() }))
-	score.DegradationSeconds = roundMillis((below.expected - below.completed) / sumBins(degraded).expected * float64(len(degraded)*width))
+	missing := (below.expected - below.completed) / sumBins(degraded).expected
+	score.DegradationSeconds = statistics.RoundMillis(missing * float64(len(degraded)*width))
 	return score
 }
 
@@ -256,9 +272,6 @@ func longestOutage(completed []int64, from, before int) (longest int, isCut bool
 	}
 	return longest, length > 0 && length == longest
 }
-
-// roundMillis rounds seconds to milliseconds.
-func roundMillis(seconds float64) float64 { return math.Round(seconds*1000) / 1000 }
 
 // findImpact returns the first bin below the band that is empty or precedes another bin below it, or -1.
 func findImpact(bins []bin) int {

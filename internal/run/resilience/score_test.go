@@ -44,7 +44,7 @@ var fault = Span{Name: "pause", FromSeconds: 60, HealedSeconds: 63}
 func scoreOf(outage int, impact, recovery *float64, censored, degradation float64) Score {
 	return Score{
 		BaselinePerSecond: 100, OutageSeconds: outage, BinSeconds: 1,
-		ImpactSeconds: impact, RecoverySeconds: recovery, CensoredSeconds: censored, DegradationSeconds: degradation,
+		Effect: Effect{ImpactSeconds: impact, RecoverySeconds: recovery, CensoredSeconds: censored}, DegradationSeconds: degradation,
 	}
 }
 
@@ -157,7 +157,7 @@ func TestScoreFaults(t *testing.T) {
 		"rate that rises without an effect": {
 			// The mean of 100 to 159 is 129.5.
 			Window{Completed: wholeNumbers(ramp), Due: ramp}, []Span{fault},
-			[]Score{{BaselinePerSecond: 129.5, BinSeconds: 1, RecoverySeconds: new(0.0)}},
+			[]Score{{BaselinePerSecond: 129.5, BinSeconds: 1, Effect: Effect{RecoverySeconds: new(0.0)}}},
 		},
 		"rate that rises beyond the capacity": {
 			Window{Completed: repeatValues(120, 100), Due: raised}, []Span{fault}, []Score{scoreOf(0, new(0.0), nil, 60, 30)},
@@ -165,12 +165,12 @@ func TestScoreFaults(t *testing.T) {
 		"more completions than due before the fault": {
 			// The share is at most 1, so that 95 of 100 are expected to be enough.
 			Window{Completed: joinSeries(repeatValues(60, 110), repeatValues(60, 95)), Due: slices.Repeat([]float64{100}, 120)}, []Span{fault},
-			[]Score{{BaselinePerSecond: 110, BinSeconds: 1, RecoverySeconds: new(0.0)}},
+			[]Score{{BaselinePerSecond: 110, BinSeconds: 1, Effect: Effect{RecoverySeconds: new(0.0)}}},
 		},
 		"80 % of what is due, then 60 %": {
 			// 60 × 20 of 80 are missing.
 			Window{Completed: joinSeries(repeatValues(60, 80), repeatValues(60, 60)), Due: slices.Repeat([]float64{100}, 120)}, []Span{fault},
-			[]Score{{BaselinePerSecond: 80, BinSeconds: 1, ImpactSeconds: new(0.0), CensoredSeconds: 60, DegradationSeconds: 15}},
+			[]Score{{BaselinePerSecond: 80, BinSeconds: 1, Effect: Effect{ImpactSeconds: new(0.0), CensoredSeconds: 60}, DegradationSeconds: 15}},
 		},
 		"nothing due after the fault": {
 			Window{Completed: joinSeries(steady, repeatValues(60, 0)), Due: slices.Repeat([]float64{100}, 60)}, []Span{fault},
@@ -193,7 +193,7 @@ func TestScoreFaults(t *testing.T) {
 			Window{Completed: joinSeries(repeatValues(6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 500), repeatValues(10, 0), repeatValues(5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 500))},
 			[]Span{fault}, []Score{{
 				BaselinePerSecond: 50, BaselineGapSeconds: 9, OutageSeconds: 18, BinSeconds: 10,
-				ImpactSeconds: new(0.0), RecoverySeconds: new(10.0), DegradationSeconds: 10,
+				Effect: Effect{ImpactSeconds: new(0.0), RecoverySeconds: new(10.0)}, DegradationSeconds: 10,
 			}},
 		},
 		"a block every 2 s": {
@@ -201,7 +201,7 @@ func TestScoreFaults(t *testing.T) {
 			Window{Completed: joinSeries([]int64{100}, repeatValues(30, 0, 100), repeatValues(2, 0, 20), repeatValues(20, 0, 100))},
 			[]Span{{FromSeconds: 61, HealedSeconds: 64}}, []Score{{
 				BaselinePerSecond: 3100.0 / 61, BaselineGapSeconds: 1, OutageSeconds: 1, BinSeconds: 2,
-				ImpactSeconds: new(0.0), RecoverySeconds: new(4.0), DegradationSeconds: 4 * (1 - 40/(4*3100.0/61)),
+				Effect: Effect{ImpactSeconds: new(0.0), RecoverySeconds: new(4.0)}, DegradationSeconds: 4 * (1 - 40/(4*3100.0/61)),
 			}},
 		},
 		"a block every 3 s": {

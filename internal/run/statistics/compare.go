@@ -30,6 +30,13 @@ type CompareOptions struct {
 	Claims int
 	// Shares reports that the values are shares from 0 to 1, so that their differences are from -1 to 1.
 	Shares bool
+	// Censored marks, of the baseline and of the candidate, the values that are only lower bounds. It is empty without any, and with pairs.
+	Censored [2][]bool
+}
+
+// hasCensored reports whether a value is only a lower bound.
+func (o CompareOptions) hasCensored() bool {
+	return slices.Contains(o.Censored[0], true) || slices.Contains(o.Censored[1], true)
 }
 
 // Compare compares a candidate's runs with a baseline's, each run given by one number. An infinite number is the
@@ -45,11 +52,16 @@ func Compare(baseline, candidate []float64, o CompareOptions) Comparison {
 	b, d := c.Scale.transformValues(baseline), c.Scale.transformValues(candidate)
 	c.BaselineMean, c.CandidateMean = c.Scale.meanOf(b), c.Scale.meanOf(d)
 	var s spread
-	if o.Paired {
+	switch {
+	case o.hasCensored():
+		c.censored = true
+		c.PValue, c.EffectSize = logRankTest(baseline, candidate, o.Censored)
+		s = estimateSpread(keepFinite(b), keepFinite(d))
+	case o.Paired:
 		differences := subtractPairwise(d, b)
 		c.PValue, c.EffectSize = signedRankTest(differences)
 		s = estimatePairedSpread(keepFinite(differences))
-	} else {
+	default:
 		c.PValue, c.EffectSize = rankSumTest(b, d)
 		s = estimateSpread(keepFinite(b), keepFinite(d))
 	}
@@ -102,20 +114,21 @@ func RunsNeeded(confidence float64, claims int, paired bool) int {
 // IsSignificant reports whether the corrected test is significant and the interval excludes 0. Each covers a
 // weakness of the other: the interval can be too narrow for few runs of an unusual distribution, where the test
 // is exact; the test can be significant for spreads that differ while the means do not. The interval does not
-// count if a run failed, because it then describes the other runs only.
+// count if a run failed, because it then describes the other runs only, or has only a lower bound.
 func (c Comparison) IsSignificant(confidence float64) bool {
 	bounds := c.Bounds()
-	return c.AdjustedPValue < 1-confidence && (c.hasFailure() || bounds.Low > 0 || bounds.High < 0)
+	return c.AdjustedPValue < 1-confidence && (c.isOfRanks() || bounds.Low > 0 || bounds.High < 0)
 }
 
 // Bounds returns the interval or the extremes of the difference.
 func (c Comparison) Bounds() Range { return c.BoundsOr(c.Difference) }
 
-func (c Comparison) hasFailure() bool { return c.BaselineFailed+c.CandidateFailed > 0 }
+// isOfRanks reports whether the means do not describe all runs, because some failed or have only a lower bound.
+func (c Comparison) isOfRanks() bool { return c.censored || c.BaselineFailed+c.CandidateFailed > 0 }
 
-// IsHigher reports whether the candidate's runs are higher than the baseline's, by the ranks if a run failed.
+// IsHigher reports whether the candidate's runs are higher than the baseline's, by their ranks if the means do not describe all.
 func (c Comparison) IsHigher() bool {
-	if c.hasFailure() {
+	if c.isOfRanks() {
 		return c.EffectSize > 0
 	}
 	return c.Difference > 0

@@ -98,16 +98,18 @@ type Comparison struct {
 	// OneSided has the lower and the upper bound of the difference, each of which alone has the confidence; absent for fewer runs than
 	// MinRunsForInterval.
 	OneSided *Range `json:"oneSided,omitempty"`
-	// PValue is that of the exact two-sided test: signed ranks of pairs, or else the rank sum. AdjustedPValue is
-	// corrected for the number of claims.
+	// PValue is that of the exact two-sided test: signed ranks of pairs, or else the rank sum, or the log-rank test if some values are only
+	// lower bounds, with which they have a part in means and intervals. AdjustedPValue is corrected for the number of claims.
 	PValue         float64 `json:"pValue"`
 	AdjustedPValue float64 `json:"adjustedPValue"`
 	// EffectSize is, from -1 to 1, how much more often a candidate's run exceeds a baseline's than the reverse:
-	// Cliff's delta, or of pairs the rank-biserial correlation.
+	// Cliff's delta, or of pairs the rank-biserial correlation, or of lower bounds that of the log-rank test.
 	EffectSize float64 `json:"effectSize"`
 	// Detectable is the smallest difference, on the same scale, that so many runs of such a spread would have
 	// shown with 80 % power; absent if it is unknown.
 	Detectable *float64 `json:"detectable,omitempty"`
 
 	spread spread
+	// censored reports that some values are only lower bounds.
+	censored bool
 }

@@ -63,25 +63,32 @@ type MedianEstimate struct {
 	Max *float64 `json:"max,omitempty"`
 }
 
-// EstimateMedian estimates the median of the values. Those that are censored are infinite, because they are larger than all others. The
-// interval needs no assumption about the distribution (H. David and H. Nagaraja, Order Statistics, 2003, section 7.1): 95 % need six
-// values.
-func EstimateMedian(values []float64, confidence float64) MedianEstimate {
-	e := MedianEstimate{N: len(values), Censored: len(values) - len(keepFinite(values))}
+// EstimateMedian estimates the median of the values, of which those that are censored are lower bounds. The interval needs no assumption
+// about the distribution (H. David and H. Nagaraja, Order Statistics, 2003, section 7.1): 95 % need six values. It takes lower bounds as
+// values for its own lower bound, and as infinite for the upper one.
+func EstimateMedian(values []float64, isCensored []bool, confidence float64) MedianEstimate {
+	e := MedianEstimate{N: len(values)}
 	if e.N == 0 {
 		return e
 	}
-	sorted := slices.Sorted(slices.Values(values))
+	lowest, highest := slices.Sorted(slices.Values(values)), slices.Clone(values)
+	for i, censored := range isCensored {
+		if censored {
+			e.Censored++
+			highest[i] = math.Inf(1)
+		}
+	}
+	slices.Sort(highest)
 	known := func(v float64) *float64 {
 		if math.IsInf(v, 1) {
 			return nil
 		}
 		return &v
 	}
-	e.Min, e.Max = known(sorted[0]), known(sorted[e.N-1])
-	e.Median = known((sorted[(e.N-1)/2] + sorted[e.N/2]) / 2)
+	e.Min, e.Max = known(highest[0]), known(highest[e.N-1])
+	e.Median = known(estimateSurvivalMedian(listSteps(values, isCensored)))
 	if rank := medianRank(e.N, confidence); rank > 0 {
-		e.Low, e.High = known(sorted[rank-1]), known(sorted[e.N-rank])
+		e.Low, e.High = known(lowest[rank-1]), known(highest[e.N-rank])
 	}
 	return e
 }

@@ -29,15 +29,20 @@ func rankSumTest(baseline, candidate []float64) (p, effect float64) {
 	}
 	// The sums of both sides are equally far from their expectations.
 	chosen := min(n, m)
+	return shareOfSums(ranks, chosen, func(sum int) bool { return abs(sum-chosen*(n+m+1)) >= distance }), effect
+}
+
+// shareOfSums returns the share of all choices of that many of the ranks or scores whose sum is extreme.
+func shareOfSums(ranks []int, chosen int, isExtreme func(sum int) bool) float64 {
 	counts, least := countRankSums(ranks, chosen)
 	extreme, all := 0.0, 0.0
 	for i, count := range counts {
 		all += count
-		if abs(least+i-chosen*(n+m+1)) >= distance {
+		if isExtreme(least + i) {
 			extreme += count
 		}
 	}
-	return extreme / all, effect
+	return extreme / all
 }
 
 // countRankSums returns the number of ways to choose that many of the ranks, by how much their sum exceeds the least one.

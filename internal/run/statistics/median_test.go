@@ -18,31 +18,32 @@ func TestEstimateMedian(t *testing.T) {
 	}
 	cut := func(values []float64, which ...int) []float64 {
 		for _, i := range which {
-			values[i] = math.Inf(1)
+			values[i] = -values[i]
 		}
 		return values
 	}
 	for name, c := range map[string]struct {
-		values []float64
+		values []float64 // Those below 0 are cut off.
 		want   string
 	}{
-		"none":                           {nil, ""},
-		"one":                            {[]float64{7}, "7"},
-		"one cut off":                    {cut([]float64{7}, 0), "not reached"},
-		"two":                            {[]float64{7, 4}, "5.5 (4 to 7)"},
-		"two, one cut off":               {cut([]float64{7, 4}, 0), "not reached (4 to not reached)"},
-		"five are too few for 95 %":      {descending(5), "3 (1 to 5)"},
-		"six":                            {descending(6), "3.5 [1, 6]"},
-		"eight":                          {descending(8), "4.5 [1, 8]"},
-		"nine":                           {descending(9), "5 [2, 8]"},
-		"twenty":                         {descending(20), "10.5 [6, 15]"},
-		"twenty, the five longest cut":   {cut(descending(20), 0, 1, 2, 3, 4), "10.5 [6, 15]"},
-		"twenty, the six longest cut":    {cut(descending(20), 0, 1, 2, 3, 4, 5), "10.5 [6, not reached]"},
-		"a short one cut off is longest": {cut(descending(9), 8), "6 [3, 9]"},
-		"all cut off":                    {cut(descending(6), 0, 1, 2, 3, 4, 5), "not reached (not reached to not reached)"},
+		"none":                         {nil, ""},
+		"one":                          {[]float64{7}, "7"},
+		"one cut off":                  {cut([]float64{7}, 0), "not reached"},
+		"two":                          {[]float64{7, 4}, "5.5 (4 to 7)"},
+		"two, one cut off":             {cut([]float64{7, 4}, 0), "not reached (4 to not reached)"},
+		"five are too few for 95 %":    {descending(5), "3 (1 to 5)"},
+		"six":                          {descending(6), "3.5 [1, 6]"},
+		"eight":                        {descending(8), "4.5 [1, 8]"},
+		"nine":                         {descending(9), "5 [2, 8]"},
+		"twenty":                       {descending(20), "10.5 [6, 15]"},
+		"twenty, the five longest cut": {cut(descending(20), 0, 1, 2, 3, 4), "10.5 [6, 15]"},
+		"twenty, the six longest cut":  {cut(descending(20), 0, 1, 2, 3, 4, 5), "10.5 [6, not reached]"},
+		"a short one cut off":          {cut(descending(9), 8), "5.5 [2, 9]"},
+		"all cut off":                  {cut(descending(6), 0, 1, 2, 3, 4, 5), "not reached [1, not reached]"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := EstimateMedian(c.values, 0.95)
+			times, isCut := splitCut(c.values)
+			e := EstimateMedian(times, isCut, 0.95)
 			if got := e.Format(formatNumber); got != c.want || e.N != len(c.values) {
 				t.Errorf("%s of %d, want %s", got, e.N, c.want)
 			}
@@ -62,7 +63,7 @@ func TestMedianInterval(t *testing.T) {
 				for i := range values {
 					values[i] = random.ExpFloat64()
 				}
-				if e := EstimateMedian(values, 0.95); *e.Low <= math.Ln2 && math.Ln2 <= *e.High {
+				if e := EstimateMedian(values, make([]bool, n), 0.95); *e.Low <= math.Ln2 && math.Ln2 <= *e.High {
 					hits++
 				}
 			}

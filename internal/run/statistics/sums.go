@@ -1,5 +1,7 @@
 package statistics
 
+import "math"
+
 // Sum returns the sum of the counts.
 func Sum(counts []int64) int64 {
 	var total int64
@@ -34,6 +36,9 @@ func Floats(counts []int64) []float64 {
 	}
 	return values
 }
+
+// RoundMillis rounds seconds to milliseconds.
+func RoundMillis(seconds float64) float64 { return math.Round(seconds*1000) / 1000 }
 
 // LongestGap returns the length and the start of the longest sequence of zeros.
 func LongestGap(perSecond []int64) (seconds, start int) {

@@ -59,6 +59,14 @@ func TestJudgeFaults(t *testing.T) {
 		"a restart of a fault not proved":   {effect: unproved, change: restart(container, "member-1", 1, 59), reasons: "MemberRestarted/member-1 FaultNotApplied/member-1"},
 		"an eviction of all its containers": {effect: proved, change: restart(pod, "member-1/execution", 1, 71)},
 		"an eviction of another member":     {effect: proved, change: restart(pod, "member-2", 1, 71), reasons: "MemberRestarted/member-2", notes: "ScrapesMissed/member-2"},
+		"lost though another was applied late": {effect: proved, change: func(m *measurement.Measurement) {
+			m.Ledger = ledger(6000, 6000)
+			m.Ledger.Lost, m.Ledger.Late = new(int64(1)), new(int64(1))
+		}, reasons: "LedgerDiffers"},
+		"doubled": {effect: proved, change: func(m *measurement.Measurement) {
+			m.Ledger = ledger(6000, 6000)
+			m.Ledger.Lost, m.Ledger.Doubled = new(int64(0)), new(int64(1))
+		}, reasons: "LedgerDiffers"},
 		"another member restarted": {effect: proved, change: func(m *measurement.Measurement) {
 			m.Members = []measurement.MemberUsage{{Member: "member-0", Resets: 1}}
 		}, reasons: "MemberRestarted/member-0"},

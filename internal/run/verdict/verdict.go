@@ -391,6 +391,9 @@ func (j *verdictBuilder) judgeLedger() {
 	case l == nil:
 	case l.Violation != "":
 		j.addReason(ReasonLedgerDiffers, "", float64(l.Recorded), float64(l.Expected), "the ledger contradicts the clients: %s", l.Violation)
+	case isAboveZero(l.Lost) || isAboveZero(l.Doubled):
+		j.addReason(ReasonLedgerDiffers, "", float64(l.Recorded), float64(l.Expected), "the nodes lack %s that clients saw complete, and hold %s more than once",
+			describeCount(l.Lost), describeCount(l.Doubled))
 	case !l.Checked:
 		j.addNote(ReasonLedgerUnchecked, "", 0, 0, "the ledger was not compared with the clients: %s", l.Reason)
 	case len(j.measurement.Faults) > 0 && l.Recorded > l.Expected && l.Recorded-l.Expected <= j.measurement.Summarize().Errors:
@@ -401,6 +404,16 @@ func (j *verdictBuilder) judgeLedger() {
 		j.addReason(ReasonLedgerDiffers, "", float64(l.Recorded), float64(l.Expected),
 			"the nodes recorded %d transactions, the clients completed %d: a difference of %+d", l.Recorded, l.Expected, l.Recorded-l.Expected)
 	}
+}
+
+func isAboveZero(n *int64) bool { return n != nil && *n > 0 }
+
+// describeCount returns a number of operations for people, or that it is unknown.
+func describeCount(n *int64) string {
+	if n == nil {
+		return "an unknown number of operations"
+	}
+	return format.Count(int(*n), "operation")
 }
 
 // judgeSampleCount notes which percentiles have too few samples. They are not in the summary.

@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,7 @@ func (c *session) compareLedger(ctx context.Context) *measurement.Ledger {
 	ledger := &measurement.Ledger{Expected: c.tracker.included}
 	err := errors.New("no block was seen")
 	if c.tracker.newest != nil {
-		ledger.Recorded, ledger.Violation, err = c.rereadChain(ctx)
+		err = c.rereadChain(ctx, ledger)
 	}
 	// One worker compares all members.
 	if err == nil && ledger.Violation == "" && c.worker.Index == 0 {
@@ -35,36 +36,50 @@ func (c *session) compareLedger(ctx context.Context) *measurement.Ledger {
 	return ledger
 }
 
-// rereadChain returns how many of the worker's transactions the chain holds. A transaction in two blocks is a
-// violation. It tries one node after the other until one has the whole chain.
-func (c *session) rereadChain(ctx context.Context) (recorded int64, violation string, err error) {
+// rereadChain compares the chain with the worker's transactions. A transaction in two blocks is a violation. It tries one
+// node after the other until one has the whole chain.
+func (c *session) rereadChain(ctx context.Context, ledger *measurement.Ledger) (err error) {
 	for i := range c.nodes {
 		node := c.nodes[(c.senders[0].Target+1+i)%len(c.nodes)]
-		if recorded, violation, err = c.rereadNode(ctx, node); err == nil {
+		if err = c.rereadNode(ctx, node, ledger); err == nil {
 			break
 		}
 	}
-	return recorded, violation, err
+	return err
 }
 
-func (c *session) rereadNode(ctx context.Context, node *member.Node) (int64, string, error) {
+func (c *session) rereadNode(ctx context.Context, node *member.Node, ledger *measurement.Ledger) error {
 	heights := make(map[member.Hash]uint64, c.tracker.included)
+	var lost, doubled, late int64
+	violation := ""
 	for height := c.firstHeight; height <= c.tracker.newest.Height; height++ {
 		b, err := readBlock(ctx, node, height)
 		if err != nil {
-			return 0, "", err
+			return err
 		}
 		for _, hash := range b.Transactions {
 			if c.tracker.flights[hash] == nil {
 				continue
 			}
 			if other, twice := heights[hash]; twice {
-				return int64(len(heights)), fmt.Sprintf("transaction %s is in the blocks at heights %d and %d of %s", hash, other, height, node.Name), nil
+				doubled++
+				violation = cmp.Or(violation, fmt.Sprintf("transaction %s is in the blocks at heights %d and %d of %s", hash, other, height, node.Name))
+				continue
 			}
 			heights[hash] = height
 		}
 	}
-	return int64(len(heights)), "", nil
+	for hash, f := range c.tracker.flights {
+		switch _, found := heights[hash]; {
+		case found && f.failed:
+			late++
+		case !found && f.state == stateIncluded:
+			lost++
+		}
+	}
+	ledger.Recorded, ledger.Violation = int64(len(heights)), violation
+	ledger.Lost, ledger.Doubled, ledger.Late = &lost, &doubled, &late
+	return nil
 }
 
 // findDivergentMember returns a violation if a member has another block, and so another state of the application before

@@ -29,6 +29,8 @@ type flight struct {
 	// due is zero for a transaction without an operation, as the trial of the set-up.
 	due   time.Time
 	state flightState
+	// failed is true if the operation failed, also if a block includes the flight later.
+	failed bool
 }
 
 // tracker tracks all flights of a worker up to the block that includes them.
@@ -81,7 +83,7 @@ func (t *tracker) handleAnswers(flights []*flight, refusals []error, whole error
 }
 
 func (t *tracker) failFlight(f *flight, now time.Time, kind, example string) {
-	f.state = stateFailed
+	f.state, f.failed = stateFailed, true
 	t.waiting--
 	if !f.due.IsZero() {
 		t.recorder.RecordFailed(f.due, now, kind, example)

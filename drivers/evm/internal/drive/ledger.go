@@ -101,7 +101,9 @@ func (c *session) compareLedger(ctx context.Context) *measurement.Ledger {
 		ledger.Reason = err.Error()
 		return ledger
 	}
-	ledger.Recorded = c.countRecorded(final)
+	recorded, lost := c.countRecorded(final)
+	// A nonce is used once, so the chain doubles no transaction.
+	ledger.Recorded, ledger.Lost, ledger.Doubled, ledger.Late = recorded, &lost, new(int64), new(c.tracker.CountLate())
 	ledger.Violation = cmp.Or(c.findForeignTransactions(final), c.findMissingValue(final), c.findMissingTokens(final))
 	unread := c.initialState.err
 	if c.runsCode {
@@ -121,15 +123,15 @@ func (c *session) compareLedger(ctx context.Context) *measurement.Ledger {
 	return ledger
 }
 
-// countRecorded returns the increase of all nonces.
-func (c *session) countRecorded(final ledgerState) int64 {
-	recorded := int64(0)
+// countRecorded returns the increase of all nonces, and how many transactions that were seen in blocks it lacks.
+func (c *session) countRecorded(final ledgerState) (recorded, lost int64) {
 	for i, h := range c.senders {
 		for k, nonce := range final.nonces[i] {
-			recorded += int64(nonce) - int64(h.firstNonces[k])
+			increase := int64(nonce) - int64(h.firstNonces[k])
+			recorded, lost = recorded+increase, lost+max(0, c.tracker.IncludedOf(h.accounts[k])-increase)
 		}
 	}
-	return recorded
+	return recorded, lost
 }
 
 // findForeignTransactions returns a violation if an account has more transactions in blocks than the worker sent.

@@ -52,8 +52,9 @@ type Tracker struct {
 	outcomes outcomeRecorder
 	mu       sync.Mutex
 	flights  map[common.Hash]*Flight
-	// waiting counts the flights that wait for a block. included counts all flights in blocks since the start.
-	waiting, included int64
+	// waiting counts the flights that wait for a block. included counts all flights in blocks since the start, and late those of them whose
+	// operation had failed.
+	waiting, included, late int64
 	// includedByAccount divides included among the accounts.
 	includedByAccount map[*transaction.Account]int64
 	effects           Effects
@@ -190,6 +191,8 @@ func (t *Tracker) MarkIncluded(b *member.Block, seen time.Time) Inclusion {
 		if f.state == stateWaiting {
 			t.waiting--
 			t.recordInclusion(f, seen, receipt.IsReverted())
+		} else if !f.due.IsZero() {
+			t.late++
 		}
 		f.state = stateIncluded
 	}
@@ -201,6 +204,13 @@ func (t *Tracker) Counts() (waiting, included int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.waiting, t.included
+}
+
+// CountLate returns how many flights are in a block although their operation had failed before.
+func (t *Tracker) CountLate() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.late
 }
 
 // IncludedOf returns how many flights of an account are in blocks.

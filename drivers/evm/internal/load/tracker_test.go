@@ -111,8 +111,14 @@ func TestUnansweredTransferMayHaveArrived(t *testing.T) {
 			t.Errorf("%s: again %v, accepted %d", text, again, accepted)
 		}
 	}
-	tr.MarkIncluded(&member.Block{Transactions: []common.Hash{f.Hash}}, secondsAt(22))
-	outcomes.assertEqual(t, "10 failed: connection reset", "20 completed after 2 s")
+	late := newFlight(2)
+	tr.MarkSent([]*Flight{late}, secondsAt(21), secondsAt(21))
+	answerFlight(tr, late, nil, errors.New("connection reset"))
+	tr.MarkIncluded(&member.Block{Transactions: []common.Hash{f.Hash, late.Hash}}, secondsAt(22))
+	outcomes.assertEqual(t, "10 failed: connection reset", "21 failed: connection reset", "20 completed after 2 s")
+	if n := tr.CountLate(); n != 1 {
+		t.Errorf("%d late, want the one that was not sent again", n)
+	}
 }
 
 func TestIncludedTransferIsNotResent(t *testing.T) {

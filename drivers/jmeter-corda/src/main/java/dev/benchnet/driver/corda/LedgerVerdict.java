@@ -12,8 +12,11 @@ public final class LedgerVerdict {
     public final String reason;
     /** How the ledger contradicts itself, although the numbers may be equal; else empty. */
     public final String violation;
+    /** How many transactions that clients saw complete are not recorded; null if they were only counted. */
+    public final Long lost;
 
-    private LedgerVerdict(boolean checked, long expected, long recorded, String reason, String violation) {
+    private LedgerVerdict(boolean checked, long expected, long recorded, String reason, String violation, Long lost) {
+        this.lost = lost;
         this.violation = violation;
         this.checked = checked;
         this.expected = expected;
@@ -28,7 +31,12 @@ public final class LedgerVerdict {
         } else if (recorded > expected) {
             reason = (recorded - expected) + " transactions are on the ledger that no client saw complete";
         }
-        return new LedgerVerdict(true, expected, recorded, reason, "");
+        return new LedgerVerdict(true, expected, recorded, reason, "", null);
+    }
+
+    /** Returns the verdict on transactions of which each was looked up. */
+    static LedgerVerdict ofIdentified(long expected, long recorded) {
+        return new LedgerVerdict(true, expected, recorded, of(expected, recorded).reason, "", expected - recorded);
     }
 
     /** Writes the verdict in the format of result.json. */
@@ -36,6 +44,9 @@ public final class LedgerVerdict {
         node.put("checked", checked).put("expected", expected).put("recorded", recorded).put("reason", reason);
         if (!violation.isEmpty()) {
             node.put("violation", violation);
+        }
+        if (lost != null) {
+            node.put("lost", lost);
         }
     }
 
@@ -49,11 +60,13 @@ public final class LedgerVerdict {
         String difference = "";
         String unchecked = "";
         String violation = "";
+        Long lost = 0L;
         for (Map.Entry<String, LedgerVerdict> kind : kinds.entrySet()) {
             LedgerVerdict verdict = kind.getValue();
             String prefix = kind.getKey() + ": ";
             expected += verdict.expected;
             recorded += verdict.recorded;
+            lost = lost == null || verdict.lost == null ? null : Long.valueOf(lost + verdict.lost);
             if (violation.isEmpty() && !verdict.violation.isEmpty()) {
                 violation = prefix + verdict.violation;
             }
@@ -67,14 +80,14 @@ public final class LedgerVerdict {
             violation = difference;
         }
         String reason = difference.isEmpty() ? unchecked : difference;
-        return new LedgerVerdict(unchecked.isEmpty() || !difference.isEmpty(), expected, recorded, reason, violation);
+        return new LedgerVerdict(unchecked.isEmpty() || !difference.isEmpty(), expected, recorded, reason, violation, lost);
     }
 
     public static LedgerVerdict unchecked(String reason) {
-        return new LedgerVerdict(false, 0, 0, reason, "");
+        return new LedgerVerdict(false, 0, 0, reason, "", null);
     }
 
     LedgerVerdict withViolation(String found) {
-        return new LedgerVerdict(checked, expected, recorded, reason, found);
+        return new LedgerVerdict(checked, expected, recorded, reason, found, lost);
     }
 }

@@ -61,7 +61,7 @@ final class PaymentLedgerCheck implements LedgerCheck {
                         ? countRecordedByPayee(recipient.get(), some) : countRecordedByPayer(entry.getKey(), some));
             }
         }
-        return LedgerVerdict.of(expected, recorded);
+        return LedgerVerdict.ofIdentified(expected, recorded);
     }
 
     /** Counts the first output of each payment, which is the payee's: change comes last. */

@@ -5,6 +5,7 @@ import static java.util.Collections.emptyList;
 import static java.util.Collections.singletonList;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -85,6 +86,7 @@ class LedgerCheckTest {
         assertEquals(asList(200, 200, 50), querySizes);
         assertEquals(450, verdict.expected);
         assertEquals(449, verdict.recorded);
+        assertEquals(1, verdict.lost);
         assertTrue(verdict.checked);
     }
 
@@ -127,6 +129,7 @@ class LedgerCheckTest {
 
         assertEquals(3, verdict.expected, "one flow is unfinished for the client");
         assertEquals(4, verdict.recorded, "also by a member that completed nothing");
+        assertNull(verdict.lost, "issues are counted");
     }
 
     @Test

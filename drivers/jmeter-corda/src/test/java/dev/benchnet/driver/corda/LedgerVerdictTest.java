@@ -1,6 +1,7 @@
 package dev.benchnet.driver.corda;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -28,6 +29,16 @@ class LedgerVerdictTest {
         assertEquals("true 12/12 [] []", mixed(LedgerVerdict.of(5, 5), LedgerVerdict.of(7, 7)));
         assertEquals("false 5/5 [b: no answer] []", mixed(LedgerVerdict.of(5, 5), unchecked));
         assertEquals("false 0/0 [a: no answer] []", mixed(unchecked, unchecked));
+    }
+
+    @Test
+    void lostTransactionsOfAMixAreKnownIfThoseOfAllItsKindsAre() {
+        Map<String, LedgerVerdict> kinds = new LinkedHashMap<>();
+        kinds.put("a", LedgerVerdict.ofIdentified(7, 5));
+        kinds.put("b", LedgerVerdict.ofIdentified(4, 3).withViolation("cash vanished"));
+        assertEquals(3, LedgerVerdict.ofMix(kinds).lost);
+        kinds.put("c", LedgerVerdict.of(5, 5));
+        assertNull(LedgerVerdict.ofMix(kinds).lost);
     }
 
     @Test
