@@ -8,6 +8,7 @@ LATENCY, DUE = "benchnet_worker_latency_seconds", "benchnet_worker_operations_du
 START, END = "benchnet_run_window_start_timestamp_seconds", "benchnet_run_window_end_timestamp_seconds"
 SEGMENT = "benchnet_run_segment_start_timestamp_seconds"
 FAULT = "benchnet_run_fault_start_timestamp_seconds"
+CURRENT_SEGMENT = "benchnet_worker_segment"
 RUN_KEYS = "namespace, run"
 
 
@@ -23,6 +24,20 @@ def row(matchers: str = NETWORK) -> Row:
                    Query(sum_by(rate(DUE, matchers)), "offered"), Query(sum_by(rate(LATENCY + "_count", matchers)), "achieved")], "ops"),
         series("Errors", "Operations that failed per second, by kind.",
                [Query(sum_by(rate("benchnet_worker_errors_total", matchers), "kind"), "{{kind}}")], "ops"),
+    ]])
+
+
+def segments_row(matchers: str) -> Row:
+    """Returns the row of the load by segment of the window, while the load is in it."""
+    def by_segment(metric: str, *labels: str) -> str:
+        joined = f"{rate(metric, matchers)} * on (namespace, pod) group_left (segment) {select(CURRENT_SEGMENT, matchers)}"
+        return sum_by(joined, *labels, "segment")
+
+    return Row("Segments of the window", [[
+        series("Achieved by segment", "Operations per second that succeeded, by segment of a load profile, or of a window with faults.",
+               [Query(by_segment(LATENCY + "_count"), "{{segment}}")], "ops"),
+        series("95th percentile by segment", "95th percentile of the latency, estimated as in the row Load, by segment.",
+               [Query(f"histogram_quantile(0.95, {by_segment(LATENCY + '_bucket', 'le')})", "{{segment}}")], "s"),
     ]])
 
 

@@ -18,7 +18,7 @@ def board():
          label_variable("run", "Run", f"label_values({variables.RUN_INFO}, run)"),
          label_variable("network", "Network", f"label_values({INFO}, network)", hidden=True),
          label_variable("member", "Member", f'label_values({resources.CPU}{{namespace="$namespace", network="$network"}}, member)', several=True)],
-        [_result(), _facts(), load.row(RUN), _operations(), _drivers(), resources.row("member", "container", legend="{{member}} {{container}}"),
+        [_result(), _facts(), load.row(RUN), load.segments_row(RUN), _operations(), _drivers(), resources.row("member", "container", legend="{{member}} {{container}}"),
          resources.hosts(MEMBERS)],
         marks=load.window_marks(RUN),
         pages=[links.documentation_link("How results are judged", "verdict.md")],

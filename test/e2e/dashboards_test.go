@@ -91,17 +91,19 @@ func lacksPercentile(run *v1alpha1.BenchmarkRun, expr string) bool {
 // dueMetric counts the operations that an open loop makes due.
 const dueMetric = "benchnet_worker_operations_due_total"
 
-// segmentMetric has the segments of the window, faultMetric the declared faults.
+// segmentMetric has the segments of the window, currentSegmentMetric the one that the load is in, and faultMetric the declared faults.
 const (
-	segmentMetric = "benchnet_run_segment_start_timestamp_seconds"
-	faultMetric   = "benchnet_run_fault_start_timestamp_seconds"
+	segmentMetric        = "benchnet_run_segment_start_timestamp_seconds"
+	currentSegmentMetric = "benchnet_worker_segment"
+	faultMetric          = "benchnet_run_fault_start_timestamp_seconds"
 )
 
 // lacksLoad reports whether a query needs the offered load of an open loop, a profile or faults, which the run has not.
 func lacksLoad(run *v1alpha1.BenchmarkRun, expr string) bool {
 	load, faults := run.Spec.Workload.Load, run.Spec.Workload.Faults
+	ofSegment := strings.Contains(expr, segmentMetric) || strings.Contains(expr, currentSegmentMetric)
 	return strings.Contains(expr, dueMetric) && (load == nil || load.Model != v1alpha1.LoadOpen) ||
-		strings.Contains(expr, segmentMetric) && (load == nil || len(load.Profile) == 0) && len(faults) == 0 ||
+		ofSegment && (load == nil || len(load.Profile) == 0) && len(faults) == 0 ||
 		strings.Contains(expr, faultMetric) && len(faults) == 0
 }
 

@@ -37,6 +37,7 @@ func addAgentMetrics(sources map[Source][]Metric) {
 		fromAgentMetric(work.LatencyMetric),
 		fromAgentMetric(work.DueMetric),
 		fromAgentMetric(work.ErrorsMetric, work.LabelKind),
+		fromAgentMetric(work.SegmentMetric, work.LabelSegment),
 	}
 	sources[LatencyEmulation] = []Metric{
 		fromAgentMetric(emulate.InfoMetric, emulate.LabelMechanism),

@@ -22,10 +22,15 @@ var (
 		Help: "Operations that failed, by kind; Other beyond 20 kinds."}
 	DueMetric = container.Metric{Name: "benchnet_worker_operations_due_total", Kind: container.Counter,
 		Help: "The worker's share of the operations that the rate of an open load makes due."}
+	SegmentMetric = container.Metric{Name: "benchnet_worker_segment", Kind: container.Gauge,
+		Help: "The segment of the window that the load is in; always 1. Join it to other series of the worker on namespace and pod."}
 )
 
-// LabelKind is the label of ErrorsMetric.
-const LabelKind = "kind"
+// LabelKind is the label of ErrorsMetric, and LabelSegment that of SegmentMetric.
+const (
+	LabelKind    = "kind"
+	LabelSegment = "segment"
+)
 
 // kindEscaper escapes a label value.
 var kindEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
@@ -38,6 +43,7 @@ func (w *Worker) WriteLoadMetrics(to io.Writer, now time.Time) error {
 		_ = container.WriteHeader(&text, DueMetric)
 		fmt.Fprintf(&text, "%s %d\n", DueMetric.Name, due)
 	}
+	w.writeSegment(&text, now)
 	if p, err := w.readProgress(); err == nil && p.Totals != nil {
 		writeLatency(&text, p.Totals)
 		writeErrors(&text, p.Totals)
@@ -55,6 +61,21 @@ func (w *Worker) dueOperations(now time.Time) (int64, bool) {
 	}
 	elapsed := min(now.Sub(window.LoadStart()), window.To().Sub(window.LoadStart()))
 	return int64(math.Floor(load.CountDue(elapsed.Seconds()) / float64(w.Workers))), true
+}
+
+// writeSegment writes the segment that the load is in, if it is in one.
+func (w *Worker) writeSegment(text *strings.Builder, now time.Time) {
+	window := w.window.Load()
+	if window == nil {
+		return
+	}
+	second := int(math.Floor(now.Sub(window.From()).Seconds()))
+	for _, s := range w.Workload.Segments {
+		if second >= s.FromSeconds && second < s.FromSeconds+s.Seconds {
+			_ = container.WriteHeader(text, SegmentMetric)
+			fmt.Fprintf(text, "%s{%s=%q} 1\n", SegmentMetric.Name, LabelSegment, s.Name)
+		}
+	}
 }
 
 func writeLatency(text *strings.Builder, totals *protocol.LoadTotals) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
@@ -57,6 +58,21 @@ func TestLoadMetrics(t *testing.T) {
 		if !strings.Contains(got, want+"\n") {
 			t.Errorf("%q is missing in\n%s", want, got)
 		}
+	}
+}
+
+// TestSegmentMetric checks that the metric names the segment of the window that the load is in, and is absent outside of the window.
+func TestSegmentMetric(t *testing.T) {
+	w := newLoadedWorker(t, "{}")
+	w.Workload.Segments = []measurement.Segment{{Name: "low", Seconds: 2}, {Name: "high", FromSeconds: 2, Seconds: 4}}
+	for at, want := range map[time.Duration]string{3999 * time.Millisecond: "", 4 * time.Second: "low", 6 * time.Second: "high",
+		9999 * time.Millisecond: "high", 10 * time.Second: ""} {
+		t.Run(at.String(), func(t *testing.T) {
+			_, after, found := strings.Cut(writtenMetrics(t, w, loadAt.Add(at)), SegmentMetric.Name+"{")
+			if found != (want != "") || found && !strings.HasPrefix(after, `segment="`+want+"\"} 1\n") {
+				t.Errorf("got %q, want segment %q", after, want)
+			}
+		})
 	}
 }
 

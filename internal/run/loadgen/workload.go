@@ -20,9 +20,10 @@ import (
 func NewWorkloadFile(w *v1alpha1.Workload) protocol.WorkloadFile[any] {
 	segments, _ := expandProfile(w.Load, nil)
 	return protocol.WorkloadFile[any]{
-		Load:    convertLoad(w.Load, &w.Measure, segments),
-		Measure: convertMeasure(&w.Measure, segments),
-		KeepJTL: w.SampleLogRetention == v1alpha1.RetentionRetain,
+		Load:     convertLoad(w.Load, &w.Measure, segments),
+		Measure:  convertMeasure(&w.Measure, segments),
+		Segments: SegmentsOf(w),
+		KeepJTL:  w.SampleLogRetention == v1alpha1.RetentionRetain,
 	}
 }
 

@@ -30,6 +30,8 @@ type WorkloadFile[Operation any] struct {
 	Unit string `json:"unit,omitempty"`
 	// Observe lists the metrics endpoints of members and databases to sample during the window.
 	Observe []ObservedEndpoint `json:"observe,omitempty"`
+	// Segments are the parts of the window with results of their own.
+	Segments []measurement.Segment `json:"segments,omitempty"`
 	// Faults are injected by the agents behind Observe in the window.
 	Faults []measurement.Fault `json:"faults,omitempty"`
 }
