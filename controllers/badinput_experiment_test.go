@@ -143,6 +143,8 @@ var badExperiments = []badInputCase{
 	{"two baselines", deleteNetworks, replaceOnce(compareSpec, "baseline: old", "baseline: old, stored: {configMapName: x}"), []string{"exactly one of baseline", "stored"}},
 	{"unknown metric", deleteNetworks, replaceOnce(compareSpec, "metrics: [Throughput]", "metrics: [Speed]"), []string{"spec.compare.metrics[0]", "Speed", "Throughput"}},
 	{"gate of a metric outside the comparison", deleteNetworks, replaceOnce(compareSpec, "metrics: [Throughput]", "metrics: [LatencyP95]"), []string{"compare.gates[].metric must be among compare.metrics"}},
+	{"gate of a scope outside the comparison", deleteNetworks, replaceOnce(compareSpec, "{metric: Throughput}", "{metric: Throughput, scope: segment/top}"), []string{"compare.gates[].scope must be among compare.scopes"}},
+	{"scope of no segment", deleteNetworks, replaceOnce(compareSpec, "metrics: [Throughput]", "metrics: [Throughput], scopes: [segment/top]"), []string{"spec.compare.scopes[0]", "segment/top", "needs load.profile or faults"}},
 	{"comparison by an unknown finality", ownPlanFrom, ownPlan + replaceOnce(compareSpec, "metrics: [Throughput], gates: [{metric: Throughput}]", "metrics: [Throughput, FinalityP95]"),
 		[]string{"spec.compare.metrics[1]", "FinalityP95", "operations of JMeter workloads on Corda networks"}},
 	{"search for an unknown finality", ownPlanFrom, ownPlan + "order: {type: Listed}\n  " + replaceOnce(saturationSpec, "LatencyP95", "FinalityP95"),

@@ -194,7 +194,7 @@ type ComparisonStatus struct {
 	Candidate string `json:"candidate"`
 	// metric is the metric that was compared.
 	Metric Metric `json:"metric"`
-	// scope is fault/NAME for a metric of a fault.
+	// scope is fault/NAME for a metric of a fault, and segment/NAME for one of a segment.
 	// +optional
 	Scope string `json:"scope,omitempty"`
 	// difference is the difference from the baseline. It is not set if it cannot be computed.

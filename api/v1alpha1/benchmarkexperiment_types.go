@@ -385,6 +385,7 @@ func (m Metric) IsOfFault() bool { return slices.Contains(FaultMetrics, m) }
 // Comparison compares variants with a baseline. Exactly one of baseline and stored is set.
 // +kubebuilder:validation:XValidation:rule="has(self.baseline) != has(self.stored) && (has(self.stored) || !has(self.control))",message="compare needs exactly one of baseline (a variant) and stored (an earlier result), and compare.control needs compare.stored"
 // +kubebuilder:validation:XValidation:rule="!has(self.gates) || self.gates.all(g, g.metric in self.metrics)",message="compare.gates[].metric must be among compare.metrics"
+// +kubebuilder:validation:XValidation:rule="!has(self.gates) || self.gates.all(g, !has(g.scope) || size(g.scope) == 0 || has(self.scopes) && g.scope in self.scopes)",message="compare.gates[].scope must be among compare.scopes"
 type Comparison struct {
 	// baseline is the name of the variant that the others are compared with.
 	// +kubebuilder:validation:MaxLength=40
@@ -407,6 +408,13 @@ type Comparison struct {
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
 	Metrics []Metric `json:"metrics,omitempty"`
+	// scopes are segments, segment/NAME, in which the metrics are compared too. Default: none.
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=4
+	// +kubebuilder:validation:items:MaxLength=43
+	// +kubebuilder:validation:items:Pattern=`^segment/[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	// +optional
+	Scopes []string `json:"scopes,omitempty"`
 	// firstRepetition is Discard, which leaves out the first run of each point on each deployment, because its network is new, or
 	// Count, for workload.reset Reset. Default: Discard.
 	// +kubebuilder:default=Discard
@@ -421,7 +429,8 @@ type Comparison struct {
 	// gates are bounds on the regression of metrics. A failed gate fails the experiment. Default: none.
 	// +listType=map
 	// +listMapKey=metric
-	// +kubebuilder:validation:MaxItems=8
+	// +listMapKey=scope
+	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	Gates []Gate `json:"gates,omitempty"`
 }
@@ -465,6 +474,11 @@ type Gate struct {
 	// metric is the metric that is limited, one of compare.metrics.
 	// +required
 	Metric Metric `json:"metric"`
+	// scope is one of compare.scopes. Default: the whole window.
+	// +kubebuilder:default=""
+	// +kubebuilder:validation:MaxLength=43
+	// +optional
+	Scope string `json:"scope,omitempty"`
 	// maxRegressionPercent is how much worse the candidate may be, in percent of the baseline, or in percentage points of the error
 	// share, such as "2.5". The gate passes only if the confidence bound of the regression is within it (docs/experiments.md).
 	// Default: 5.

@@ -113,6 +113,7 @@ func (d *Design) summarizePoints(step *NextStep, r *Result) []Point {
 		p.Deployments = estimateDeployments(selectCountedRuns(r, p.Name))
 		p.Metrics, p.Bottleneck = EstimateMetrics(own, r.RunsPerDeployment, r.Confidence), mostFrequentBottleneck(own)
 		p.FaultTimes = estimateFaultTimes(own, r.Confidence)
+		p.Segments = estimateSegments(own, r.RunsPerDeployment, r.Confidence)
 		p.Objectives = append(judgePoint(key.objectives, &p, own), judgePointQueries(key.queryObjectives, own)...)
 		points = append(points, p)
 	}

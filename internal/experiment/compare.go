@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
-	"github.com/benchnet/benchnet/internal/run/objectives"
 	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
@@ -79,7 +78,7 @@ func (p *pointPair) isTestable() bool { return len(p.values[0]) > 0 && len(p.val
 
 func (q *Question) pairPoints() []pointPair {
 	ofCandidates, ofControl := q.resolveBaselines()
-	metrics := expandMetrics(q.Spec.Metrics, q.Result, q.Stored)
+	metrics := expandMetrics(q.Spec, q.Result, q.Stored)
 	var pairs []pointPair
 	for i := range q.Result.Points {
 		point, base := &q.Result.Points[i], ofCandidates
@@ -147,13 +146,9 @@ func (p *pointPair) compareMetric(claims int) ComparisonOutcome {
 	if p.metric.IsShare() || p.metric.IsCount() {
 		o.Scale, o.Shares = statistics.Absolute, p.metric.IsShare()
 	}
-	outcome := ComparisonOutcome{Candidate: p.candidate, Baseline: p.baseline, Point: p.point, BaselinePoint: p.partner, Metric: string(p.metric.Metric),
-		BaselineCensored: p.runs[0].countCensored(p.metric), CandidateCensored: p.runs[1].countCensored(p.metric),
+	return ComparisonOutcome{Candidate: p.candidate, Baseline: p.baseline, Point: p.point, BaselinePoint: p.partner, Metric: string(p.metric.Metric),
+		Scope: p.metric.scope(), BaselineCensored: p.runs[0].countCensored(p.metric), CandidateCensored: p.runs[1].countCensored(p.metric),
 		Comparison: statistics.Compare(p.values[0], p.values[1], o), Failures: compareFailures(p.runs[0], p.runs[1]), Trend: p.trend, Divergence: p.divergence}
-	if p.metric.fault != "" {
-		outcome.Scope = objectives.FaultScope(p.metric.fault)
-	}
-	return outcome
 }
 
 // decideOutcome sets verdict, gate and message.
@@ -255,10 +250,13 @@ func (c *ComparisonOutcome) hasUnjudgeableBound() bool {
 	return c.Scale == statistics.Absolute && !v1alpha1.Metric(c.Metric).IsShare()
 }
 
-// findGate returns the gate of the metric, or nil. A control has none, since it is no candidate.
+// findGate returns the gate of the metric in its scope, or nil. That of a time of faults is for each fault. A control has none, since it
+// is no candidate.
 func (p *pointPair) findGate() *v1alpha1.Gate {
 	gates := p.question.Spec.Gates
-	at := slices.IndexFunc(gates, func(g v1alpha1.Gate) bool { return g.Metric == p.metric.Metric })
+	at := slices.IndexFunc(gates, func(g v1alpha1.Gate) bool {
+		return g.Metric == p.metric.Metric && (g.Scope == p.metric.scope() || g.Metric.IsOfFault())
+	})
 	if at < 0 || p.isControl {
 		return nil
 	}

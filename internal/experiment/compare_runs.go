@@ -270,6 +270,8 @@ func (p pointRuns) describeBlankMetric(metric comparedMetric, side string) strin
 		cause = "whose faults have no score of it: see faults in their results"
 	case metric.IsOfFaultyRun():
 		cause = "whose results say why: see availability and ledger"
+	case metric.segment != "":
+		cause = "which have too few latencies in the segment, or lack it"
 	}
 	return fmt.Sprintf("%s is blank in %d of %d valid runs of %s, %s", metric.formatLabel(), blank, valid, side, cause)
 }

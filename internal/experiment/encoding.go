@@ -7,6 +7,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/run/boundedjson"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // Encode returns a result as gzipped JSON. It drops details of the runs until the document fits;
@@ -14,7 +15,7 @@ import (
 func Encode(r *Result) ([]byte, error) {
 	shortened := *r
 	shortened.Runs = slices.Clone(r.Runs)
-	steps := []func(){shortened.dropReasons, shortened.shortenUnusedRuns, shortened.dropFaultTimes}
+	steps := []func(){shortened.dropReasons, shortened.shortenUnusedRuns, shortened.dropParts}
 	return boundedjson.PackWithCoarsening(&shortened, "experiment result", func() bool {
 		if len(steps) == 0 {
 			return false
@@ -43,10 +44,10 @@ func (r *Result) shortenUnusedRuns() {
 	}
 }
 
-// dropFaultTimes drops the times of faults, whose medians the points have.
-func (r *Result) dropFaultTimes() {
+// dropParts drops the times of faults and the metrics of segments, of which the points have medians and estimates.
+func (r *Result) dropParts() {
 	for i := range r.Runs {
-		r.Runs[i].FaultTimes = nil
+		r.Runs[i].FaultTimes, r.Runs[i].Segments = nil, nil
 	}
 }
 
@@ -68,9 +69,15 @@ func Decode(document []byte) (*Result, error) {
 		if valid[run.Point] > maxRepetitions {
 			return nil, fmt.Errorf("point %.40q has more than %d valid runs", run.Point, maxRepetitions)
 		}
-		for _, name := range slices.Sorted(maps.Keys(run.Metrics)) {
-			if v := run.Metrics[name]; !isMeasurable(v) {
-				return nil, fmt.Errorf("runs[%d].metrics.%s is %v, must be 0 or from %v to %v", i, name, v, minMetricValue, maxMetricValue)
+		if err := checkMeasurable(run.Metrics); err != nil {
+			return nil, fmt.Errorf("runs[%d].%w", i, err)
+		}
+		if len(run.Segments) > measurement.MaxSegments {
+			return nil, fmt.Errorf("runs[%d].segments has %d items, at most %d are allowed", i, len(run.Segments), measurement.MaxSegments)
+		}
+		for k, s := range run.Segments {
+			if err := checkMeasurable(s.Metrics); err != nil {
+				return nil, fmt.Errorf("runs[%d].segments[%d].%w", i, k, err)
 			}
 		}
 		if len(run.FaultTimes) > maxFaults*len(v1alpha1.FaultMetrics) {
@@ -83,6 +90,16 @@ func Decode(document []byte) (*Result, error) {
 		}
 	}
 	return &r, nil
+}
+
+// checkMeasurable fails if no run can have measured a metric.
+func checkMeasurable(metrics map[string]float64) error {
+	for _, name := range slices.Sorted(maps.Keys(metrics)) {
+		if v := metrics[name]; !isMeasurable(v) {
+			return fmt.Errorf("metrics.%s is %v, must be 0 or from %v to %v", name, v, minMetricValue, maxMetricValue)
+		}
+	}
+	return nil
 }
 
 // isMeasurable reports whether a run can have measured the value.

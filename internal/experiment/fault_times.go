@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/kube/limits"
@@ -70,18 +71,29 @@ func estimateFaultTimes(runs []Run, confidence float64) []PointFaultTime {
 	return all
 }
 
-// comparedMetric is a metric of the whole window, or of the named fault.
+// comparedMetric is a metric of the whole window, or of the named fault or segment.
 type comparedMetric struct {
 	v1alpha1.Metric
-	fault string
+	fault, segment string
+}
+
+// scope returns fault/NAME or segment/NAME; empty for the whole window.
+func (m comparedMetric) scope() string {
+	switch {
+	case m.fault != "":
+		return objectives.FaultScope(m.fault)
+	case m.segment != "":
+		return objectives.SegmentScope(m.segment)
+	}
+	return ""
 }
 
 // formatLabel returns the metric for people.
 func (m comparedMetric) formatLabel() string {
-	if m.fault == "" {
+	if m.fault+m.segment == "" {
 		return metricLabels[m.Metric]
 	}
-	return metricLabels[m.Metric] + " of " + m.fault
+	return metricLabels[m.Metric] + " of " + m.fault + m.segment
 }
 
 // listFaults returns the names of the faults of which a run of the results has a time, sorted. A result may be nil.
@@ -103,20 +115,26 @@ func listFaults(results ...*Result) []string {
 	return faults[:min(len(faults), maxFaults)]
 }
 
-// expandMetrics returns the metrics, but in place of each metric of faults one for each fault that a run of the results has.
-func expandMetrics(metrics []v1alpha1.Metric, results ...*Result) []comparedMetric {
+// expandMetrics returns the metrics of a comparison: each of the window and of the scopes, but in place of each metric of faults one for
+// each fault that a run of the results has.
+func expandMetrics(c *v1alpha1.Comparison, results ...*Result) []comparedMetric {
 	var faults []string
-	if slices.ContainsFunc(metrics, v1alpha1.Metric.IsOfFault) {
+	if slices.ContainsFunc(c.Metrics, v1alpha1.Metric.IsOfFault) {
 		faults = listFaults(results...)
 	}
 	var all []comparedMetric
-	for _, metric := range metrics {
-		if !metric.IsOfFault() || len(faults) == 0 {
-			all = append(all, comparedMetric{Metric: metric})
+	for _, metric := range c.Metrics {
+		if metric.IsOfFault() && len(faults) > 0 {
+			for _, fault := range faults {
+				all = append(all, comparedMetric{Metric: metric, fault: fault})
+			}
 			continue
 		}
-		for _, fault := range faults {
-			all = append(all, comparedMetric{metric, fault})
+		all = append(all, comparedMetric{Metric: metric})
+		for _, scope := range c.Scopes {
+			if !metric.IsOfFault() {
+				all = append(all, comparedMetric{Metric: metric, segment: strings.TrimPrefix(scope, objectives.SegmentScope(""))})
+			}
 		}
 	}
 	return all
@@ -125,7 +143,7 @@ func expandMetrics(metrics []v1alpha1.Metric, results ...*Result) []comparedMetr
 // valueOf returns the value of a metric, and whether the run has it. That of a censored time is its lower bound.
 func (r *Run) valueOf(m comparedMetric) (float64, bool) {
 	if !m.IsOfFault() {
-		v, measured := r.Metrics[string(m.Metric)]
+		v, measured := r.metricsOf(m.segment)[string(m.Metric)]
 		return v, measured
 	}
 	if t := r.findFaultTime(m); t != nil {

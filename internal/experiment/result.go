@@ -118,6 +118,8 @@ type Point struct {
 	Metrics map[string]statistics.Estimate `json:"metrics"`
 	// FaultTimes has the times of each declared fault; absent without faults.
 	FaultTimes []PointFaultTime `json:"faultTimes,omitempty"`
+	// Segments has the metrics of each segment of the window; absent without a profile of the load or faults.
+	Segments []PointSegment `json:"segments,omitempty"`
 	// Deployments has, by metric, how much the runs vary between and within deployments; absent without several runs on several
 	// deployments.
 	Deployments map[string]statistics.DeploymentSpread `json:"deployments,omitempty"`
@@ -160,6 +162,8 @@ type Run struct {
 	Metrics map[string]float64 `json:"metrics,omitempty"`
 	// FaultTimes has the times of each declared fault that is proved. A document that would be too large has those of points only.
 	FaultTimes []FaultTime `json:"faultTimes,omitempty"`
+	// Segments has the metrics of each segment of the window. A document that would be too large has those of points only.
+	Segments []RunSegment `json:"segments,omitempty"`
 	// Objectives are the outcomes of the workload's objectives; absent without objectives.
 	Objectives []verdict.ObjectiveOutcome `json:"objectives,omitempty"`
 	Bottleneck string                     `json:"bottleneck,omitempty"`
@@ -212,7 +216,7 @@ type ComparisonOutcome struct {
 	// Parameters are the parameters of the point for people, such as "users=10"; empty without axes.
 	Parameters string `json:"parameters,omitempty"`
 	Metric     string `json:"metric"`
-	// Scope is fault/NAME for a metric of a fault.
+	// Scope is fault/NAME for a metric of a fault, and segment/NAME for one of a segment.
 	Scope string `json:"scope,omitempty"`
 	// BaselineCensored and CandidateCensored are the numbers of runs of which only a lower bound of the metric is known.
 	BaselineCensored  int `json:"baselineCensored,omitempty"`
@@ -301,7 +305,7 @@ func (r *Run) NotesText() string {
 // a meaning, and Message says why.
 func (c *ComparisonOutcome) HasValues() bool { return c.Baselines > 0 && c.Candidates > 0 }
 
-// MetricName returns the metric, with the fault if it is of one, such as "RecoveryTime of fault/crash".
+// MetricName returns the metric, with its scope if there is one, such as "RecoveryTime of fault/crash".
 func (c *ComparisonOutcome) MetricName() string {
 	return objectives.Limit{Metric: v1alpha1.Metric(c.Metric), Scope: c.Scope}.Name()
 }

@@ -23,7 +23,7 @@ func SummarizeRun(r *document.RunResult) Run {
 		LatencyKind: measurement.LatencyKind(limits.Truncate(string(r.Summary.LatencyKind), maxTextBytes)),
 		Verdict:     RunVerdict(r.Verdict.Validity()), Metrics: runMetrics(&r.Summary), Load: newLoadEvidence(r),
 		ResultConfigMap: naming.ResultConfigMap(name)}
-	run.Conditions, run.FaultTimes = conditionsOf(r), faultTimesOf(r)
+	run.Conditions, run.FaultTimes, run.Segments = conditionsOf(r), faultTimesOf(r), segmentsOf(r)
 	for _, metric := range v1alpha1.FaultyRunMetrics {
 		if value, problem := objectives.FaultyRunValue(r, metric); problem == "" {
 			run.Metrics[string(metric)] = value

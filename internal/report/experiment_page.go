@@ -29,6 +29,7 @@ func WriteExperimentPage(w io.Writer, e *experiment.Result, runs map[string]*doc
 			section{ID: "searches", Title: "Searches", Tables: withRows(saturationTable(e))},
 			section{ID: "comparisons", Title: "Comparisons", Tables: withRows(comparisonTable(e))},
 			section{ID: "objectives", Title: "Objectives", Tables: withRows(pointObjectivesTable(e))},
+			section{ID: "segments", Title: "Segments", Tables: withRows(pointSegmentsTable(e))},
 			faultTimesSection(e),
 			section{ID: "points", Title: "Points", Tables: []htmlTable{pointsTable(e)}},
 			section{ID: "runs", Title: "Runs", Text: runsText(e), Tables: []htmlTable{runsTable(e)}},

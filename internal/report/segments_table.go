@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/run/document"
 	"github.com/benchnet/benchnet/internal/run/measurement"
 	"github.com/benchnet/benchnet/internal/run/protocol"
@@ -24,6 +25,25 @@ func segmentsTable(r *document.RunResult) htmlTable {
 			row = append(row, formatQuantity(measurement.ValueOrMissing(v), "ms"))
 		}
 		t.Rows = append(t.Rows, tableRow{Cells: append(row, formatPercent(part.Summary.ErrorShare))})
+	}
+	return t
+}
+
+// pointSegmentsTable has the metrics of each segment at each point. It has no rows without segments.
+func pointSegmentsTable(e *experiment.Result) htmlTable {
+	t := htmlTable{Header: slices.Concat(textColumns("Point"), variantColumns(e), textColumns(parameterNames(e)...), textColumns("Segment"))}
+	for _, metric := range experiment.SegmentMetrics {
+		m := experimentMetric(e, string(metric))
+		t.Header = append(t.Header, numberColumns(withUnit(m.title, m.displayUnit()))...)
+	}
+	for _, p := range e.Points {
+		for _, s := range p.Segments {
+			cells := slices.Concat([]string{p.Name}, variantCells(e, p), parameterValues(e, p), []string{s.Segment})
+			for _, metric := range experiment.SegmentMetrics {
+				cells = append(cells, formatEstimate(s.Metrics[string(metric)], experimentMetric(e, string(metric))))
+			}
+			t.Rows = append(t.Rows, tableRow{Cells: cells})
+		}
 	}
 	return t
 }

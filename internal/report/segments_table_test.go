@@ -7,7 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
 func TestSegmentsTable(t *testing.T) {
@@ -32,6 +34,20 @@ func TestSegmentsTable(t *testing.T) {
 	}
 	if tables := withRows(segmentsTable(&document.RunResult{})); len(tables) > 0 {
 		t.Errorf("a run without segments has %+v", tables)
+	}
+}
+
+// TestPointSegmentsTable checks that an experiment has a row for each point and segment, and no table without segments.
+func TestPointSegmentsTable(t *testing.T) {
+	e := &experiment.Result{Variants: []string{"raft"}, Points: []experiment.Point{{Name: "p01", Variant: "raft", Unit: "flows"}}}
+	if tables := withRows(pointSegmentsTable(e)); len(tables) > 0 {
+		t.Errorf("an experiment without segments has %+v", tables)
+	}
+	e.Points[0].Segments = []experiment.PointSegment{{Segment: "base", Metrics: map[string]statistics.Estimate{
+		"Throughput": statistics.EstimateMean([]float64{10, 12}, 0.95), "LatencyP95": statistics.EstimateMean([]float64{30}, 0.95)}}}
+	want := []string{"p01", "raft", "base", "11 (10, 12)", "–", "30", "–", "–"}
+	if rows := pointSegmentsTable(e).Rows; len(rows) != 1 || !slices.Equal(rows[0].Cells, want) {
+		t.Errorf("rows %+v, want %q", rows, want)
 	}
 }
 

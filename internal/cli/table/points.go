@@ -8,6 +8,7 @@ import (
 	"github.com/benchnet/benchnet/internal/experiment"
 	"github.com/benchnet/benchnet/internal/format"
 	"github.com/benchnet/benchnet/internal/run/document"
+	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
 // ForPoints returns a table of the points of a finished experiment: means over the valid runs, with
@@ -37,26 +38,32 @@ func buildPointRow(e *experiment.Result, p *experiment.Point) []string {
 	if len(e.Variants) > 0 {
 		row = append(row, p.Variant)
 	}
-	throughput := formatMetric(p, v1alpha1.MetricThroughput)
+	throughput := formatMetric(p.Metrics, v1alpha1.MetricThroughput)
 	if throughput != "" && p.Unit != "" {
 		throughput += " " + p.Unit + "/s"
 	}
-	errors := ""
-	if share, ok := p.Metrics[string(v1alpha1.MetricErrorShare)]; ok && share.N > 0 {
-		errors = format.Percent(share.Mean)
-	}
+	m := p.Metrics
 	return append(row, fmt.Sprintf("%d/%d", p.Valid, p.Valid+p.Invalid+p.Failed), throughput,
-		formatMetric(p, v1alpha1.MetricLatencyP50), formatMetric(p, v1alpha1.MetricLatencyP95), formatMetric(p, v1alpha1.MetricLatencyP99), errors, p.Bottleneck,
-		p.Network, formatMetric(p, v1alpha1.MetricLatencyMean), formatMetric(p, v1alpha1.MetricLatencyP90), formatMetric(p, v1alpha1.MetricLatencyP999),
-		formatMetric(p, v1alpha1.MetricFinalityP50), formatMetric(p, v1alpha1.MetricFinalityP95), formatMetric(p, v1alpha1.MetricFinalityP99))
+		formatMetric(m, v1alpha1.MetricLatencyP50), formatMetric(m, v1alpha1.MetricLatencyP95), formatMetric(m, v1alpha1.MetricLatencyP99),
+		formatErrorShare(m), p.Bottleneck, p.Network,
+		formatMetric(m, v1alpha1.MetricLatencyMean), formatMetric(m, v1alpha1.MetricLatencyP90), formatMetric(m, v1alpha1.MetricLatencyP999),
+		formatMetric(m, v1alpha1.MetricFinalityP50), formatMetric(m, v1alpha1.MetricFinalityP95), formatMetric(m, v1alpha1.MetricFinalityP99))
 }
 
-func formatMetric(p *experiment.Point, metric v1alpha1.Metric) string {
-	e, ok := p.Metrics[string(metric)]
+func formatMetric(metrics map[string]statistics.Estimate, metric v1alpha1.Metric) string {
+	e, ok := metrics[string(metric)]
 	if !ok {
 		return ""
 	}
 	return e.String()
+}
+
+func formatErrorShare(metrics map[string]statistics.Estimate) string {
+	share, ok := metrics[string(v1alpha1.MetricErrorShare)]
+	if !ok || share.N == 0 {
+		return ""
+	}
+	return format.Percent(share.Mean)
 }
 
 // ForPartialPoints returns a table of the points of an unfinished experiment.
@@ -75,6 +82,19 @@ func ForFaultTimes(points []experiment.Point) *Table {
 	for i := range points {
 		for _, f := range points[i].FaultTimes {
 			t.AddRow(points[i].Name, points[i].Label(), f.Fault, string(f.Metric), strconv.Itoa(f.N), strconv.Itoa(f.Censored), f.Format(format.Number))
+		}
+	}
+	return t
+}
+
+// ForPointSegments returns a table of the segments of the window at the points of an experiment, with the values of ForPoints.
+func ForPointSegments(points []experiment.Point) *Table {
+	t := New("Point", "Parameters", "Segment", "Throughput", "P50 ms", "P95 ms", "P99 ms", "Errors")
+	for i := range points {
+		for _, s := range points[i].Segments {
+			m := s.Metrics
+			t.AddRow(points[i].Name, points[i].Label(), s.Segment, formatMetric(m, v1alpha1.MetricThroughput), formatMetric(m, v1alpha1.MetricLatencyP50),
+				formatMetric(m, v1alpha1.MetricLatencyP95), formatMetric(m, v1alpha1.MetricLatencyP99), formatErrorShare(m))
 		}
 	}
 	return t

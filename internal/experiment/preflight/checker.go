@@ -23,6 +23,7 @@ import (
 	"github.com/benchnet/benchnet/internal/network/plan"
 	"github.com/benchnet/benchnet/internal/platform"
 	"github.com/benchnet/benchnet/internal/run/loadgen"
+	"github.com/benchnet/benchnet/internal/run/objectives"
 )
 
 // Checker checks experiments.
@@ -165,12 +166,15 @@ func (r *Checker) checkFirstRun(
 	return run, nil
 }
 
-// validateMetrics rejects metrics of a comparison or a search that the workload lacks.
+// validateMetrics rejects metrics and scopes of a comparison or a search that the workload lacks.
 func validateMetrics(p platform.Platform, w *v1alpha1.Workload, spec *v1alpha1.BenchmarkExperimentSpec) field.ErrorList {
 	var errs field.ErrorList
 	if c := spec.Compare; c != nil {
 		for i, metric := range c.Metrics {
 			errs = append(errs, platform.ValidateMetric(p, w, metric, field.NewPath("spec", "compare", "metrics").Index(i))...)
+		}
+		for i, scope := range c.Scopes {
+			errs = append(errs, objectives.ValidateScope(w, &v1alpha1.Objective{Scope: scope}, field.NewPath("spec", "compare", "scopes").Index(i))...)
 		}
 	}
 	if s := spec.Saturation; s != nil {

@@ -59,6 +59,7 @@ var freeFields = map[string]string{
 	"FaultTarget.members":              free + "names, which have to be those of members or of their containers",
 	"Fault.from":                       free + "names, which have to be those of members",
 	"FaultTarget.databases":            free + "names, which have to be those of databases of the network",
+	"Comparison.scopes":                free + "names, which have to be those of segments",
 	"Region.workloads":                 free + "names, which have to be those of workloads",
 	"RoundTrip.between":                free + "names, which have to be those of regions",
 }

@@ -25,7 +25,7 @@ func Validate(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 			errs = append(errs, field.Duplicate(at, name))
 		}
 		seen[name] = true
-		errs = append(errs, validateScope(w, o, path.Child("scope"))...)
+		errs = append(errs, ValidateScope(w, o, path.Child("scope"))...)
 		errs = append(errs, ValidateLimit(&o.MetricObjective, path)...)
 		if q := o.MinAvailabilityPercent; q != nil && (q.Sign() <= 0 || q.CmpInt64(100) > 0) {
 			errs = append(errs, field.Invalid(path.Child("minAvailabilityPercent"), q.String(), "must be above 0 and at most 100, such as 95 or \"99.9\""))
@@ -34,8 +34,8 @@ func Validate(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// validateScope rejects a scope that the workload does not have, or that does not fit the metric.
-func validateScope(w *v1alpha1.Workload, o *v1alpha1.Objective, path *field.Path) field.ErrorList {
+// ValidateScope rejects a scope that the workload does not have, or that does not fit the metric.
+func ValidateScope(w *v1alpha1.Workload, o *v1alpha1.Objective, path *field.Path) field.ErrorList {
 	var scopes []string
 	switch ofFault := o.Metric.IsOfFault(); {
 	case ofFault != strings.HasPrefix(o.Scope, "fault/"):
