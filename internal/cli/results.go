@@ -129,7 +129,8 @@ func (s *session) showRuns(ctx context.Context, c *cluster.Connection, target cl
 // and the findings about them.
 func (s *session) printRuns(runs []v1alpha1.BenchmarkRun, read []*documents.Run, o resultsOptions) error {
 	tables := []*table.Table{table.ForRuns(runs), table.ForRunObjectives(runs), table.ForSegments(read), table.ForFaults(read), table.ForFaultScores(read),
-		table.ForResilience(read), table.ForCalibration(read), table.ForOperations(read), table.ForPhases(read), table.ForLabels(read)}
+		table.ForResilience(read), table.ForCalibration(read), table.ForOperations(read), table.ForSegmentOperations(read), table.ForPhases(read),
+		table.ForLabels(read)}
 	if err := s.printTables(o.output == "wide", tables...); err != nil {
 		return err
 	}
@@ -196,6 +197,7 @@ func (s *session) showExperimentDocument(d *documents.Experiment, o resultsOptio
 		o.output == "wide",
 		table.ForPoints(d.Result),
 		table.ForPointObjectives(d.Points),
+		table.ForPointSegments(d.Points),
 		table.ForFaultTimes(d.Points),
 		table.ForPointNotes(d.Points),
 		table.ForSaturation(d.Saturation),

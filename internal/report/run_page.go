@@ -28,7 +28,7 @@ func WriteRunPage(w io.Writer, r *document.RunResult, links ...Link) error {
 		Links: links,
 		Sections: []section{
 			{ID: "objectives", Title: "Objectives", Tables: withRows(runObjectivesTable(r))},
-			{ID: "segments", Title: "Segments", Tables: withRows(segmentsTable(r))},
+			{ID: "segments", Title: "Segments", Tables: withRows(segmentsTable(r), segmentOperationsTable(r))},
 			faultsSection(r),
 			{ID: "charts", Title: "Charts", Figures: charts},
 			bottleneckSection(r),

@@ -89,8 +89,10 @@ func (r *Recorder) RecordFailures(due time.Time, n int64, at time.Time, kind, ex
 	r.totals.AddFailed(kind, n)
 }
 
-// SeparateOperations makes the recorder measure the operations of each label separately. Call it before recording.
-func (r *Recorder) SeparateOperations(labels []string) { r.tally.SeparateOperations(labels) }
+// SeparateOperations makes the recorder measure the operations of each label separately, also in each segment. Call it before recording.
+func (r *Recorder) SeparateOperations(labels []string, segments []measurement.Segment) {
+	r.tally.SeparateOperations(labels, segments)
+}
 
 // RecordLabel counts an operation, which was due at a time and ended at another, under a label.
 func (r *Recorder) RecordLabel(due, ended time.Time, label string, failed bool) {

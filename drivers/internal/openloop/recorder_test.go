@@ -63,7 +63,7 @@ func TestOperationsCountByDueTime(t *testing.T) {
 // TestOperationsByLabel checks that labels have counts and latencies by the same instants as the whole.
 func TestOperationsByLabel(t *testing.T) {
 	r := NewRecorder(testWindow, "transactions")
-	r.SeparateOperations([]string{"Transfer", "Mint"})
+	r.SeparateOperations([]string{"Transfer", "Mint"}, nil)
 	for _, o := range []struct {
 		label      string
 		due, ended float64

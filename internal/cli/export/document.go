@@ -52,7 +52,7 @@ func emitDocument(row Row, r *document.RunResult, emit Emit) error {
 		w.addSeries(s.Subject, s.Name, s.Unit, r.ExpandToSeconds(s.Values))
 	}
 	w.addSegments(r.Segments)
-	w.addOperations(r.Operations, r.Summary.Unit)
+	w.addOperations(r.Operations, r.Summary.Unit, "", "Operation")
 	w.addFaults(r.Faults)
 	for _, m := range v1alpha1.FaultyRunMetrics {
 		if value, problem := objectives.FaultyRunValue(r, m); problem == "" {
@@ -98,14 +98,15 @@ func (w *writer) addSegments(all []document.SegmentResult) {
 		part.addTotal("Offered", s.OfferedPerSecond, unitOf(v1alpha1.MetricThroughput, s.Summary.Unit))
 		part.addTotal("Planned", float64(s.Planned), s.Summary.Unit)
 		part.addSummary(&s.Summary)
+		w.addOperations(s.Operations, s.Summary.Unit, s.Name+"/", "SegmentOperation")
 	}
 }
 
-// addOperations emits the numbers of the kinds of operations of a mix, each as a subject.
-func (w *writer) addOperations(all []measurement.OperationSummary, unit string) {
+// addOperations emits the numbers of the kinds of operations of a mix, each as a subject that begins with the segment if it is of one.
+func (w *writer) addOperations(all []measurement.OperationSummary, unit, segment, prefix string) {
 	for i := range all {
 		o := &all[i]
-		part := w.newPartWriter(o.Name, "Operation")
+		part := w.newPartWriter(segment+o.Name, prefix)
 		part.addTotal("Share", o.Share, "1")
 		part.addTotal("Completed", float64(o.Completed), unit)
 		part.addTotal("Failed", float64(o.Failed), unit)

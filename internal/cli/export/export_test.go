@@ -148,10 +148,11 @@ func TestOperationRows(t *testing.T) {
 func TestSegmentRows(t *testing.T) {
 	r := readRecordedRun(t)
 	r.Segments = []document.SegmentResult{{Segment: measurement.Segment{Name: "peak", FromSeconds: 20, Seconds: 40, OfferedPerSecond: 50}, Planned: 2000,
-		Summary: measurement.Summary{ThroughputPerSecond: 49, Requests: 2000, Errors: 40, ErrorShare: 0.02, Unit: "flows", Latency: measurement.Latency{P95: new(80.0)}}}}
+		Summary:    measurement.Summary{ThroughputPerSecond: 49, Requests: 2000, Errors: 40, ErrorShare: 0.02, Unit: "flows", Latency: measurement.Latency{P95: new(80.0)}},
+		Operations: []measurement.OperationSummary{{Name: "Mint", Completed: 7}}}}
 	rows := collectRows(t, func(emit Emit) error { return Run(r, emit) })
 	for metric, want := range map[string]float64{"SegmentStart": 20, "SegmentDuration": 40, "SegmentOffered": 50, "SegmentPlanned": 2000,
-		"SegmentThroughput": 49, "SegmentErrorShare": 0.02, "SegmentLatencyP95": 80, "Throughput": r.Summary.ThroughputPerSecond} {
+		"SegmentThroughput": 49, "SegmentErrorShare": 0.02, "SegmentLatencyP95": 80, "SegmentOperationCompleted": 7, "Throughput": r.Summary.ThroughputPerSecond} {
 		t.Run(metric, func(t *testing.T) {
 			if got := findValues(rows, metric, false); !cmp.Equal(got, []float64{want}) {
 				t.Errorf("got %v, want %v", got, want)
@@ -161,7 +162,7 @@ func TestSegmentRows(t *testing.T) {
 	if got := findValues(rows, "SegmentLatencyP99", false); got != nil {
 		t.Errorf("an unknown percentile has the value %v", got)
 	}
-	if last := rows[len(rows)-1]; last.Subject != "peak" || last.Run != r.Run.Name {
+	if last := rows[len(rows)-1]; last.Subject != "peak/Mint" || last.Run != r.Run.Name {
 		t.Errorf("the last row is %+v", last)
 	}
 }

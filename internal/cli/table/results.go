@@ -107,16 +107,34 @@ func ForLabels(runs []*documents.Run) *Table {
 
 // ForOperations returns a table of the kinds of operations of the mixes of runs. Latencies are in milliseconds.
 func ForOperations(runs []*documents.Run) *Table {
-	t := New("Name", "Kind", "Share", "Completed", "Throughput/s", "P50 ms", "P95 ms", "P99 ms", "Failed", "Errors")
+	t := New(append([]string{"Name"}, operationColumns...)...)
 	for _, run := range runs {
 		for i := range run.Operations {
-			o := &run.Operations[i]
-			t.AddRow(run.Run.Name, o.Name, format.Percent(o.Share), strconv.FormatInt(o.Completed, 10), format.Number(o.ThroughputPerSecond),
-				formatMillis(o.Latency.P50), formatMillis(o.Latency.P95), formatMillis(o.Latency.P99),
-				strconv.FormatInt(o.Failed, 10), format.Percent(o.ErrorShare))
+			t.AddRow(append([]string{run.Run.Name}, operationCells(&run.Operations[i])...)...)
 		}
 	}
 	return t
+}
+
+// ForSegmentOperations returns a table of the kinds of operations by segment of the windows of runs.
+func ForSegmentOperations(runs []*documents.Run) *Table {
+	t := New(append([]string{"Name", "Segment"}, operationColumns...)...)
+	for _, run := range runs {
+		for _, s := range run.Segments {
+			for i := range s.Operations {
+				t.AddRow(append([]string{run.Run.Name, s.Name}, operationCells(&s.Operations[i])...)...)
+			}
+		}
+	}
+	return t
+}
+
+// operationColumns are the columns of operationCells.
+var operationColumns = []string{"Kind", "Share", "Completed", "Throughput/s", "P50 ms", "P95 ms", "P99 ms", "Failed", "Errors"}
+
+func operationCells(o *measurement.OperationSummary) []string {
+	return []string{o.Name, format.Percent(o.Share), strconv.FormatInt(o.Completed, 10), format.Number(o.ThroughputPerSecond),
+		formatMillis(o.Latency.P50), formatMillis(o.Latency.P95), formatMillis(o.Latency.P99), strconv.FormatInt(o.Failed, 10), format.Percent(o.ErrorShare)}
 }
 
 // ForPhases returns a table of the phases of the sampled operations of runs. Durations are in milliseconds.

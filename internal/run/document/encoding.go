@@ -54,6 +54,11 @@ func (r *RunResult) validateSeries() error {
 	if len(r.Operations) > measurement.MaxOperations {
 		return fmt.Errorf("operations: %d, at most %d", len(r.Operations), measurement.MaxOperations)
 	}
+	for i := range r.Segments {
+		if n := len(r.Segments[i].Operations); n > measurement.MaxOperations {
+			return fmt.Errorf("segments[%d].operations: %d, at most %d", i, n, measurement.MaxOperations)
+		}
+	}
 	if completed, failed := len(r.Series.CompletedPerSecond), len(r.Series.FailedPerSecond); completed != failed {
 		return fmt.Errorf("series: it has %d seconds of completed and %d of failed operations", completed, failed)
 	}

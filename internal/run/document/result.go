@@ -87,6 +87,8 @@ type SegmentResult struct {
 	Summary measurement.Summary `json:"summary"`
 	// Errors counts the errors by kind, the most frequent first.
 	Errors []measurement.ErrorCount `json:"errors,omitempty"`
+	// Operations are the kinds of operations of a mix, as in RunResult.
+	Operations []measurement.OperationSummary `json:"operations,omitempty"`
 }
 
 // RunIdentity identifies a run.
@@ -199,7 +201,7 @@ func NewRunResult(m *measurement.Measurement, i verdict.Interpretation, v verdic
 	var segments []SegmentResult
 	for _, s := range m.Segments {
 		s.Unit, s.LatencyKind, s.FinalityOf = m.Unit, m.LatencyKind, m.FinalityOf
-		segments = append(segments, SegmentResult{s.Segment, s.Schedule.Planned, s.Summarize(), s.Errors})
+		segments = append(segments, SegmentResult{s.Segment, s.Schedule.Planned, s.Summarize(), s.Errors, s.Operations()})
 	}
 	return &RunResult{
 		APIVersion: APIVersion, Kind: Kind, SchemaVersion: SchemaVersion,

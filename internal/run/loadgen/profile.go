@@ -95,6 +95,10 @@ func validateProfile(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	switch window := int(w.Measure.Window.Seconds()); {
 	case len(segments) > measurement.MaxSegments:
 		errs = append(errs, field.Invalid(path, len(segments), fmt.Sprintf("segments are too many, at most %d: each level of Steps is one", measurement.MaxSegments)))
+	case len(segments)*countKinds(w) > measurement.MaxRecordings:
+		errs = append(errs, field.Invalid(path, len(segments)*countKinds(w), fmt.Sprintf(
+			"recordings are too many, at most %d: %d segments, each level of Steps as one, times %d kinds of operations of the mix",
+			measurement.MaxRecordings, len(segments), countKinds(w))))
 	case pieces > protocol.MaxRatePieces:
 		errs = append(errs, tooManyPieces(path, pieces))
 	case offered == 0:
@@ -105,6 +109,23 @@ func validateProfile(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 			minInterval(window), minIntervalSeconds*((minInterval(window)+minIntervalSeconds-1)/minIntervalSeconds))))
 	}
 	return errs
+}
+
+// countKinds returns the number of kinds of operations that the drivers measure separately; 1 without a mix.
+func countKinds(w *v1alpha1.Workload) int {
+	switch {
+	case w.Corda != nil:
+		return max(1, len(w.Corda.Mix))
+	case w.JPaxos != nil:
+		return max(1, len(w.JPaxos.Mix))
+	case w.EVM != nil:
+		kinds := map[v1alpha1.EVMTransactionKind]bool{}
+		for i := range w.EVM.Mix {
+			kinds[w.EVM.Mix[i].Kind] = true
+		}
+		return max(1, len(kinds))
+	}
+	return 1
 }
 
 func tooManyPieces(path *field.Path, pieces int) *field.Error {

@@ -107,6 +107,32 @@ func TestSineRates(t *testing.T) {
 	}
 }
 
+// TestRecordingsAreBounded checks the limit of segments times kinds of operations.
+func TestRecordingsAreBounded(t *testing.T) {
+	kinds := []v1alpha1.EVMTransaction{{Kind: "Mint"}, {Kind: "Mint"}, {Kind: "Call"}, {Kind: "Store"}, {Kind: "Deploy"}, {Kind: "Transfer"}, {Kind: "TokenTransfer"}}
+	for name, c := range map[string]struct {
+		mixed   v1alpha1.Workload
+		allowed bool
+	}{
+		"six operations of Corda":   {v1alpha1.Workload{Corda: &v1alpha1.CordaWorkload{Mix: make([]v1alpha1.CordaMixEntry, 6)}}, true},
+		"seven operations of Corda": {v1alpha1.Workload{Corda: &v1alpha1.CordaWorkload{Mix: make([]v1alpha1.CordaMixEntry, 7)}}, false},
+		"seven sizes of JPaxos":     {v1alpha1.Workload{JPaxos: &v1alpha1.JPaxosWorkload{Mix: make([]v1alpha1.JPaxosMixEntry, 7)}}, false},
+		"six kinds of transactions": {v1alpha1.Workload{EVM: &v1alpha1.EVMWorkload{Mix: kinds}}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := profileWorkload(t, "{name: a, type: Steps, duration: 80s, ratePerSecond: 1, toRatePerSecond: 16, steps: 16}")
+			w.Corda, w.JPaxos, w.EVM = c.mixed.Corda, c.mixed.JPaxos, c.mixed.EVM
+			err := ValidateLoad(w, field.NewPath("workload")).ToAggregate()
+			if c.allowed != (err == nil) || err != nil && !strings.Contains(err.Error(), "workload.load.profile: Invalid value: 112: recordings are too many, at most 96: 16 segments") {
+				t.Errorf("error %v", err)
+			}
+			if segments := NewWorkloadFile(w).Segments; len(segments) != 16 || segments[15].Name != "a-16" {
+				t.Errorf("the drivers get the segments %+v", segments)
+			}
+		})
+	}
+}
+
 // TestSegmentsOf checks where segments begin, their mean rates, and that intervals and operations agree with them.
 func TestSegmentsOf(t *testing.T) {
 	w := profileWorkload(t, `{name: up, type: Steps, duration: 36s, ratePerSecond: 10, toRatePerSecond: 30, steps: 3},

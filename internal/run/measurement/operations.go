@@ -8,19 +8,25 @@ import (
 	"github.com/benchnet/benchnet/internal/run/statistics"
 )
 
-// MaxOperations bounds the kinds of operations that are measured separately. Each takes 200 kB of memory.
-const MaxOperations = 8
+const (
+	// MaxOperations bounds the kinds of operations that are measured separately. Each takes 200 kB of memory.
+	MaxOperations = 8
+	// MaxRecordings bounds the kinds of operations times the segments in which they are measured separately.
+	MaxRecordings = 96
+)
 
 // OperationCounts is what a worker measured of one kind of operation of a mix.
 type OperationCounts struct {
-	// Name is the kind, such as Mint.
-	Name string `json:"name"`
+	// Name is the kind, such as Mint; empty in Segments.
+	Name string `json:"name,omitempty"`
 	// Completed counts successes in the window, whenever they started.
 	Completed int64 `json:"completed"`
 	// Failed counts the requests that started in the window and failed.
 	Failed int64 `json:"failed"`
 	// Histogram holds the latencies, as in WorkerResult.
 	Histogram string `json:"histogram"`
+	// Segments are the parts of these numbers in the segments of the window, in their order; absent without segments.
+	Segments []OperationCounts `json:"segments,omitempty"`
 }
 
 // operationStats is what was recorded of one kind of operation.
@@ -28,12 +34,24 @@ type operationStats struct {
 	name              string
 	completed, failed int64
 	latencies         *Histogram
+	segments          []operationStats
 }
 
-// SeparateOperations makes the recorder measure each of the named kinds of operations separately. Call it before recording.
-func (t *RequestRecorder) SeparateOperations(names []string) {
+// newOperationStats returns the stats of a kind without operations, also in a number of segments.
+func newOperationStats(name string, segments int) operationStats {
+	o := operationStats{name: name, latencies: NewHistogram()}
+	for range segments {
+		o.segments = append(o.segments, operationStats{latencies: NewHistogram()})
+	}
+	return o
+}
+
+// SeparateOperations makes the recorder measure each of the named kinds of operations separately, also in each of the segments, which
+// follow one another from the start of the window. Call it before recording.
+func (t *RequestRecorder) SeparateOperations(names []string, segments []Segment) {
+	t.segments = segments
 	for _, name := range names[:min(len(names), MaxOperations)] {
-		t.operations = append(t.operations, operationStats{name: name, latencies: NewHistogram()})
+		t.operations = append(t.operations, newOperationStats(name, len(segments)))
 	}
 }
 
@@ -47,15 +65,35 @@ func (t *RequestRecorder) RecordOperation(of, at time.Duration, name string, fai
 	o := &t.operations[i]
 	if !failed && t.InWindow(at) {
 		o.completed++
+		if s := t.segmentAt(o, at); s != nil {
+			s.completed++
+		}
 	}
-	switch {
-	case !t.InWindow(of):
-	case failed:
+	if t.InWindow(of) {
+		o.recordEnd(at-of, failed)
+		if s := t.segmentAt(o, of); s != nil {
+			s.recordEnd(at-of, failed)
+		}
+	}
+}
+
+// segmentAt returns the stats of the segment at an instant of the window, or nil without segments.
+func (t *RequestRecorder) segmentAt(o *operationStats, at time.Duration) *operationStats {
+	for i, s := range t.segments {
+		if at < time.Duration(s.FromSeconds+s.Seconds)*time.Second {
+			return &o.segments[i]
+		}
+	}
+	return nil
+}
+
+func (o *operationStats) recordEnd(latency time.Duration, failed bool) {
+	if failed {
 		o.failed++
-	default:
-		// Record clamps every latency to the histogram's range, so this cannot fail.
-		_ = o.latencies.Record((at - of).Microseconds())
+		return
 	}
+	// Record clamps every latency to the histogram's range, so this cannot fail.
+	_ = o.latencies.Record(latency.Microseconds())
 }
 
 func encodeOperations(all []operationStats) ([]OperationCounts, error) {
@@ -65,7 +103,11 @@ func encodeOperations(all []operationStats) ([]OperationCounts, error) {
 		if err != nil {
 			return nil, err
 		}
-		encoded = append(encoded, OperationCounts{o.name, o.completed, o.failed, histogram})
+		segments, err := encodeOperations(o.segments)
+		if err != nil {
+			return nil, err
+		}
+		encoded = append(encoded, OperationCounts{o.name, o.completed, o.failed, histogram, segments})
 	}
 	return encoded, nil
 }
@@ -92,6 +134,9 @@ func (w *WorkerResult) validateOperations(whole *Histogram) error {
 		if err != nil {
 			return fmt.Errorf("operations[%d]: %w", i, err)
 		}
+		if err := o.validateSegments(MaxRecordings/len(w.Operations), h.Count()); err != nil {
+			return fmt.Errorf("operations[%d].%w", i, err)
+		}
 		completed, failed, latencies = completed-o.Completed, failed-o.Failed, latencies-h.Count()
 		if min(completed, failed, latencies) < 0 {
 			return fmt.Errorf("operations[%d]: together they have more requests than the whole", i)
@@ -103,11 +148,47 @@ func (w *WorkerResult) validateOperations(whole *Histogram) error {
 	return nil
 }
 
+// validateSegments checks that the segments of a kind, if there are any, are at most a number and make up the kind with its latencies.
+func (o *OperationCounts) validateSegments(most int, latencies int64) error {
+	if len(o.Segments) > most {
+		return fmt.Errorf("segments: %d, at most %d", len(o.Segments), most)
+	}
+	completed, failed := o.Completed, o.Failed
+	for i, s := range o.Segments {
+		h, err := DecodeHistogram(s.Histogram)
+		if err != nil {
+			return fmt.Errorf("segments[%d]: %w", i, err)
+		}
+		if min(s.Completed, s.Failed) < 0 || s.Completed > completed || s.Failed > failed {
+			return fmt.Errorf("segments[%d]: %d completed or %d failed is not between 0 and %d or %d", i, s.Completed, s.Failed, completed, failed)
+		}
+		completed, failed, latencies = completed-s.Completed, failed-s.Failed, latencies-h.Count()
+	}
+	if len(o.Segments) > 0 && (completed != 0 || failed != 0 || latencies != 0) {
+		return fmt.Errorf("segments: %d completions, %d failures and %d latencies of the kind are missing", completed, failed, latencies)
+	}
+	return nil
+}
+
+// operationsIn returns the kinds of operations in a segment, or nil unless the worker measured each in all segments.
+func (w *WorkerResult) operationsIn(segment, segments int) []OperationCounts {
+	var all []OperationCounts
+	for _, o := range w.Operations {
+		if len(o.Segments) != segments {
+			return nil
+		}
+		part := o.Segments[segment]
+		part.Name = o.Name
+		all = append(all, part)
+	}
+	return all
+}
+
 // addOperations adds the kinds of a worker. They are unknown if a worker does not report the same kinds as the first.
 func (m *Measurement) addOperations(w *WorkerResult) error {
 	if len(m.Workers) == 0 {
 		for _, o := range w.Operations {
-			m.operations = append(m.operations, operationStats{name: o.Name, latencies: NewHistogram()})
+			m.operations = append(m.operations, newOperationStats(o.Name, 0))
 		}
 	}
 	if !slices.EqualFunc(m.operations, w.Operations, func(a operationStats, b OperationCounts) bool { return a.name == b.Name }) {

@@ -1,18 +1,22 @@
 package measurement
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 )
 
+// mixSegments are the segments of newMixResult.
+var mixSegments = []Segment{{Name: "low", Seconds: 5}, {Name: "high", FromSeconds: 5, Seconds: 5}}
+
 // newMixResult returns a worker's result of 10 s with two kinds: 100 transfers of 10 ms and 20 mints of 30 ms, of which one completes
 // after the window, and 5 mints that fail, 2 of them after the window. A transfer from before the window completes in it.
 func newMixResult(t *testing.T, worker int) WorkerResult {
 	t.Helper()
 	r := NewRequestRecorder(10, 5)
-	r.SeparateOperations([]string{"Transfer", "Mint"})
+	r.SeparateOperations([]string{"Transfer", "Mint"}, mixSegments)
 	record := func(kind string, of, at time.Duration, failed bool) {
 		if failed {
 			r.RecordFailed(at, 1)
@@ -79,6 +83,56 @@ func TestOperations(t *testing.T) {
 	}
 }
 
+// TestOperationsBySegment checks the kinds in each segment, of all workers, and that they are unknown if a worker has other segments.
+func TestOperationsBySegment(t *testing.T) {
+	merged := func(segments []Segment) []SegmentMeasurement {
+		merger := NewMerger(segments...)
+		for i := range 2 {
+			w := newMixResult(t, i)
+			if err := merger.AddWorker(&w); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return merger.Measurement().Segments
+	}
+	for i, want := range []string{"Transfer 202 0 1 40.4, Mint 0 0 0 0", "Transfer 0 0 0 0, Mint 38 10 1 7.6"} {
+		t.Run(mixSegments[i].Name, func(t *testing.T) {
+			var got []string
+			for _, o := range merged(mixSegments)[i].Operations() {
+				got = append(got, fmt.Sprint(o.Name, " ", o.Completed, o.Failed, o.Share, " ", o.ThroughputPerSecond))
+			}
+			if strings.Join(got, ", ") != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+	if got := merged([]Segment{{Name: "all", Seconds: 10}})[0].Operations(); got != nil {
+		t.Errorf("operations of other segments %+v", got)
+	}
+}
+
+func TestHostileOperationSegmentsAreRejected(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(o *OperationCounts)
+		want  string
+	}{
+		"as recorded":     {func(*OperationCounts) {}, ""},
+		"too many":        {func(o *OperationCounts) { o.Segments = make([]OperationCounts, MaxRecordings/2+1) }, "operations[1].segments: 49, at most 48"},
+		"negative count":  {func(o *OperationCounts) { o.Segments[0].Failed = -1 }, "operations[1].segments[0]: 0 completed or -1 failed"},
+		"more than whole": {func(o *OperationCounts) { o.Segments[1].Completed = 1 << 62 }, "operations[1].segments[1]: 4611686018427387904 completed"},
+		"no histogram":    {func(o *OperationCounts) { o.Segments[1].Histogram = "" }, "operations[1].segments[1]: decode histogram"},
+		"one of two":      {func(o *OperationCounts) { o.Segments = o.Segments[:1] }, "operations[1].segments: 19 completions, 5 failures and 20 latencies"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newMixResult(t, 0)
+			c.spoil(&w.Operations[1])
+			if err := w.validate(); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
 // TestOperationsAreUnknown checks that a measurement does not show kinds that do not make up all of it.
 func TestOperationsAreUnknown(t *testing.T) {
 	other, without, third := newMixResult(t, 1), newMixResult(t, 1), newMixResult(t, 2)
@@ -132,6 +186,9 @@ func TestHostileOperationsAreRejected(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newMixResult(t, 0)
+			for i := range w.Operations {
+				w.Operations[i].Segments = nil
+			}
 			c.spoil(&w)
 			if err := w.validate(); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
@@ -142,7 +199,7 @@ func TestHostileOperationsAreRejected(t *testing.T) {
 
 func TestRecordOperationDoesNotAllocate(t *testing.T) {
 	r := NewRequestRecorder(10, 0)
-	r.SeparateOperations([]string{"Transfer", "Mint"})
+	r.SeparateOperations([]string{"Transfer", "Mint"}, mixSegments)
 	if n := testing.AllocsPerRun(100, func() {
 		r.RecordOperation(0, time.Second, "Mint", false)
 		r.RecordOperation(0, time.Second, "Call", true)

@@ -23,6 +23,7 @@ type RequestRecorder struct {
 	intervals         []requestStats
 	intervalSeconds   int
 	operations        []operationStats // nil without SeparateOperations
+	segments          []Segment
 }
 
 // requestStats holds what was recorded about the requests of one interval.

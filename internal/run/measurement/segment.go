@@ -34,11 +34,12 @@ func cutParts(w *WorkerResult, segments []segmentMerger) ([]*WorkerResult, error
 	own := *w
 	own.Series, own.Members, own.PhaseSamples, own.Calibration, own.Faults, own.Operations = nil, nil, nil, nil, nil, nil
 	var parts []*WorkerResult
-	for _, s := range segments {
+	for i, s := range segments {
 		part, err := own.SliceWindow(s.FromSeconds, s.FromSeconds+s.Seconds)
 		if err != nil {
 			return nil, fmt.Errorf("result of worker %d: segment %s: %w", w.Worker, s.Name, err)
 		}
+		part.Operations = w.operationsIn(i, len(segments))
 		parts = append(parts, part)
 	}
 	return parts, nil

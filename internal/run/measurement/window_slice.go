@@ -65,7 +65,7 @@ func joinIntervals(intervals []RecordedInterval) (requestStats, error) {
 
 // SliceWindow returns the seconds [from, to) of the window as if only they had been recorded. Both bounds must
 // lie between intervals, else it fails. Totals over everything recorded stay unchanged: the ledger, restarts,
-// and the periods of the CPU quota. Operations have no intervals, so a part is without them.
+// and the periods of the CPU quota. Operations have no intervals, so a part is without them, unless it is a segment (see cutParts).
 func (w *WorkerResult) SliceWindow(from, to int) (*WorkerResult, error) {
 	if from == 0 && to == w.WindowSeconds {
 		return w, nil

@@ -33,7 +33,8 @@ type WorkerResult struct {
 	// kind of transaction of a mix; absent without either.
 	Labels   []LabelCount `json:"labels,omitempty"`
 	Schedule Schedule     `json:"schedule"`
-	// Operations are the kinds of operations of a mix, at most MaxOperations; absent unless it has two, and in a part of a window.
+	// Operations are the kinds of operations of a mix, at most MaxOperations; absent unless it has two, and in a part of a window
+	// that is no segment.
 	Operations []OperationCounts `json:"operations,omitempty"`
 	// IntervalSeconds is the length of Intervals; 0 without any.
 	IntervalSeconds int `json:"intervalSeconds,omitempty"`

@@ -20,7 +20,7 @@ func (c *session) Measure() protocol.MeasureTimes { return c.workload.Measure }
 func (c *session) MeasureRun(ctx context.Context, window *protocol.Window) (*measurement.WorkerResult, error) {
 	recorder := openloop.NewRecorder(window, evm.OperationUnit)
 	if kinds := c.workload.Operation.MixedKinds(); len(kinds) > 1 {
-		recorder.SeparateOperations(kinds)
+		recorder.SeparateOperations(kinds, c.workload.Segments)
 	}
 	c.tracker.SetOutcomes(recorder)
 	c.blocks.setRecorder(recorder)

@@ -109,7 +109,7 @@ final class WorkloadSession {
         Timeline timeline = Timeline.startingAt(barrier.awaitStart(), workload.measure, clock);
         Pacing pacing = Pacing.of(workload, timeline, clock);
         Recorder recorder = new Recorder(timeline);
-        recorder.separateKinds(workload.mix.names);
+        recorder.separateKinds(workload.mix.names, workload.segmentEnds);
         try (ProgressReporter reporter = new ProgressReporter(barrier, recorder, timeline, clock)) {
             gate.open(new FlowClients(members::memberFor, operations, workload.phaseSamplePercent, pacing, recorder,
                     timeline, clock));

@@ -117,7 +117,7 @@ class FlowClientsTest {
     void runsTheOperationOfTheKindThatTheMixDecides() throws Exception {
         Worker worker = new Worker(0, 1);
         OpenLoop mixed = new OpenLoop(timeline, clock, worker, Arrivals.even(4, worker), Mixes.of(1, 1, 3));
-        recorder.separateKinds(Arrays.asList("rare", "frequent"));
+        recorder.separateKinds(Arrays.asList("rare", "frequent"), Collections.emptyList());
         List<Operation> operations = Arrays.asList(operation(() -> CordaFutureImplKt.doneFuture("rare")),
                 operation(() -> CordaFutureImplKt.doneFuture("frequent")));
         FlowClients clients = new FlowClients(index -> null, operations, 0, mixed, recorder, timeline, clock);

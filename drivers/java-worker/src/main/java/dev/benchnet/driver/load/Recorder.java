@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * Records the operations of all clients. An operation belongs to the window if its planned start lies in it; its
@@ -36,16 +36,19 @@ public final class Recorder {
         latencyMicrosPerSecond = new long[timeline.windowSeconds];
     }
 
-    /** Makes the recorder record each kind of operations separately, too. Call it before the load. */
-    public synchronized void separateKinds(List<String> names) {
-        names.forEach(name -> kinds.add(new KindRecording(name)));
+    /**
+     * Makes the recorder record each kind of operations separately, too, also in each segment, of which it takes the ends in
+     * seconds of the window. Call it before the load.
+     */
+    public synchronized void separateKinds(List<String> names, List<Integer> segmentEnds) {
+        names.forEach(name -> kinds.add(new KindRecording(name, segmentEnds)));
     }
 
     /** Must be called first for each slot. An operation that begins and does not end is counted as Unfinished. */
     public synchronized void recordStart(Slot slot) {
         if (!closed && timeline.inWindow(slot.intended)) {
             recordingFor(slot).recordStart();
-            kindOf(slot).ifPresent(KindRecording::recordStart);
+            recordKind(slot, slot.intended, KindRecording::recordStart);
         }
     }
 
@@ -59,13 +62,13 @@ public final class Recorder {
         totals.addCompletion(micros);
         if (timeline.inWindow(at)) {
             latencyMicrosPerSecond[timeline.secondOf(at)] += micros;
-            kindOf(slot).ifPresent(KindRecording::countCompleted);
+            recordKind(slot, at, KindRecording::countCompleted);
         }
         if (!timeline.inWindow(slot.intended)) {
             return false;
         }
         recordingFor(slot).recordCompletion(at - slot.intended);
-        kindOf(slot).ifPresent(kind -> kind.recordLatency(at - slot.intended));
+        recordKind(slot, slot.intended, kind -> kind.recordLatency(at - slot.intended));
         return true;
     }
 
@@ -112,8 +115,11 @@ public final class Recorder {
         return intervals.get(timeline.intervalOf(slot.intended));
     }
 
-    private Optional<KindRecording> kindOf(Slot slot) {
-        return kinds.isEmpty() ? Optional.empty() : Optional.of(kinds.get(slot.kind));
+    /** Records something that happened at an instant of the window in the kind of the operation, if kinds are separate. */
+    private void recordKind(Slot slot, long at, Consumer<KindRecording> record) {
+        if (!kinds.isEmpty()) {
+            kinds.get(slot.kind).recordAt(timeline.secondOf(at), record);
+        }
     }
 
     /** Counts an operation that ended within the window in its second; returns 1 if it ended in the warm-up instead. */

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.benchnet.driver.load.IntervalRecording;
+import dev.benchnet.driver.load.KindRecording;
 import dev.benchnet.driver.load.LoadTotals;
 import dev.benchnet.driver.load.PhaseSamples;
 import dev.benchnet.driver.load.Progress;
@@ -57,14 +58,21 @@ public final class ProtocolJson {
         }
         if (!summary.kinds.isEmpty()) {
             ArrayNode operations = root.putArray("operations");
-            summary.kinds.forEach(kind -> operations.addObject().put("name", kind.name).put("completed", kind.completedCount())
-                    .put("failed", kind.failedCount()).put("histogram", kind.encodedHistogram()));
+            summary.kinds.forEach(kind -> putKind(operations.addObject().put("name", kind.name), kind));
         }
         putPhases(root, summary.phases);
         if (workload.unit != null) {
             root.put("unit", workload.unit);
         }
         return root;
+    }
+
+    private static void putKind(ObjectNode node, KindRecording kind) {
+        node.put("completed", kind.completedCount()).put("failed", kind.failedCount()).put("histogram", kind.encodedHistogram());
+        if (!kind.segments.isEmpty()) {
+            ArrayNode segments = node.putArray("segments");
+            kind.segments.forEach(segment -> putKind(segments.addObject(), segment));
+        }
     }
 
     private static void putPhases(ObjectNode root, PhaseSamples phases) {

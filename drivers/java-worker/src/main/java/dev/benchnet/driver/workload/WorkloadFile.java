@@ -6,6 +6,7 @@ import dev.benchnet.driver.FatalException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * The part of the workload that all drivers share, as written by the controller. A driver adds operation and targets, but
@@ -16,6 +17,8 @@ public class WorkloadFile {
     public final Load load;
     public final Measure measure;
     public final Mix mix;
+    /** The ends of the parts of the window with results of their own, in seconds of the window. */
+    public final List<Integer> segmentEnds;
     /** Unique among all runs on the network. */
     public final String reference;
     /** The unit of operations, such as flows; null if not set. */
@@ -26,6 +29,8 @@ public class WorkloadFile {
         load = new Load(root.requireObject().get("load"), worker);
         measure = new Measure(root.get("measure"));
         mix = Mix.read(root.get("operation").get("mix"), load.seed);
+        segmentEnds = root.get("segments").readList(
+                segment -> segment.requireObject().get("fromSeconds").readInteger(0) + segment.get("seconds").readInteger(1));
         reference = root.get("reference").readText();
         unit = root.get("unit").readTextOr(null);
     }

@@ -64,7 +64,7 @@ class MixedLoadTest {
     @Test
     void recordsEachKindSeparately() {
         Recorder recorder = new Recorder(timeline);
-        recorder.separateKinds(Arrays.asList("small", "large"));
+        recorder.separateKinds(Arrays.asList("small", "large"), Arrays.asList(2, 4));
         complete(recorder, new Slot(0, SECOND / 2, 0), SECOND * 3 / 2); // From the warm-up: it has no latency in the window.
         complete(recorder, new Slot(1, SECOND, 1), 2 * SECOND);
         complete(recorder, new Slot(2, 2 * SECOND, 1), 5 * SECOND); // In the drain: it does not count in the throughput.
@@ -77,9 +77,15 @@ class MixedLoadTest {
 
         assertEquals("small 1 completed, 1 failed", describe(summary.kinds.get(0)));
         assertEquals("large 1 completed, 1 failed", describe(summary.kinds.get(1)));
+        assertEquals("small 1 completed, 0 failed", describe(summary.kinds.get(0).segments.get(0)));
+        assertEquals("small 0 completed, 1 failed", describe(summary.kinds.get(0).segments.get(1)));
+        assertEquals("large 1 completed, 0 failed", describe(summary.kinds.get(1).segments.get(0)));
+        assertEquals("large 0 completed, 1 failed", describe(summary.kinds.get(1).segments.get(1)));
         IntervalRecording empty = new IntervalRecording();
         assertEquals(empty.encodedHistogram(), summary.kinds.get(0).encodedHistogram());
         assertEquals(summary.whole.encodedHistogram(), summary.kinds.get(1).encodedHistogram());
+        assertEquals(summary.whole.encodedHistogram(), summary.kinds.get(1).segments.get(0).encodedHistogram());
+        assertEquals(empty.encodedHistogram(), summary.kinds.get(1).segments.get(1).encodedHistogram());
     }
 
     private static void complete(Recorder recorder, Slot slot, long at) {

@@ -96,7 +96,7 @@ final class Session {
         Timeline timeline = Timeline.startingAt(barrier.awaitStart(), requests.measure, clock);
         Pacing pacing = Pacing.of(requests, timeline, clock);
         Recorder recorder = new Recorder(timeline);
-        recorder.separateKinds(requests.mix.names);
+        recorder.separateKinds(requests.mix.names, requests.segmentEnds);
         try (ProgressReporter reporter = new ProgressReporter(barrier, recorder, timeline, clock)) {
             start.complete(new Start(pacing, recorder));
             while (clock.nanos() < timeline.drainUntil() && !working.await(END_POLL_MILLIS, TimeUnit.MILLISECONDS)) {

@@ -127,13 +127,16 @@ class DriveTest {
         workers = 1;
         Client.SIZES.clear();
         String mix = "'mix':[{'name':'small','weight':3,'requestBytes':10},{'name':'large','weight':1,'requestBytes':2000}]";
-        assertEquals(0, drive(CLOSED.replace("'model':'Closed'", "'model':'Open','ratePerSecond':200").replace("'requestBytes':128", mix)));
+        String segments = "{'segments':[{'fromSeconds':0,'seconds':1}],";
+        assertEquals(0, drive(CLOSED.replace("'model':'Closed'", "'model':'Open','ratePerSecond':200").replace("'requestBytes':128", mix)
+                .replaceFirst("\\{", segments)));
 
         JsonNode operations = result().get("operations");
         assertEquals("small", operations.get(0).get("name").asText());
         assertEquals("large", operations.get(1).get("name").asText());
         assertEquals(150, histogram(operations.get(0)).getTotalCount());
         assertEquals(50, histogram(operations.get(1)).getTotalCount());
+        assertEquals(operations.get(1).get("histogram"), operations.get(1).get("segments").get(0).get("histogram"));
         long completed = operations.get(0).get("completed").asLong() + operations.get(1).get("completed").asLong();
         assertEquals(result().get("completedPerSecond").get(0).asLong(), completed);
         assertEquals(0, operations.get(0).get("failed").asLong());
