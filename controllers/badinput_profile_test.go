@@ -20,7 +20,10 @@ func withProfile(network, load string) string {
 var badCordaProfiles = []badInputCase{
 	{"durations that do not add up to the window", "window: 1m", "window: 90s", []string{"workloads[0]", "measure.window must be the sum of load.profile[].duration, not 90s"}},
 	{"a rate too", "clients: 10,", "clients: 10, ratePerSecond: 5,", []string{"load.ratePerSecond or load.profile, but not both"}},
-	{"a closed loop", "model: Open", "model: Closed", []string{"load.profile", "only when, load.model is Open"}},
+	{"a closed loop", "model: Open", "model: Closed", []string{"load.profile[] has rates with load.model Open, and with Closed clients, of types Constant, Ramp and Steps"}},
+	{"clients of an open loop", "type: Constant, duration: 30s, ratePerSecond: 20", "type: Constant, duration: 30s, clients: 5", []string{"load.profile[] has rates with load.model Open, and with Closed clients, of types Constant, Ramp and Steps"}},
+	{"clients of a wave", "model: Open, clients: 10, profile: [", "model: Closed, profile: [{name: wave, type: Sine, period: 10s, duration: 30s, clients: 5, toClients: 8},", []string{"load.profile[] has rates with load.model Open, and with Closed clients, of types Constant, Ramp and Steps"}},
+	{"clients and a rate", "ratePerSecond: 20}]", "ratePerSecond: 20, clients: 5}]", []string{"load.profile[] has rates with load.model Open, and with Closed clients, of types Constant, Ramp and Steps"}},
 	{"a steady state", "window: 1m", "window: 1m, steadyState: {}", []string{"measure.steadyState cannot be set with load.profile"}},
 	{"no segment", rampAndHold[strings.Index(rampAndHold, "[")+1 : strings.Index(rampAndHold, "]}")], "", []string{"load.profile", "at least 1 item"}},
 	{"17 segments", "\n      {name: top", strings.Repeat("\n      {name: a, type: Constant, duration: 5s, ratePerSecond: 20},", 15) + "\n      {name: top", []string{"load.profile", "at most 16 items"}},

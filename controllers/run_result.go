@@ -163,6 +163,9 @@ func runObservationsOf(pass *runPass, read *workerReports, troubles []verdict.Di
 		if pass.run.Spec.Workload.JMeter == nil {
 			c.Clients, c.MaxOutstanding = load.Clients, max(load.Clients, load.MaxOutstanding)
 		}
+		if len(load.ClientPieces) > 0 {
+			c.Clients = 0 // The shares of the workers differ.
+		}
 	}
 	return c, nil
 }

@@ -16,8 +16,8 @@ const (
 	SegmentReplay   SegmentType = "Replay"
 )
 
-// LoadSegment is a part of the window in which the rate follows one rule. It has results of its own.
-// +kubebuilder:validation:XValidation:rule="has(self.ratePerSecond) != (self.type == 'Replay') && has(self.toRatePerSecond) != (self.type in ['Constant', 'Replay']) && has(self.steps) == (self.type == 'Steps') && has(self.hold) == (self.type == 'Spike') && has(self.period) == (self.type == 'Sine') && has(self.replay) == (self.type == 'Replay')",message="ratePerSecond must be set unless type is Replay, and toRatePerSecond when, and only when, type is Ramp, Steps, Spike or Sine; steps belongs to type Steps, hold to Spike, period to Sine and replay to Replay, which require them"
+// LoadSegment is a part of the window in which the rate, or the number of clients, follows one rule. It has results of its own.
+// +kubebuilder:validation:XValidation:rule="(has(self.ratePerSecond) || has(self.clients)) != (self.type == 'Replay') && (has(self.toRatePerSecond) || has(self.toClients)) != (self.type in ['Constant', 'Replay']) && has(self.steps) == (self.type == 'Steps') && has(self.hold) == (self.type == 'Spike') && has(self.period) == (self.type == 'Sine') && has(self.replay) == (self.type == 'Replay')",message="ratePerSecond must be set unless type is Replay, and toRatePerSecond when, and only when, type is Ramp, Steps, Spike or Sine, or with load.model Closed clients and toClients; steps belongs to type Steps, hold to Spike, period to Sine and replay to Replay, which require them"
 type LoadSegment struct {
 	// name is unique in the profile. Each level of Steps is a segment of its own, named NAME-1, NAME-2 and so on.
 	// +kubebuilder:validation:MinLength=1
@@ -39,6 +39,16 @@ type LoadSegment struct {
 	// toRatePerSecond is the last rate of Ramp and Steps, and the peak of Spike and Sine, which is at most twice the mean.
 	// +optional
 	ToRatePerSecond *resource.Quantity `json:"toRatePerSecond,omitempty"`
+	// clients is the number of clients of Constant, and the first of Ramp and Steps, with model Closed.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=20000
+	// +optional
+	Clients *int32 `json:"clients,omitempty"`
+	// toClients is the last number of Ramp and Steps.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=20000
+	// +optional
+	ToClients *int32 `json:"toClients,omitempty"`
 	// steps is the number of levels, both ends included, from 2 to 16. It must divide the duration into whole seconds.
 	// +kubebuilder:validation:Minimum=2
 	// +kubebuilder:validation:Maximum=16

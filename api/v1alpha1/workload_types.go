@@ -198,7 +198,8 @@ type JMeterPlan struct {
 }
 
 // Load describes the load on the network. Clients, outstanding operations and rate are totals over all workers.
-// +kubebuilder:validation:XValidation:rule="self.model == 'Open' ? has(self.ratePerSecond) != has(self.profile) : !has(self.ratePerSecond) && !has(self.profile)",message="load.ratePerSecond or load.profile, but not both, must be set when, and only when, load.model is Open"
+// +kubebuilder:validation:XValidation:rule="has(self.ratePerSecond) ? self.model == 'Open' && !has(self.profile) : self.model == 'Closed' || has(self.profile)",message="load.ratePerSecond or load.profile, but not both, must be set with load.model Open, and load.ratePerSecond only then"
+// +kubebuilder:validation:XValidation:rule="!has(self.profile) || self.profile.all(s, self.model == 'Open' ? !has(s.clients) && !has(s.toClients) : !has(s.ratePerSecond) && !has(s.toRatePerSecond) && s.type in ['Constant', 'Ramp', 'Steps'])",message="load.profile[] has rates with load.model Open, and with Closed clients, of types Constant, Ramp and Steps"
 // +kubebuilder:validation:XValidation:rule="!has(self.maxOutstanding) || self.model == 'Closed' && self.maxOutstanding <= self.clients",message="load.maxOutstanding belongs to load.model Closed, and cannot exceed load.clients: each client has one operation outstanding"
 // +kubebuilder:validation:XValidation:rule="self.arrivals == 'Poisson' ? self.model == 'Open' : !has(self.seed)",message="load.arrivals Poisson belongs to load.model Open, and load.seed to load.arrivals Poisson"
 type Load struct {
@@ -222,8 +223,8 @@ type Load struct {
 	// ratePerSecond is the number of operations that start per second, such as 20 or 500m, with model Open and no profile.
 	// +optional
 	RatePerSecond *resource.Quantity `json:"ratePerSecond,omitempty"`
-	// profile is a rate that changes over the window in segments, with model Open. Their durations add up to measure.window. The
-	// warm-up has the first rate. Default: the constant ratePerSecond.
+	// profile is a rate, or with model Closed a number of clients, that changes over the window in segments. Their durations add up to
+	// measure.window. The warm-up has the first value. Default: the constant ratePerSecond or clients.
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16

@@ -19,7 +19,7 @@ func segmentsTable(r *document.RunResult) htmlTable {
 		numberColumns("Seconds", "Offered/s", "Planned", "Throughput/s", "p50", "p95", "p99", "Errors"))}
 	for i := range r.Segments {
 		part := &r.Segments[i]
-		row := []string{part.Name, fmt.Sprintf("%d–%d", part.FromSeconds, part.FromSeconds+part.Seconds), formatNumber(part.OfferedPerSecond),
+		row := []string{part.Name, fmt.Sprintf("%d–%d", part.FromSeconds, part.FromSeconds+part.Seconds), part.DescribeLoad(formatNumber),
 			formatInteger(part.Planned), formatNumber(part.Summary.ThroughputPerSecond)}
 		for _, v := range []*float64{part.Summary.Latency.P50, part.Summary.Latency.P95, part.Summary.Latency.P99} {
 			row = append(row, formatQuantity(measurement.ValueOrMissing(v), "ms"))
@@ -86,6 +86,9 @@ func WriteSegmentsCSV(w io.Writer, r *document.RunResult) error {
 			formatCSVInteger(part.Planned), formatCSVFloat(s.ThroughputPerSecond), formatCSVInteger(s.Completed), formatCSVInteger(s.Requests),
 			formatCSVInteger(s.Errors), formatCSVFloat(s.ErrorShare)}
 		t.rows = append(t.rows, append(row, formatCSVLatency(&s.Latency)...))
+		if part.Clients > 0 {
+			t.setLast("clients", formatCSVFloat(part.Clients))
+		}
 	}
 	return t.writeTo(w)
 }

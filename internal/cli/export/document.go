@@ -96,6 +96,9 @@ func (w *writer) addSegments(all []document.SegmentResult) {
 		part.addTotal("Start", float64(s.FromSeconds), "s")
 		part.addTotal("Duration", float64(s.Seconds), "s")
 		part.addTotal("Offered", s.OfferedPerSecond, unitOf(v1alpha1.MetricThroughput, s.Summary.Unit))
+		if s.Clients > 0 {
+			part.addTotal("Clients", s.Clients, "clients")
+		}
 		part.addTotal("Planned", float64(s.Planned), s.Summary.Unit)
 		part.addSummary(&s.Summary)
 		w.addOperations(s.Operations, s.Summary.Unit, s.Name+"/", "SegmentOperation")

@@ -169,7 +169,10 @@ func timelineOf(w *v1alpha1.Workload) []TimelineEntry {
 	var all []TimelineEntry
 	for _, s := range loadgen.SegmentsOf(w) {
 		entry := TimelineEntry{w.Name, s.FromSeconds, s.FromSeconds + s.Seconds, objectives.SegmentScope(s.Name), ""}
-		if s.OfferedPerSecond > 0 {
+		switch {
+		case s.Clients > 0:
+			entry.Description = s.DescribeLoad(format.Number)
+		case s.OfferedPerSecond > 0:
 			entry.Description = format.Number(s.OfferedPerSecond) + "/s"
 		}
 		all = append(all, entry)

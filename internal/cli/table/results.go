@@ -167,7 +167,7 @@ func ForSegments(runs []*documents.Run) *Table {
 		for i := range run.Segments {
 			s := &run.Segments[i]
 			l := &s.Summary.Latency
-			t.AddRow(run.Run.Name, s.Name, fmt.Sprintf("%d-%d", s.FromSeconds, s.FromSeconds+s.Seconds), format.Number(s.OfferedPerSecond),
+			t.AddRow(run.Run.Name, s.Name, fmt.Sprintf("%d-%d", s.FromSeconds, s.FromSeconds+s.Seconds), s.DescribeLoad(format.Number),
 				strconv.FormatInt(s.Planned, 10), format.Number(s.Summary.ThroughputPerSecond),
 				formatMillis(l.P50), formatMillis(l.P95), formatMillis(l.P99), format.Percent(s.Summary.ErrorShare))
 		}

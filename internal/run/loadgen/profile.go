@@ -32,6 +32,7 @@ const (
 // profileSegment is a segment of the window with its rate.
 type profileSegment struct {
 	measurement.Segment
+	// rates are numbers of clients in a closed load.
 	rates []protocol.RatePiece
 	index int
 }
@@ -83,6 +84,7 @@ func validateProfile(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	if len(errs) > 0 {
 		return errs
 	}
+	errs = validateClients(w, path)
 	names, pieces, offered := map[string]bool{}, 1, 0.0
 	for _, s := range segments {
 		if names[s.Name] {
@@ -90,7 +92,7 @@ func validateProfile(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 				"makes a second segment named %s: names must be unique, also among the levels of Steps, NAME-1, NAME-2 and so on", s.Name)))
 		}
 		names[s.Name] = true
-		pieces, offered = pieces+len(s.rates), offered+s.OfferedPerSecond
+		pieces, offered = pieces+len(s.rates), offered+s.OfferedPerSecond+s.Clients
 	}
 	switch window := int(w.Measure.Window.Seconds()); {
 	case len(segments) > measurement.MaxSegments:
@@ -107,6 +109,31 @@ func validateProfile(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 		errs = append(errs, field.Invalid(path, w.Measure.Window.Duration.String(), fmt.Sprintf(
 			"is a window whose segments have no common interval: durations, also of levels of Steps, must be multiples of one length of at least %ds, such as %ds",
 			minInterval(window), minIntervalSeconds*((minInterval(window)+minIntervalSeconds-1)/minIntervalSeconds))))
+	}
+	return errs
+}
+
+// validateClients rejects clients of segments that some worker or the load does not have, and with which nothing compares. The path is that
+// of the profile.
+func validateClients(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for i := range w.Load.Profile {
+		s, path := &w.Load.Profile[i], path.Index(i)
+		for _, c := range []struct {
+			name    string
+			clients *int32
+		}{{"clients", s.Clients}, {"toClients", s.ToClients}} {
+			if n := c.clients; n != nil && (*n < w.Workers.Count || *n > w.Load.Clients) {
+				errs = append(errs, field.Invalid(path.Child(c.name), *n, fmt.Sprintf(
+					"must be from workers.count (%d) to load.clients (%d)", w.Workers.Count, w.Load.Clients)))
+			}
+		}
+		switch {
+		case s.Clients != nil && w.Type == v1alpha1.WorkloadJMeter:
+			errs = append(errs, field.Forbidden(path.Child("clients"), "cannot be set with type JMeter: the threads are the plan's"))
+		case s.Clients != nil && len(w.Faults) > 0:
+			errs = append(errs, field.Forbidden(path.Child("clients"), "cannot be set with faults: without a rate, other clients make the baseline another one"))
+		}
 	}
 	return errs
 }
@@ -167,6 +194,9 @@ func expandProfile(load *v1alpha1.Load, path *field.Path) ([]profileSegment, fie
 				operations += p.Operations(float64(p.Seconds))
 			}
 			one.index, one.FromSeconds, one.OfferedPerSecond = i, from, operations/float64(one.Seconds)
+			if s.Clients != nil {
+				one.Clients, one.OfferedPerSecond = one.OfferedPerSecond, 0
+			}
 			from += one.Seconds
 			all = append(all, one)
 		}
@@ -187,6 +217,9 @@ func expandSegment(s *v1alpha1.LoadSegment, path *field.Path) ([]profileSegment,
 	to, problem := readRate(s.ToRatePerSecond, path.Child("toRatePerSecond"))
 	if problem != nil {
 		return nil, problem
+	}
+	if s.Clients != nil {
+		from, to = float64(*s.Clients), float64(ptr.Deref(s.ToClients, 0))
 	}
 	one := profileSegment{Segment: measurement.Segment{Name: s.Name}}
 	switch s.Type {
@@ -229,6 +262,9 @@ func expandSteps(s *v1alpha1.LoadSegment, seconds int, from, to float64, path *f
 	var levels []profileSegment
 	for i := range steps {
 		rate := from + (to-from)*float64(i)/float64(steps-1)
+		if s.Clients != nil {
+			rate = math.Round(rate)
+		}
 		levels = append(levels, profileSegment{
 			Segment: measurement.Segment{Name: fmt.Sprint(s.Name, "-", i+1), Constant: true},
 			rates:   []protocol.RatePiece{{Seconds: seconds / steps, FromPerSecond: rate, ToPerSecond: rate}},

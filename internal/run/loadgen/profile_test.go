@@ -1,8 +1,10 @@
 package loadgen
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/benchnet/benchnet/api/v1alpha1"
 	"github.com/benchnet/benchnet/internal/run/measurement"
+	"github.com/benchnet/benchnet/internal/run/protocol"
 )
 
 // profileWorkload returns a workload with the profile, a warm-up of 10 s and a window of the sum of the durations.
@@ -102,6 +105,66 @@ func TestSineRates(t *testing.T) {
 			}
 			if lowest < 0 || lowest > 2 || highest > 60 || highest < 58 {
 				t.Errorf("the rate goes from %g to %g, want about 0 to 60", lowest, highest)
+			}
+		})
+	}
+}
+
+// TestProfileClients compares the clients of closed loads with vectors that the Java drivers share.
+func TestProfileClients(t *testing.T) {
+	text, err := os.ReadFile("../../../drivers/testdata/clients.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		Name          string
+		Profile       []v1alpha1.LoadSegment
+		WarmUpSeconds int
+		Pieces        []protocol.ClientPiece
+	}
+	if err := json.Unmarshal(text, &cases); err != nil || len(cases) == 0 {
+		t.Fatalf("%d cases, %v", len(cases), err)
+	}
+	for _, c := range cases {
+		t.Run(c.Name, func(t *testing.T) {
+			w := &v1alpha1.Workload{Load: &v1alpha1.Load{Model: v1alpha1.LoadClosed, Clients: 20, Profile: c.Profile}}
+			w.Measure.WarmUp.Duration = time.Duration(c.WarmUpSeconds) * time.Second
+			for _, s := range c.Profile {
+				w.Measure.Window.Duration += s.Duration.Duration
+			}
+			if errs := ValidateLoad(w, field.NewPath("workload")); len(errs) > 0 {
+				t.Fatal(errs.ToAggregate())
+			}
+			if load := NewWorkloadFile(w).Load; !slices.Equal(load.ClientPieces, c.Pieces) || len(load.Rates) > 0 {
+				t.Errorf("clients %v and rates %v, want %v", load.ClientPieces, load.Rates, c.Pieces)
+			}
+			for _, s := range SegmentsOf(w) {
+				if s.Clients <= 0 || s.OfferedPerSecond != 0 {
+					t.Errorf("segment %+v", s)
+				}
+			}
+		})
+	}
+}
+
+func TestInvalidClientsAreRejected(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(w *v1alpha1.Workload)
+		want   string
+	}{
+		"valid":             {func(*v1alpha1.Workload) {}, ""},
+		"above the clients": {func(w *v1alpha1.Workload) { w.Load.Clients = 7 }, "workload.load.profile[0].toClients: Invalid value: 8: must be from workers.count (2) to load.clients (7)"},
+		"below the workers": {func(w *v1alpha1.Workload) { w.Workers.Count = 5 }, "workload.load.profile[0].clients: Invalid value: 4: must be from workers.count (5)"},
+		"own plan":          {func(w *v1alpha1.Workload) { w.Type = v1alpha1.WorkloadJMeter }, "workload.load.profile[0].clients: Forbidden: cannot be set with type JMeter"},
+		"faults":            {func(w *v1alpha1.Workload) { w.Faults = make([]v1alpha1.Fault, 1) }, "workload.load.profile[0].clients: Forbidden: cannot be set with faults"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := profileWorkload(t, "{name: a, type: Ramp, duration: 60s, clients: 4, toClients: 8}")
+			w.Load.Model, w.Load.Clients, w.Workers.Count = v1alpha1.LoadClosed, 10, 2
+			c.change(w)
+			err := ValidateLoad(w, field.NewPath("workload")).ToAggregate()
+			if (c.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %q", err, c.want)
 			}
 		})
 	}

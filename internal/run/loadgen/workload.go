@@ -80,6 +80,12 @@ func convertLoad(l *v1alpha1.Load, m *v1alpha1.Measure, segments []profileSegmen
 	}
 	load := protocol.OfferedLoad{Model: string(l.Model), Clients: l.Clients, RatePerSecond: l.Rate(),
 		Rates: profileRates(segments, int(m.WarmUp.Seconds())), MaxOutstanding: ptr.Deref(l.MaxOutstanding, 0)}
+	if l.Model == v1alpha1.LoadClosed {
+		for _, p := range load.Rates {
+			load.ClientPieces = append(load.ClientPieces, protocol.ClientPiece{Seconds: p.Seconds, From: int32(p.FromPerSecond), To: int32(p.ToPerSecond)})
+		}
+		load.Rates = nil
+	}
 	if l.Arrivals == v1alpha1.ArrivalsPoisson {
 		load.Arrivals, load.Seed = protocol.ArrivalsPoisson, l.Seed
 	}

@@ -13,8 +13,18 @@ type Segment struct {
 	Seconds     int `json:"seconds"`
 	// OfferedPerSecond is the mean rate of the open load.
 	OfferedPerSecond float64 `json:"offeredPerSecond"`
-	// Constant reports that the rate does not change within the segment.
+	// Clients is the mean number of clients of a closed load with a profile.
+	Clients float64 `json:"clients,omitempty"`
+	// Constant reports that the load does not change within the segment.
 	Constant bool `json:"constant,omitempty"`
+}
+
+// DescribeLoad returns the rate, or the number of clients of a closed load, in a format of numbers.
+func (s Segment) DescribeLoad(format func(float64) string) string {
+	if s.Clients > 0 {
+		return format(s.Clients) + " clients"
+	}
+	return format(s.OfferedPerSecond)
 }
 
 // SegmentMeasurement is what the workers measured in a segment, without the series of members.

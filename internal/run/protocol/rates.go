@@ -15,6 +15,15 @@ type RatePiece struct {
 	ToPerSecond   float64 `json:"toPerSecond"`
 }
 
+// ClientPiece is a part of a closed load in which the number of clients changes linearly.
+type ClientPiece struct {
+	// Seconds is the length of the piece.
+	Seconds int `json:"seconds"`
+	// From and To are the numbers at the start and at the end.
+	From int32 `json:"from"`
+	To   int32 `json:"to"`
+}
+
 // Operations returns the integral of the rate over the first seconds of the piece.
 func (p RatePiece) Operations(seconds float64) float64 {
 	seconds = min(seconds, float64(p.Seconds))

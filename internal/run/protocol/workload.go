@@ -65,6 +65,9 @@ type OfferedLoad struct {
 	// Rates is a rate that changes, from the start of the load to the end of the window, instead of RatePerSecond. The
 	// operation with the index k, counted over all workers from 0, is due when CountDue exceeds k. Open only.
 	Rates []RatePiece `json:"rates,omitempty"`
+	// ClientPieces is a number of clients that changes, from the start of the load to the end of the window. The client with the index i,
+	// counted over all workers from 0, starts operations while i is below it. Clients is an upper limit. Closed only.
+	ClientPieces []ClientPiece `json:"clientPieces,omitempty"`
 	// Arrivals is Poisson, or empty for operations at equal distances. Open only. With Poisson, each worker draws
 	// exponential distances with the mean of workers / rate seconds from a generator of its own. Workers'
 	// arrivals are independent, so together they are a Poisson process of the whole rate. Schedule.Planned is the

@@ -9,7 +9,8 @@ public interface Pacing {
     static Pacing of(WorkloadFile workload, Timeline timeline, Clock clock) {
         return workload.load.model == Load.Model.Open
                 ? new OpenLoop(timeline, clock, workload.worker, Arrivals.of(workload.load, workload.worker), workload.mix)
-                : new ClosedLoop(timeline, clock, workload.worker, workload.workerMaxOutstanding(), workload.mix);
+                : new ClosedLoop(timeline, clock, workload.worker, workload.workerMaxOutstanding(), workload.mix,
+                        new ActiveClients(workload.load.clientPieces));
     }
 
     /** Blocks until the client may start its next operation. Returns null when the load is over. */

@@ -21,6 +21,8 @@ public final class Load {
     public final double ratePerSecond;
     /** Open, if the rate changes: the rate from the start of the load on, after which no operation is due. */
     public final List<RatePiece> rates;
+    /** Closed, if the number of clients changes: that number from the start of the load on; otherwise empty. */
+    public final List<ClientPiece> clientPieces;
     public final Arrivals arrivals;
     /** Poisson: the seed of the generators of all workers, and of a mix. Otherwise 0. */
     public final long seed;
@@ -32,6 +34,7 @@ public final class Load {
                 ? clients : Math.min(clients, field.get("maxOutstanding").readInteger(1));
         rates = model == Model.Open ? readRates(field) : Collections.emptyList();
         ratePerSecond = model == Model.Open && rates.isEmpty() ? field.get("ratePerSecond").readPositive() : 0;
+        clientPieces = model == Model.Open ? Collections.emptyList() : field.get("clientPieces").readList(ClientPiece::new);
         arrivals = field.get("arrivals").isAbsent() ? Arrivals.Even : field.get("arrivals").readEnum(Arrivals.class);
         seed = arrivals == Arrivals.Poisson ? field.get("seed").readInteger(0, Long.MAX_VALUE) : 0;
         if (maxOutstanding < worker.count) {

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.benchnet.driver.workload.Measures;
 import dev.benchnet.driver.workload.Mix;
 import dev.benchnet.driver.workload.Worker;
+import java.util.Collections;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -17,12 +18,14 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
 class ClosedLoopTest {
+    private static final ActiveClients ALL = new ActiveClients(Collections.emptyList());
+
     private final FakeClock clock = new FakeClock();
     private final Timeline timeline = new Timeline(3 * SECOND, 0, Measures.of(1, 10, 5));
 
     @Test
     void startsOperationsOnlyBetweenStartAndWindowEnd() throws InterruptedException {
-        ClosedLoop loop = new ClosedLoop(timeline, clock, new Worker(0, 1), 1, Mix.SINGLE);
+        ClosedLoop loop = new ClosedLoop(timeline, clock, new Worker(0, 1), 1, Mix.SINGLE, ALL);
 
         Slot first = loop.awaitNext(0);
         assertEquals(3 * SECOND, first.intended);
@@ -37,7 +40,7 @@ class ClosedLoopTest {
 
     @Test
     void clientsAreSpreadOverTargetsAcrossWorkers() throws InterruptedException {
-        ClosedLoop second = new ClosedLoop(timeline, clock, new Worker(1, 2), 5, Mix.SINGLE);
+        ClosedLoop second = new ClosedLoop(timeline, clock, new Worker(1, 2), 5, Mix.SINGLE, ALL);
 
         assertEquals(1, second.awaitNext(0).index);
         assertEquals(3, second.awaitNext(1).index);
@@ -45,7 +48,7 @@ class ClosedLoopTest {
 
     @Test
     void noMoreThanTheLimitIsInFlight() throws Exception {
-        ClosedLoop loop = new ClosedLoop(timeline, clock, new Worker(0, 1), 2, Mix.SINGLE);
+        ClosedLoop loop = new ClosedLoop(timeline, clock, new Worker(0, 1), 2, Mix.SINGLE, ALL);
         Slot first = loop.awaitNext(0);
         loop.awaitNext(1);
 

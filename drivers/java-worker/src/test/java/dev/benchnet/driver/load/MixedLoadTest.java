@@ -48,7 +48,7 @@ class MixedLoadTest {
         for (int i = 0; i < workers; i++) {
             Worker worker = new Worker(i, workers);
             Mix mix = Mixes.of(9, 1, 4);
-            ClosedLoop loop = new ClosedLoop(timeline, new FakeClock(), worker, 3, mix);
+            ClosedLoop loop = new ClosedLoop(timeline, new FakeClock(), worker, 3, mix, new ActiveClients(Collections.emptyList()));
             List<Integer> kinds = new ArrayList<>();
             for (int n = 0; n < 50; n++) {
                 Slot slot = loop.awaitNext(n % 3);
