@@ -69,7 +69,16 @@ var badCordaFaults = []badInputCase{
 	{"after the window", "at: 1m", "at: 1m50s", []string{"workloads[0].faults[1].at", "1m50s", "raise measure.window, 2m0s"}},
 	{"no target", ", target: {members: [member-1]}", "", []string{"faults[1].target", "Required"}},
 	{"an empty target", "{members: [member-1]}", "{}", []string{"faults[1].target", "at least 1 propert"}},
-	{"a leader and a member", "{members: [member-1]}", "{select: Leader, members: [member-1]}", []string{"faults[1].target", "select excludes members"}},
+	{"a leader and a member", "{members: [member-1]}", "{select: Leader, members: [member-1]}", []string{"faults[1].target", "exclude members and databases"}},
+	{"a share and a member", "{members: [member-1]}", "{sharePercent: 50, members: [member-1]}", []string{"faults[1].target", "exclude members and databases"}},
+	{"a share of nothing", "{members: [member-1]}", "{sharePercent: 0}", []string{"faults[1].target.sharePercent", "greater than or equal to 1"}},
+	{"more than all", "{members: [member-1]}", "{sharePercent: 101}", []string{"faults[1].target.sharePercent", "less than or equal to 100"}},
+	{"an unknown role in the network", "{members: [member-1]}", "{role: Bank}", []string{"faults[1].target.role", "Bank", `"Member", "Notary"`}},
+	{"a region of a network without regions", "{members: [member-1]}", "{region: LON}", []string{"workloads[0].faults[1].target.region", "LON", "spec.regions.items"}},
+	{"two at once by a share", "at: 1m, duration: 10s, target: {members: [member-1]}", "at: 35s, duration: 10s, target: {sharePercent: 30}",
+		[]string{"workloads[0].faults[1].at", "35s", "overlaps with fault crash on notary", "43s"}},
+	{"a partition of all", "type: Pause, at: 1m, duration: 10s, target: {members: [member-1]}",
+		"type: Partition, at: 1m, duration: 10s, target: {sharePercent: 70}", []string{"workloads[0].faults[1].target", "leaves no member on the other side"}},
 	{"an unknown role", "{members: [member-1]}", "{select: Proposer}", []string{"faults[1].target.select", "Proposer", `"Leader", "Followers"`}},
 	{"the leader of a single notary", "{members: [member-1]}", "{select: Leader}", []string{"workloads[0].faults[1].target.select", "Leader", "notary.type Raft"}},
 	{"no members", "{members: [member-1]}", "{members: []}", []string{"faults[1].target.members", "at least 1 item"}},
@@ -114,6 +123,9 @@ func TestBadFaults(t *testing.T) {
 		stop := "measure: {warmUp: 1s, window: 2m}\n    faults: [{name: stop, type: Pause, at: 30s, duration: 5s, target: "
 		expectRejections(t, validCometBFTBlocks, []badInputCase{
 			{"the observed member", "measure: {warmUp: 1s, window: 10s}", stop + "{members: [member-0]}}]", []string{"workloads[0].faults[0].target.members[0]", "member-0", "whose blocks are observed"}},
+			{"the observed member by a share", "measure: {warmUp: 1s, window: 10s}", stop + "{sharePercent: 100}}]", []string{"workloads[0].faults[0].target", "member-0", "whose blocks are observed"}},
+			{"followers", "measure: {warmUp: 1s, window: 10s}", stop + "{select: Followers}}]", []string{"workloads[0].faults[0].target.select", "Followers", "propose in turn"}},
+			{"a notary", "measure: {warmUp: 1s, window: 10s}", stop + "{role: Notary}}]", []string{"workloads[0].faults[0].target.role", "Notary", "the members are member-0"}},
 			{"a database", "measure: {warmUp: 1s, window: 10s}", stop + "{databases: [db]}}]", []string{"workloads[0].faults[0].target.databases", "needs a database of the network"}},
 		})
 	})

@@ -179,7 +179,8 @@ func (r *RunReconciler) prepareDriver(pass *runPass) error {
 	if pass.network.Spec.Observation == v1alpha1.ObservationNone {
 		load.Workload.Observe = nil
 	}
-	if err := loadgen.BindFaults(&load.Workload, workload.Faults, pass.network.Name, field.NewPath("spec", "workload")); err != nil {
+	faults, _ := platform.ResolveFaults(p, &pass.network.Spec, workload, field.NewPath("spec", "workload")) // ValidateWorkload returned its errors.
+	if err := loadgen.BindFaults(&load.Workload, faults, pass.network.Name, field.NewPath("spec", "workload")); err != nil {
 		return err
 	}
 	if problem := loadgen.ValidateSampleMemory(&load.Workload, &workload.Workers, field.NewPath("spec", "workload")); problem != nil {

@@ -197,7 +197,7 @@ type FaultTarget struct {
 	// +kubebuilder:validation:MaxLength=63
 	// +optional
 	Region string `json:"region,omitempty"`
-	// sharePercent selects this percentage of the members, rounded up, the last ones first.
+	// sharePercent selects this percentage of the members, rounded up, the last ones first. It excludes select.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	// +optional

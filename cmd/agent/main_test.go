@@ -86,6 +86,7 @@ func TestUsageErrors(t *testing.T) {
 		{"supervise --metrics-addr= --count-name x --count-pattern x -- true", 2, `--count-pattern: "x" has 0 groups, want one`},
 		{"supervise --metrics-addr= --count-name x --count-pattern (x) --count-grid 1s -- true", 2, "--count-grid and a group (?P<time>...)"},
 		{"supervise --metrics-addr= --count-name 1x --count-pattern (x) -- true", 2, `--count-name: "1x" is not the name of a metric`},
+		{"supervise --metrics-addr= --role-match (x) -- true", 2, "--role-match must be an expression with a group that has the name of a role"},
 		{"supervise --metrics-addr 1.2.3.4:1 -- true", 125, "serve HTTP: listen"},
 		{"supervise --metrics-addr= --commands-addr 1.2.3.4:1 --commands-digest-file main.go -- true", 125, "characters, want 1 to 1024"},
 		{"supervise --metrics-addr= --commands-addr 1.2.3.4:1 --commands-digest-file testdata/token-sha256 -- true", 125, "serve HTTP: listen"},

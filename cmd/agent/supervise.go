@@ -52,12 +52,12 @@ func newSuperviseCommand(flags *flag.FlagSet) subcommand.Action {
 		}
 		answers, answersErr := exchange.newCheck()
 		tally, count, countErr := counted.newCounter()
-		readRole, roleErr := roles.newReader()
+		role, roleErr := roles.newReader()
 		if err := errors.Join(answersErr, countErr, roleErr); err != nil {
 			return 0, err
 		}
 		starting := &lastLine{}
-		outputs, err := newOutputWatch(patterns, *ready, starting, count)
+		outputs, err := newOutputWatch(patterns, *ready, starting, count, role)
 		if err != nil {
 			return 0, err
 		}
@@ -65,7 +65,10 @@ func newSuperviseCommand(flags *flag.FlagSet) subcommand.Action {
 		if err := listenAndServe(*address, newAgentMux(probed, newMetricsHandler(*volume, tally))); err != nil {
 			return supervise.ExitNotRun, err
 		}
-		faults := &supervise.FaultHandler{ReadRole: readRole, Volume: *volume}
+		faults := &supervise.FaultHandler{Volume: *volume}
+		if role != nil {
+			faults.ReadRole = role.readRole
+		}
 		if err := errors.Join(serveCommands(*commandsAddress, *digestFile, *volume, faults), forwardConnections(forwards)); err != nil {
 			return supervise.ExitNotRun, err
 		}
@@ -180,14 +183,16 @@ type outputWatch struct {
 	file     string
 	starting *lastLine
 	counters []supervise.LineWatcher
+	// role watches the standard output, unless it is nil.
+	role *roleReader
 }
 
 // newOutputWatch removes the file, which may be left from an earlier container.
-func newOutputWatch(patterns []string, file string, starting *lastLine, counters []supervise.LineWatcher) (*outputWatch, error) {
+func newOutputWatch(patterns []string, file string, starting *lastLine, counters []supervise.LineWatcher, role *roleReader) (*outputWatch, error) {
 	if (len(patterns) == 0) != (file == "") {
 		return nil, subcommand.UsageErrorf("--ready-pattern and --ready-file belong together")
 	}
-	w := &outputWatch{file: file, starting: starting, counters: counters}
+	w := &outputWatch{file: file, starting: starting, counters: counters, role: role}
 	for _, pattern := range patterns {
 		expression, err := regexp.Compile(pattern)
 		if err != nil {
@@ -224,7 +229,7 @@ func (w *outputWatch) newWatchers() (stdout, stderr []supervise.LineWatcher, err
 		w.starting.keepLine(line)
 		return unmatched > 0
 	})
-	return append(stdout, w.counters...), slices.Clone(w.counters), w.markUnready()
+	return slices.Concat(stdout, w.counters, w.role.newWatchers()), slices.Clone(w.counters), w.markUnready()
 }
 
 // newAgentMux returns a handler of the metrics and the readiness of the command, which scrapers may reach.

@@ -92,8 +92,16 @@ type PoissonScheduler interface {
 
 // LeaderReader is a platform whose agents can read which member leads a consensus.
 type LeaderReader interface {
-	// ReadsLeader reports whether those of a network with this spec do.
-	ReadsLeader(spec *v1alpha1.BenchmarkNetworkSpec) bool
+	// Leadership returns who may lead a network with this spec. The error says why its agents cannot read who does.
+	Leadership(spec *v1alpha1.BenchmarkNetworkSpec, topology Topology) (Leadership, error)
+}
+
+// Leadership says who may lead a consensus.
+type Leadership struct {
+	// Members are the names of the members that may lead.
+	Members []string
+	// InTurn reports whether they propose in turn, so that another one leads at each height.
+	InTurn bool
 }
 
 // Input holds everything that a platform builds objects from.

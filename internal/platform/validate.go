@@ -30,8 +30,7 @@ func ValidateNetwork(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, path *fiel
 func ValidateWorkload(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	problems := pods.ValidateScheduling(w.Workers.Scheduling, path.Child("workers", "scheduling"))
 	problems = append(problems, p.ValidateWorkload(spec, w, path)...)
-	problems = append(problems, loadgen.ValidateFaults(w, path)...)
-	problems = append(problems, validateFaultTargets(p, spec, w, path)...)
+	problems = append(problems, validateFaults(p, spec, w, path)...)
 	problems = append(problems, objectives.Validate(w, path)...)
 	for i := range w.Objectives {
 		problems = append(problems, ValidateMetric(p, w, w.Objectives[i].Metric, path.Child("objectives").Index(i).Child("metric"))...)
@@ -46,31 +45,32 @@ func ValidateWorkload(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, w *v1alph
 	return problems
 }
 
-// validateFaultTargets rejects targets that the network will not have, and those whose agents the workers do not reach. The path is that of
-// the workload.
-func validateFaultTargets(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
+// validateFaults rejects faults that cannot be injected or scored, and targets that the network will not have. The path is that of the
+// workload.
+func validateFaults(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	if len(w.Faults) == 0 {
 		return nil
 	}
+	resolved := *w
+	faults, errs := ResolveFaults(p, spec, w, path)
+	resolved.Faults = faults
+	errs = append(errs, loadgen.ValidateFaults(&resolved, path)...)
 	path = path.Child("faults")
 	if spec.Observation == v1alpha1.ObservationNone {
-		return field.ErrorList{field.Forbidden(path, "need spec.observation Full of the network: the agents of its members inject the faults")}
+		return append(errs, field.Forbidden(path, "need spec.observation Full of the network: the agents of its members inject the faults"))
 	}
 	topology := p.Topology(&v1alpha1.BenchmarkNetwork{Spec: *spec})
 	members := topology.MemberNames()
-	reader, reads := p.(LeaderReader)
-	reads = reads && reader.ReadsLeader(spec)
-	var errs field.ErrorList
-	for i := range w.Faults {
-		errs = append(errs, validateSides(spec, &w.Faults[i], members, path.Index(i))...)
-		errs = append(errs, validateStorage(topology, &w.Faults[i], path.Index(i).Child("target"))...)
-		target, path := &w.Faults[i].Target, path.Index(i).Child("target")
-		if target.Select != "" && !reads {
-			errs = append(errs, field.Invalid(path.Child("select"), target.Select,
-				"needs a Corda network with platform.corda.notary.type Raft, whose agents read which replica leads"))
-		}
+	for i := range faults {
+		errs = append(errs, validateSides(spec, &faults[i], members, path.Index(i))...)
+		errs = append(errs, validateStorage(topology, &faults[i], path.Index(i).Child("target"))...)
+		target, path := &faults[i].Target, path.Index(i).Child("target")
 		for k, name := range target.Members {
-			errs = append(errs, validateFaultMember(w, members, name, path.Child("members").Index(k))...)
+			at := path
+			if len(w.Faults[i].Target.Members) > 0 {
+				at = path.Child("members").Index(k)
+			}
+			errs = append(errs, validateFaultMember(w, members, name, at)...)
 		}
 		if len(target.Databases) > 0 && !ownsDatabases(p, spec) {
 			errs = append(errs, field.Forbidden(path.Child("databases"),
@@ -94,7 +94,11 @@ func validateSides(spec *v1alpha1.BenchmarkNetworkSpec, f *v1alpha1.Fault, membe
 			errs = append(errs, unknownMember(path.Child("from").Index(i), name, members))
 		}
 	}
-	if others := len(members) - max(1, len(f.Target.Members)); len(f.From) == 0 && others < 1 {
+	targets := len(f.Target.Members)
+	if f.Target.Select != "" {
+		targets = 1 // Each of them has all others on its other side.
+	}
+	if len(f.From) == 0 && targets >= len(members) {
 		errs = append(errs, field.Invalid(path.Child("target"), strings.Join(f.Target.Members, ","), "leaves no member on the other side"))
 	}
 	return errs
@@ -109,9 +113,7 @@ func validateStorage(topology Topology, f *v1alpha1.Fault, path *field.Path) fie
 	var errs field.ErrorList
 	target := &f.Target
 	for _, m := range topology.Members {
-		// The replicas that select means have Persistent storage.
-		isTarget := slices.Contains(target.Members, m.Name) || target.Select == "" && len(target.Members)+len(target.Databases) == 0
-		if isTarget && m.Spec.StorageTypeOrDefault(&m.Spec.Members.Storage) == v1alpha1.StorageEphemeral {
+		if slices.Contains(target.Members, m.Name) && m.Spec.StorageTypeOrDefault(&m.Spec.Members.Storage) == v1alpha1.StorageEphemeral {
 			errs = append(errs, field.Invalid(path, m.Name, lost))
 		}
 		if len(target.Databases) > 0 && m.Spec.StorageTypeOrDefault(m.Spec.DatabaseOrDefault().ManagedOrDefault().Storage) == v1alpha1.StorageEphemeral {

@@ -15,10 +15,11 @@ import (
 // maxLines is how many blocks a client gets in one write.
 const maxLines = 256
 
-// newBlocksHandler serves /blocks and /ready. waitingFor returns why the validator is not ready, "" if it is.
-func newBlocksHandler(j *journal, waitingFor func() string) http.Handler {
+// newBlocksHandler serves /blocks, /turn and /ready. waitingFor returns why the validator is not ready, "" if it is.
+func newBlocksHandler(j *journal, t *turns, waitingFor func() string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /blocks", j.streamBlocks)
+	mux.Handle("GET /turn", t)
 	mux.HandleFunc("GET /ready", func(w http.ResponseWriter, _ *http.Request) {
 		if reason := waitingFor(); reason != "" {
 			http.Error(w, reason, http.StatusServiceUnavailable)

@@ -168,6 +168,21 @@ func (v *validator) waitForHeight(height int64) {
 	v.follow(0, func(e entry) bool { return e.Height >= height })
 }
 
+// awaitTurn returns the next round in which the validator proposes.
+func (v *validator) awaitTurn() turn {
+	v.t.Helper()
+	response, err := (&http.Client{Timeout: patience}).Get("http://" + v.http + "/turn")
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var next turn
+	if err := json.NewDecoder(response.Body).Decode(&next); err != nil {
+		v.t.Fatal(err)
+	}
+	return next
+}
+
 func (v *validator) isReady() bool {
 	response, err := http.Get("http://" + v.http + "/ready")
 	if err != nil {
@@ -271,6 +286,32 @@ func TestNetwork(t *testing.T) {
 				t.Fatalf("validators 0 and %d differ at height %d", v.index, h)
 			}
 		}
+	}
+}
+
+// TestTurns expects a validator to report its turns before their blocks are decided. Slow gossip makes heights of several 100 ms.
+func TestTurns(t *testing.T) {
+	validators := newNetwork(t, []int64{10, 10, 10, 10}, "application.block_size = 10\nlog.libraries = \"error\"\n")
+	for _, v := range validators {
+		v.start()
+	}
+	last := validators[3]
+	last.waitForHeight(2)
+	for range 3 {
+		next := last.awaitTurn()
+		read := time.Now()
+		last.follow(next.Height, func(e entry) bool {
+			if isOwn := e.Proposer == next.Proposer; e.Height != next.Height || e.Round < next.Round || isOwn != (e.Round == next.Round) {
+				t.Errorf("the turn %+v led to %+v", next, e)
+			}
+			if e.TimeMillis < float64(read.UnixMilli()) {
+				t.Errorf("the turn %+v was reported after the decision of %+v", next, e)
+			}
+			return true
+		})
+	}
+	for _, v := range validators {
+		v.stop()
 	}
 }
 

@@ -62,7 +62,7 @@ func runValidator(ctx context.Context, c *Config, id *identity) error {
 		}
 		return fmt.Sprintf("%s: height %d, %d peers connected", doing, n.BlockStore().Height(), n.Switch().Peers().Size())
 	}
-	if err := serveHTTP(ctx, "http.listen", c.HTTP.Listen, newBlocksHandler(r.journal, waitingFor), failed); err != nil {
+	if err := serveHTTP(ctx, "http.listen", c.HTTP.Listen, newBlocksHandler(r.journal, newTurns(n.EventBus(), id), waitingFor), failed); err != nil {
 		return err
 	}
 	if err := serveHTTP(ctx, "metrics.listen", c.Metrics.Listen, newMetricsHandler(), failed); err != nil {

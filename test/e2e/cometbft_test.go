@@ -76,8 +76,11 @@ func TestCometBFT(t *testing.T) {
 		ns := ns.ForSubtest(t)
 		ns.MustApply(cometBFTRunManifest)
 		assertTransactions(ns, "kv-again", "throughputMean")
-		assertFaults(ns, readResult(ns, ns.WaitEnded("kv-again")), map[string]int{"crash": 0, "no-quorum": 5, "halves": 7, "far": 0, "short": 0,
-			"container": 0, "pod": 0, "evicted": 0})
+		r := readResult(ns, ns.WaitEnded("kv-again"))
+		assertFaults(ns, r, map[string]int{"crash": 0, "no-quorum": 5, "halves": 7, "far": 0, "short": 0, "container": 0, "pod": 0, "evicted": 0})
+		if crash := r.Faults[0].Targets; len(crash) != 1 || !strings.HasPrefix(crash[0].Before, "Proposer ") {
+			t.Errorf("the killed proposer is %+v", crash)
+		}
 	})
 	mustPass(t, "a paused network resumes with its chain", func(t *testing.T) { assertPauses(ns.ForSubtest(t), "kv") })
 	mustPass(t, "a deleted network leaves nothing but results", func(t *testing.T) { assertDeletedCompletely(ns.ForSubtest(t), "kv", "kv-again") })

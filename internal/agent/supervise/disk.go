@@ -151,7 +151,7 @@ func (f *fault) fillDisk(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.effect.Before = f.describeRole() + fmt.Sprintf("%d MiB free", before>>20)
+	f.effect.Before = fmt.Sprintf("%d MiB free", before>>20)
 	began := time.Now()
 	for at := time.Duration(0); err == nil && at < f.Duration(); at += checkInterval {
 		err = f.fillUp(ctx, began.Add(f.Duration()))

@@ -21,10 +21,16 @@ import (
 // checkInterval is the time between two checks that a paused command is stopped.
 const checkInterval = time.Second
 
+// ObservedRole is a role in a consensus with the text that showed it.
+type ObservedRole struct {
+	Role   measurement.ConsensusRole
+	Source string
+}
+
 // FaultHandler injects faults into a command. It must get one request at a time.
 type FaultHandler struct {
-	// ReadRole returns the role of the command in its consensus; nil if it has none.
-	ReadRole func(context.Context) (measurement.ConsensusRole, error)
+	// ReadRole returns the role of the command in its consensus, that of a proposer when its next turn begins; nil if it has none.
+	ReadRole func(context.Context) (ObservedRole, error)
 	// Volume is the folder at which the volume of the container is mounted; empty for none.
 	Volume string
 
@@ -89,7 +95,10 @@ func (h *FaultHandler) injectFault(ctx context.Context, request *faults.Request)
 type fault struct {
 	*faults.Request
 	command  *Command
-	readRole func(context.Context) (measurement.ConsensusRole, error)
+	readRole func(context.Context) (ObservedRole, error)
+	// role is the role of the command directly before the fault, and roleRead when it was read.
+	role     ObservedRole
+	roleRead time.Time
 	// pressure is that of a fault of its type.
 	pressure *pressure
 	// fill is that of a fault of type FillDisk.
@@ -134,16 +143,24 @@ func (f *fault) hasRole(ctx context.Context) (bool, error) {
 	case f.readRole == nil:
 		return false, errors.New("the agent cannot read the role of this command")
 	}
-	ctx, cancel := context.WithTimeout(ctx, roleTimeout)
+	timeout := roleTimeout
+	if f.Role == measurement.RoleProposer && !f.IsCheck {
+		timeout = measurement.MaxTurnWait
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	role, err := f.readRole(ctx)
-	if err != nil {
+	var err error
+	f.role, err = f.readRole(ctx)
+	f.roleRead = time.Now()
+	switch {
+	case f.Role == measurement.RoleProposer && f.IsCheck && errors.Is(err, context.DeadlineExceeded):
+		return true, nil // It answers, but its turn has not begun.
+	case err != nil:
 		return false, fmt.Errorf("the role of the command is unknown: %w", err)
+	case f.role.Role != f.Role:
+		f.effect.Skipped = fmt.Sprintf("it was a %s (%s)", f.role.Role, f.role.Source)
 	}
-	if role != f.Role {
-		f.effect.Skipped = "it was a " + string(role)
-	}
-	return role == f.Role, nil
+	return f.role.Role == f.Role, nil
 }
 
 // checkFault fails if the fault cannot be injected now.
@@ -171,18 +188,19 @@ func (f *fault) injectAtTime(ctx context.Context) error {
 		return err
 	}
 	has, err := f.hasRole(ctx)
-	if err != nil { // A replica that starts has no role yet.
-		f.effect.Skipped = err.Error()
+	if err != nil && f.Role != measurement.RoleProposer { // A replica that starts has no role yet.
+		f.effect.Skipped, err = err.Error(), nil
 	}
 	if !has {
-		return nil
+		return err
 	}
 	before, err := f.checkInjectable()
 	if err != nil {
 		return err
 	}
+	defer func() { f.effect.Before = f.describeRole() + f.effect.Before }()
 	if f.EndsPod() { // The worker ends the pod after this answer.
-		f.effect.Before = f.describeRole() + before.describeThreads()
+		f.effect.Before = before.describeThreads()
 		return nil
 	}
 	switch f.Type {
@@ -195,19 +213,23 @@ func (f *fault) injectAtTime(ctx context.Context) error {
 	case measurement.FaultFillDisk:
 		return f.fillDisk(ctx)
 	}
-	f.effect.Before = f.describeRole() + before.describeThreads()
+	f.effect.Before = before.describeThreads()
 	if f.Type == measurement.FaultSlowDatabase {
 		return f.slowCommand(ctx)
 	}
 	return f.pauseCommand(ctx, f.Duration())
 }
 
-// describeRole returns the role of the fault, as the beginning of evidence.
+// describeRole returns the role of the fault, how long before the injection it was read, and from what, as the beginning of evidence.
 func (f *fault) describeRole() string {
-	if f.Role == "" {
+	switch {
+	case f.Role == "":
 		return ""
+	case f.effect.Injected == nil: // The worker injects it.
+		return fmt.Sprintf("%s (%s); ", f.Role, f.role.Source)
 	}
-	return string(f.Role) + "; "
+	age := f.effect.Injected.FromSeconds - f.roleRead.Sub(f.Received).Seconds()
+	return fmt.Sprintf("%s %.0f ms before (%s); ", f.Role, 1000*age, f.role.Source)
 }
 
 // forwardToSidecar has the sidecar of the pod inject the fault, or check it.
@@ -217,7 +239,6 @@ func (f *fault) forwardToSidecar(ctx context.Context, method string) error {
 		return fmt.Errorf("the sidecar %s did not answer: %w", latency.SidecarContainer, err)
 	}
 	f.effect = effect
-	f.effect.Before = f.describeRole() + f.effect.Before
 	if effect.Problem != "" {
 		return errors.New(effect.Problem)
 	}
@@ -270,7 +291,7 @@ func (f *fault) killCommand(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.effect.Before = f.describeRole() + killed.String()
+	f.effect.Before = killed.String()
 	began := time.Now()
 	err = killDescendants(outage.childless)
 	f.effect.Injected = f.BracketSince(began)

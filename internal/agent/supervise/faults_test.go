@@ -537,31 +537,49 @@ func TestFaultBeforeStart(t *testing.T) {
 	}
 }
 
-// TestFaultOfRole checks that only a command of the role is affected.
+// TestFaultOfRole checks that only a command of the role is affected, and that a check does not wait for the turn of a proposer.
 func TestFaultOfRole(t *testing.T) {
 	t.Parallel()
+	read := func(role measurement.ConsensusRole, err error) func(context.Context) (ObservedRole, error) {
+		return func(context.Context) (ObservedRole, error) { return ObservedRole{role, "log"}, err }
+	}
+	const unknown = "the role of the command is unknown: "
 	for name, c := range map[string]struct {
-		role             func(context.Context) (measurement.ConsensusRole, error)
+		want             measurement.ConsensusRole
+		read             func(context.Context) (ObservedRole, error)
+		isCheck, has     bool
 		skipped, problem string
 	}{
-		"leader":        {func(context.Context) (measurement.ConsensusRole, error) { return measurement.RoleLeader, nil }, "", ""},
-		"follower":      {func(context.Context) (measurement.ConsensusRole, error) { return measurement.RoleFollower, nil }, "it was a Follower", ""},
-		"unknown":       {func(context.Context) (measurement.ConsensusRole, error) { return "", errors.New("no answer") }, "", "the role of the command is unknown: no answer"},
-		"no such thing": {nil, "", "the agent cannot read the role of this command"},
+		"leader":          {want: measurement.RoleLeader, read: read(measurement.RoleLeader, nil), has: true},
+		"follower":        {want: measurement.RoleLeader, read: read(measurement.RoleFollower, nil), skipped: "it was a Follower (log)"},
+		"unknown":         {want: measurement.RoleLeader, read: read("", errors.New("no answer")), problem: unknown + "no answer"},
+		"no such thing":   {want: measurement.RoleLeader, problem: "the agent cannot read the role of this command"},
+		"turn":            {want: measurement.RoleProposer, read: read(measurement.RoleProposer, nil), has: true},
+		"no turn":         {want: measurement.RoleProposer, read: read("", context.DeadlineExceeded), problem: unknown + "context deadline exceeded"},
+		"no turn so far":  {want: measurement.RoleProposer, read: read("", context.DeadlineExceeded), isCheck: true, has: true},
+		"no such address": {want: measurement.RoleProposer, read: read("", errors.New("404")), isCheck: true, problem: unknown + "404"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := fault{Request: &faults.Request{Fault: measurement.Fault{Role: measurement.RoleLeader}}, readRole: c.role}
+			f := fault{Request: &faults.Request{Fault: measurement.Fault{Role: c.want}, IsCheck: c.isCheck, Received: time.Now()}, readRole: c.read}
 			has, err := f.hasRole(t.Context())
 			problem := ""
 			if err != nil {
 				problem = err.Error()
 			}
-			if has != (name == "leader") || f.effect.Skipped != c.skipped || problem != c.problem {
+			if has != c.has || f.effect.Skipped != c.skipped || problem != c.problem {
 				t.Errorf("has the role %t, skipped %q, %v", has, f.effect.Skipped, err)
 			}
-			if got := f.describeRole(); has && got != "Leader; " {
-				t.Errorf("described as %q", got)
-			}
 		})
+	}
+}
+
+// TestDescribeRole checks the evidence of a role that was read 20 ms after the request and 3 ms before the injection.
+func TestDescribeRole(t *testing.T) {
+	t.Parallel()
+	received := time.Now()
+	f := fault{Request: &faults.Request{Fault: measurement.Fault{Role: measurement.RoleProposer}, Received: received}, role: ObservedRole{Source: "height 7"},
+		roleRead: received.Add(20 * time.Millisecond), effect: measurement.FaultEffect{Injected: &measurement.Bracket{FromSeconds: 0.023}}}
+	if got := f.describeRole(); got != "Proposer 3 ms before (height 7); " {
+		t.Errorf("described as %q", got)
 	}
 }

@@ -105,7 +105,7 @@ func (r pressureReading) commandCPUs(since pressureReading) float64 {
 // pressContainer puts the container under pressure for the duration.
 func (f *fault) pressContainer(ctx context.Context) error {
 	p, before := f.pressure, f.pressure.read()
-	f.effect.Before = f.describeRole() + fmt.Sprintf("the command used %.2f of %.2f CPUs; working set %d of %d MiB",
+	f.effect.Before = fmt.Sprintf("the command used %.2f of %.2f CPUs; working set %d of %d MiB",
 		before.commandCPUs(p.requested), p.cpuLimit, before.WorkingSet>>20, p.memoryLimit>>20)
 	began := time.Now()
 	endCPU := p.startCPU(ctx)

@@ -180,14 +180,24 @@ func timelineOf(w *v1alpha1.Workload) []TimelineEntry {
 	for i := range w.Faults {
 		f := &w.Faults[i]
 		at, duration := int(f.At.Seconds()), int(loadgen.FaultDuration(f).Seconds())
-		targets := slices.Concat(f.Target.Members, f.Target.Databases)
-		if f.Target.Select != "" {
-			targets = append(targets, string(f.Target.Select))
-		}
-		all = append(all, TimelineEntry{w.Name, at, at + duration, objectives.FaultScope(f.Name), string(f.Type) + " " + strings.Join(targets, ", ")})
+		all = append(all, TimelineEntry{w.Name, at, at + duration, objectives.FaultScope(f.Name), string(f.Type) + " " + describeTarget(&f.Target)})
 	}
 	slices.SortStableFunc(all, func(a, b TimelineEntry) int { return a.FromSeconds - b.FromSeconds })
 	return all
+}
+
+// describeTarget returns what a target selects, or its names.
+func describeTarget(t *v1alpha1.FaultTarget) string {
+	parts := slices.Concat(t.Members, t.Databases)
+	for _, selected := range []string{string(t.Select), t.Role, t.Region} {
+		if selected != "" {
+			parts = append(parts, selected)
+		}
+	}
+	if t.SharePercent != nil {
+		parts = append(parts, fmt.Sprintf("%d %%", *t.SharePercent))
+	}
+	return strings.Join(parts, ", ")
 }
 
 func summarizeStages(p *plan.Plan) []Stage {

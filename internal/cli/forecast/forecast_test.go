@@ -14,6 +14,7 @@ func TestTimeline(t *testing.T) {
 faults:
 - {name: database, type: Kill, at: 90s, target: {databases: [db]}}
 - {name: leader, type: Pause, at: 60s, duration: 20s, target: {select: Leader}}
+- {name: share, type: Kill, at: 100s, target: {role: Notary, region: LON, sharePercent: 50}}
 measure: {warmUp: 10s, window: 2m}
 `
 	for name, c := range map[string]struct {
@@ -31,10 +32,12 @@ load:
 `, []TimelineEntry{{"pay", 0, 20, "segment/up", "10.0/s"}, {"pay", 20, 60, "segment/top", "15.0/s"}}},
 		"faults in an open loop": {"load: {model: Open, ratePerSecond: 5}" + faults, []TimelineEntry{
 			{"pay", 0, 60, "segment/baseline", "5.00/s"}, {"pay", 60, 120, "segment/faults", "5.00/s"},
-			{"pay", 60, 80, "fault/leader", "Pause Leader"}, {"pay", 90, 90, "fault/database", "Kill db"}}},
+			{"pay", 60, 80, "fault/leader", "Pause Leader"}, {"pay", 90, 90, "fault/database", "Kill db"},
+			{"pay", 100, 100, "fault/share", "Kill Notary, LON, 50 %"}}},
 		"faults in a closed loop": {"load: {clients: 5}" + faults, []TimelineEntry{
 			{"pay", 0, 60, "segment/baseline", ""}, {"pay", 60, 120, "segment/faults", ""},
-			{"pay", 60, 80, "fault/leader", "Pause Leader"}, {"pay", 90, 90, "fault/database", "Kill db"}}},
+			{"pay", 60, 80, "fault/leader", "Pause Leader"}, {"pay", 90, 90, "fault/database", "Kill db"},
+			{"pay", 100, 100, "fault/share", "Kill Notary, LON, 50 %"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := v1alpha1.Workload{Name: "pay"}

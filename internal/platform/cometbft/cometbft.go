@@ -30,6 +30,7 @@ var (
 	_ platform.PoissonScheduler = CometBFT{}
 	_ platform.Resettable       = CometBFT{}
 	_ platform.OverrideProvider = CometBFT{}
+	_ platform.LeaderReader     = CometBFT{}
 )
 
 // libraryVersion is the version of CometBFT in the project's own image.

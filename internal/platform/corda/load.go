@@ -59,7 +59,7 @@ type flowArgument struct {
 func (Corda) BuildDriver(in platform.Input, topology platform.Topology, workload *v1alpha1.Workload) (loadgen.Driver, error) {
 	orders := loadgen.NewWorkloadFile(workload)
 	orders.Unit = "flows"
-	orders.Observe = observedEndpoints(topology, usesRaft(&in.Network.Spec))
+	orders.Observe = observedEndpoints(topology)
 	for _, name := range targetNames(workload, topology) {
 		m, ok := topology.FindMember(name)
 		if !ok {
@@ -188,13 +188,11 @@ var jmxSeries = []protocol.ObservedSeries{
 	{Name: measurement.SeriesPoolMax, Unit: "connections", Metric: `corda_database_pool_connections{state="Max"}`, Kind: protocol.SeriesGauge},
 }
 
-// observedEndpoints returns the agents and the JMX exporters of all nodes. The notaries of a Raft cluster report their role.
-func observedEndpoints(topology platform.Topology, raft bool) []protocol.ObservedEndpoint {
+// observedEndpoints returns the agents and the JMX exporters of all nodes.
+func observedEndpoints(topology platform.Topology) []protocol.ObservedEndpoint {
 	all := make([]protocol.ObservedEndpoint, 0, 2*len(topology.Members))
 	for _, m := range topology.Members {
-		agent := members.AgentEndpoint(m, portAgent)
-		agent.ReportsRole = raft && m.Role == roleNotary
-		all = append(all, agent, protocol.ObservedEndpoint{Member: m.Name, Role: m.Role,
+		all = append(all, members.AgentEndpoint(m, portAgent), protocol.ObservedEndpoint{Member: m.Name, Role: m.Role,
 			URL: members.MetricsURL(m, portJMX), EverySeconds: jmxIntervalSeconds, Series: jmxSeries})
 	}
 	return all

@@ -19,7 +19,7 @@ const (
 // A replica reports its role over JMX at raftRoleURL, in which raftRolePattern finds it.
 var raftRoleURL = fmt.Sprintf("http://127.0.0.1:%d/jolokia/read/net.corda:type=RaftCluster,name=ThisServerStatus/Value", portJolokia)
 
-const raftRolePattern = `"value":"(LEADER|FOLLOWER)"`
+const raftRolePattern = `"value":"(?:(?P<Leader>LEADER)|(?P<Follower>FOLLOWER))"`
 
 var raftPorts = []members.Port{{Name: "raft", Number: portRaft}}
 
@@ -88,5 +88,11 @@ func (r *raftReplica) roleFlags(network *v1alpha1.BenchmarkNetwork) []string {
 	return []string{"--role-url", raftRoleURL, "--role-match", raftRolePattern}
 }
 
-// ReadsLeader reports whether the agents of the network read which of its replicas leads.
-func (Corda) ReadsLeader(spec *v1alpha1.BenchmarkNetworkSpec) bool { return usesRaft(spec) }
+// Leadership returns the replicas of a Raft notary.
+func (Corda) Leadership(spec *v1alpha1.BenchmarkNetworkSpec, topology platform.Topology) (platform.Leadership, error) {
+	if !usesRaft(spec) {
+		return platform.Leadership{}, fmt.Errorf("needs platform.corda.notary.type Raft: a notary of type %s has no leader that its agents can read",
+			spec.Platform.Corda.Notary.Type)
+	}
+	return platform.Leadership{Members: notaryMembers(topology)}, nil
+}

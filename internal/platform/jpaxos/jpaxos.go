@@ -20,9 +20,10 @@ type JPaxos struct{}
 func New() JPaxos { return JPaxos{} }
 
 var (
-	_ platform.Platform    = JPaxos{}
-	_ platform.Interpreter = JPaxos{}
-	_ platform.Resettable  = JPaxos{}
+	_ platform.Platform     = JPaxos{}
+	_ platform.Interpreter  = JPaxos{}
+	_ platform.Resettable   = JPaxos{}
+	_ platform.LeaderReader = JPaxos{}
 )
 
 // roleReplica is the only role, because the leader may change while the network runs.
@@ -54,4 +55,9 @@ func (JPaxos) StateVolume() string { return volumeStorage }
 // Topology lists the replicas. Their identity is their number.
 func (JPaxos) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
 	return members.Topology(network, roleReplica, portReplica, func(ordinal int32) string { return strconv.Itoa(int(ordinal)) })
+}
+
+// Leadership returns all replicas.
+func (JPaxos) Leadership(_ *v1alpha1.BenchmarkNetworkSpec, topology platform.Topology) (platform.Leadership, error) {
+	return platform.Leadership{Members: topology.MemberNames()}, nil
 }

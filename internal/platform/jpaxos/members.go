@@ -38,6 +38,9 @@ const (
 	// executedMetric is the agent's counter of these requests.
 	executedMetric = "benchnet_member_operations_total"
 
+	// rolePattern matches the lines in which a replica logs that it leads a view, tries to, or follows.
+	rolePattern = `^[0-9:.]+ (?:(?P<Leader>View prepared [0-9]+)|(?P<Follower>(?:Preparing view:|Advancing to view) [0-9]+))`
+
 	// newClientRequest is the first byte of a client without an ID. A replica that has recovered answers with an ID of clientIDBytes.
 	newClientRequest = "T"
 	clientIDBytes    = 8
@@ -111,7 +114,8 @@ func replicaContainer(m platform.Member, id int) corev1.Container {
 	spec := m.Spec
 	command := members.SuperviseCommand(portAgent, storageDir, append(members.HeapFlags(&spec.Members), "--keep-stdin",
 		"--ready-exchange", members.HostPort("127.0.0.1", portClient), "--ready-request", newClientRequest, "--ready-bytes", strconv.Itoa(clientIDBytes),
-		"--count-pattern", ratePattern, "--count-grid", rateInterval, "--count-name", executedMetric, "--", "java")...)
+		"--count-pattern", ratePattern, "--count-grid", rateInterval, "--count-name", executedMetric,
+		"--role-match", rolePattern, "--", "java")...)
 	command = append(command, pods.EscapeExpansions(jvmArgs(spec)...)...)
 	command = append(command, "-Dlogback.configurationFile="+configDir+"/"+fileLogback, "-cp")
 	command = append(command, pods.EscapeExpansions(spec.Platform.JPaxos.ClassPath, mainClass(spec.Platform.JPaxos), strconv.Itoa(id))...)

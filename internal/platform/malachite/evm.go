@@ -36,6 +36,7 @@ var (
 	_ platform.Interpreter      = EVM{}
 	_ platform.Resettable       = EVM{}
 	_ platform.OverrideProvider = EVM{}
+	_ platform.LeaderReader     = EVM{}
 )
 
 const (
@@ -75,6 +76,11 @@ func (EVM) Overrides(spec *v1alpha1.BenchmarkNetworkSpec) []platform.Override {
 // Topology lists the validators in the order of the genesis. Their identity is the fee address, by which blocks name their proposer.
 func (EVM) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
 	return members.Topology(network, "Validator", validators.PortP2P, func(ordinal int32) string { return execution.FeeRecipient(int(ordinal)) })
+}
+
+// Leadership returns all validators, which propose in turn.
+func (EVM) Leadership(spec *v1alpha1.BenchmarkNetworkSpec, topology platform.Topology) (platform.Leadership, error) {
+	return validators.Base{}.Leadership(spec, topology)
 }
 
 func layerOf(spec *v1alpha1.BenchmarkNetworkSpec) *execution.Layer {

@@ -26,6 +26,7 @@ var (
 	_ platform.Interpreter      = Malachite{}
 	_ platform.Resettable       = Malachite{}
 	_ platform.OverrideProvider = Malachite{}
+	_ platform.LeaderReader     = Malachite{}
 )
 
 // libraryVersion is the version of the consensus library's crates in the project's own image.

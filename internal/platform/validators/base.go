@@ -27,3 +27,8 @@ func (Base) StateVolume() string { return VolumeHome }
 func (Base) Topology(network *v1alpha1.BenchmarkNetwork) platform.Topology {
 	return members.Topology(network, "Validator", PortP2P, func(ordinal int32) string { return fmt.Sprintf("validator-%d", ordinal) })
 }
+
+// Leadership returns all validators, which propose in turn.
+func (Base) Leadership(_ *v1alpha1.BenchmarkNetworkSpec, topology platform.Topology) (platform.Leadership, error) {
+	return platform.Leadership{Members: topology.MemberNames(), InTurn: true}, nil
+}

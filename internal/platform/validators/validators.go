@@ -162,9 +162,10 @@ func (p Program) buildPod(in platform.Input, m platform.Member, image string) co
 func (p Program) BuildContainer(network *v1alpha1.BenchmarkNetworkSpec, image string, resources corev1.ResourceRequirements, mounts ...corev1.VolumeMount,
 ) corev1.Container {
 	return corev1.Container{
-		Name:                     p.Name,
-		Image:                    image,
-		Command:                  members.SuperviseCommand(PortAgent, p.HomeDir(), "--", p.programPath(), "start", "--config", ConfigDir+"/"+FileConfig),
+		Name:  p.Name,
+		Image: image,
+		Command: members.SuperviseCommand(PortAgent, p.HomeDir(), "--role-url", "http://"+members.HostPort("127.0.0.1", PortHTTP)+"/turn",
+			"--role-match", "(?P<Proposer>{.*})", "--", p.programPath(), "start", "--config", ConfigDir+"/"+FileConfig),
 		Resources:                resources,
 		Ports:                    members.ContainerPorts(p.Ports),
 		SecurityContext:          pods.RestrictedSecurityContext(),

@@ -55,7 +55,15 @@ func faultSegments(w *v1alpha1.Workload) []measurement.Segment {
 	}
 }
 
-// ValidateFaults rejects faults that cannot be scored, or that overlap on one target. The path is that of the workload.
+// SelectProposer is the selection Leader of members that propose in turn: the fault begins with the next turn of its target.
+const SelectProposer v1alpha1.FaultSelection = "Proposer"
+
+// rolesBySelection are the roles that targets must have when the fault begins.
+var rolesBySelection = map[v1alpha1.FaultSelection]measurement.ConsensusRole{v1alpha1.SelectLeader: measurement.RoleLeader,
+	v1alpha1.SelectFollowers: measurement.RoleFollower, SelectProposer: measurement.RoleProposer}
+
+// ValidateFaults rejects faults that cannot be scored, or that overlap on one target. Their targets have names. The path is that of the
+// workload.
 func ValidateFaults(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 	if len(w.Faults) == 0 {
 		return nil
@@ -83,7 +91,7 @@ func ValidateFaults(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 		errs = append(errs, validateSides(f, path)...)
 		errs = append(errs, validateStrength(f, path)...)
 		errs = append(errs, validateEnd(f, path)...)
-		if end := f.At.Duration + duration; end+recoveryMargin > window {
+		if end := latestEnd(f); end+recoveryMargin > window {
 			errs = append(errs, field.Invalid(path.Child("at"), f.At.Duration.String(), fmt.Sprintf(
 				"ends the fault at %s of the window, which needs %s more to recover: raise measure.window, %s", end, recoveryMargin, window)))
 		}
@@ -289,6 +297,15 @@ func FaultDuration(f *v1alpha1.Fault) time.Duration {
 	return ptr.Deref(f.Duration, v1alpha1.Seconds{}).Duration
 }
 
+// latestEnd returns when a fault ends at the latest, from the start of the window.
+func latestEnd(f *v1alpha1.Fault) time.Duration {
+	end := f.At.Duration + FaultDuration(f)
+	if f.Target.Select == SelectProposer {
+		end += measurement.MaxTurnWait
+	}
+	return end
+}
+
 // validateOverlaps rejects two faults of one target at one time: an agent injects one fault after the other.
 func validateOverlaps(faults []v1alpha1.Fault, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
@@ -299,7 +316,7 @@ func validateOverlaps(faults []v1alpha1.Fault, path *field.Path) field.ErrorList
 				a, b = b, a
 			}
 			target := commonTarget(a, b)
-			if end := a.At.Duration + FaultDuration(a) + protocol.FaultLead + time.Second; target != "" && b.At.Duration < end {
+			if end := latestEnd(a) + protocol.FaultLead + time.Second; target != "" && b.At.Duration < end {
 				errs = append(errs, field.Invalid(path.Index(i).Child("at"), faults[i].At.Duration.String(), fmt.Sprintf(
 					"overlaps with fault %s on %s: the later one of both must begin at %s or after it", faults[k].Name, target, end)))
 			}
@@ -308,11 +325,8 @@ func validateOverlaps(faults []v1alpha1.Fault, path *field.Path) field.ErrorList
 	return errs
 }
 
-// commonTarget returns a target of both faults, or "". A leader may become a follower, and the other way round.
+// commonTarget returns a target that both faults may have, or "".
 func commonTarget(a, b *v1alpha1.Fault) string {
-	if a.Target.Select != "" && b.Target.Select != "" {
-		return "members selected by role"
-	}
 	for _, targets := range [][2][]string{{a.Target.Members, b.Target.Members}, {a.Target.Databases, b.Target.Databases}} {
 		for _, name := range targets[0] {
 			if slices.Contains(targets[1], name) {
@@ -323,8 +337,8 @@ func commonTarget(a, b *v1alpha1.Fault) string {
 	return ""
 }
 
-// BindFaults adds the faults to the workload file of a run on the network, each with the endpoint whose agent injects it. It fails if a
-// target has none, except a database while the network has none yet. The path is that of the workload.
+// BindFaults adds the faults, whose targets have names, to the workload file of a run on the network, each with the endpoint whose agent
+// injects it. It fails if a target has none, except a database while the network has none yet. The path is that of the workload.
 func BindFaults(w *protocol.WorkloadFile[any], faults []v1alpha1.Fault, network string, path *field.Path) error {
 	prefixes := map[measurement.MemberKind]string{measurement.KindDatabase: naming.DatabasePrefix(network)}
 	endpoints := map[measurement.MemberKind]map[string]bool{"": {}, measurement.KindDatabase: {}}
@@ -338,11 +352,10 @@ func BindFaults(w *protocol.WorkloadFile[any], faults []v1alpha1.Fault, network 
 		f, target := &faults[i], path.Child("faults").Index(i).Child("target")
 		one := measurement.Fault{Name: f.Name, Type: measurement.FaultType(f.Type), AtSeconds: int(f.At.Seconds()), DurationSeconds: int(FaultDuration(f).Seconds()),
 			From: strings.Join(f.From, ","), Link: convertLink(f.Link), Pressure: convertPressure(f.Pressure), Kill: convertKill(f.Kill),
-			FillDisk: convertFillDisk(f.FillDisk), SlowDatabase: convertSlowDatabase(f.SlowDatabase)}
-		if f.Type.IsOfNetwork() {
+			FillDisk: convertFillDisk(f.FillDisk), SlowDatabase: convertSlowDatabase(f.SlowDatabase), Role: rolesBySelection[f.Target.Select]}
+		if f.Type.IsOfNetwork() && one.Role == "" {
 			one.Targets = strings.Join(f.Target.Members, ",")
 		}
-		w.Faults = append(w.Faults, selectByRole(one, f.Target.Select, w.Observe)...)
 		for _, of := range []struct {
 			kind  measurement.MemberKind
 			field string
@@ -366,18 +379,4 @@ func BindFaults(w *protocol.WorkloadFile[any], faults []v1alpha1.Fault, network 
 		errs = append(errs, field.TooMany(path.Child("faults"), n, measurement.MaxFaults))
 	}
 	return errs.ToAggregate()
-}
-
-// selectByRole returns the fault of each member that may have the selected role when it begins.
-func selectByRole(fault measurement.Fault, selection v1alpha1.FaultSelection, endpoints []protocol.ObservedEndpoint) []measurement.Fault {
-	fault.Role = map[v1alpha1.FaultSelection]measurement.ConsensusRole{
-		v1alpha1.SelectLeader: measurement.RoleLeader, v1alpha1.SelectFollowers: measurement.RoleFollower}[selection]
-	var all []measurement.Fault
-	for _, o := range endpoints {
-		if fault.Role != "" && o.ReportsRole {
-			fault.Member = o.Member
-			all = append(all, fault)
-		}
-	}
-	return all
 }

@@ -31,6 +31,7 @@ func faultWorkload(t *testing.T, window time.Duration, faults string) *v1alpha1.
 
 func TestValidateFaults(t *testing.T) {
 	const valid = "{name: a, type: Kill, at: 30s, target: {members: [member-0]}}"
+	const turn = "{name: a, type: Kill, at: 30s, target: {select: Proposer, members: [member-0]}}"
 	const partition = "{name: a, type: Partition, at: 30s, duration: 5s, "
 	const link = "{name: a, type: Link, at: 30s, duration: 5s, target: {members: [member-0]}, "
 	const pressure = "{name: a, type: Pressure, at: 30s, duration: 5s, target: {members: [member-0], databases: [db]}, pressure: "
@@ -50,7 +51,10 @@ func TestValidateFaults(t *testing.T) {
 		"a pause of no time":     {time.Minute, "{name: a, type: Pause, at: 30s, target: {members: [member-0]}}", []string{"faults[0].duration", "from 1s"}},
 		"two of one name":        {time.Hour, valid + ", {name: a, type: Kill, at: 5m, target: {members: [member-0]}}", []string{"faults[1].name", "Duplicate", `"a"`}},
 		"two at once":            {2 * time.Minute, valid + ", {name: b, type: Kill, at: 30s, target: {members: [member-1, member-0]}}", []string{"faults[1].at", "fault a on member-0", "33s"}},
-		"two of a role":          {2 * time.Minute, "{name: b, type: Kill, at: 30s, target: {select: Leader}}, {name: a, type: Kill, at: 31s, target: {select: Followers}}", []string{"faults[1].at", "fault b on members selected by role", "33s"}},
+		"two of a role":          {2 * time.Minute, "{name: b, type: Kill, at: 30s, target: {select: Leader, members: [x]}}, {name: a, type: Kill, at: 31s, target: {select: Followers, members: [x]}}", []string{"faults[1].at", "fault b on x", "33s"}},
+		"a turn":                 {55 * time.Second, turn, nil},
+		"a turn too late":        {45 * time.Second, turn, []string{"faults[0].at", "ends the fault at 40s", "measure.window, 45s"}},
+		"while a turn may begin": {2 * time.Minute, turn + ", {name: b, type: Kill, at: 42s, target: {members: [member-0]}}", []string{"faults[1].at", "fault a on member-0", "43s"}},
 		"an earlier one is last": {2 * time.Minute, "{name: b, type: Kill, at: 40s, target: {databases: [x]}}, {name: a, type: Pause, at: 30s, duration: 9s, target: {databases: [x]}}", []string{"faults[1].at", "fault b on x", "42s"}},
 		"a partition":            {time.Minute, partition + "target: {members: [member-0, member-1]}, from: [member-2]}", nil},
 		"a partition of no time": {time.Minute, "{name: a, type: Partition, at: 30s, target: {members: [member-0]}}", []string{"faults[0].duration", "from 1s"}},
@@ -162,9 +166,9 @@ func TestBindPartitions(t *testing.T) {
 	bank, notary, leader := partition, partition, partition
 	bank.Member, notary.Member = "bank", "notary"
 	leader.Member, leader.Role, leader.Targets, leader.From = "bank", "Leader", "", ""
-	for target, want := range map[string][]measurement.Fault{"target: {members: [bank, notary]}, from: [z, w]": {bank, notary}, "target: {select: Leader}": {leader}} {
+	for target, want := range map[string][]measurement.Fault{"target: {members: [bank, notary]}, from: [z, w]": {bank, notary}, "target: {select: Leader, members: [bank]}": {leader}} {
 		t.Run(target, func(t *testing.T) {
-			w := protocol.WorkloadFile[any]{Observe: []protocol.ObservedEndpoint{{Member: "bank", CommandsURL: "http://a", ReportsRole: true}, {Member: "notary", CommandsURL: "http://b"}}}
+			w := protocol.WorkloadFile[any]{Observe: []protocol.ObservedEndpoint{{Member: "bank", CommandsURL: "http://a"}, {Member: "notary", CommandsURL: "http://b"}}}
 			err := BindFaults(&w, faultWorkload(t, time.Minute, "{name: a, type: Partition, at: 30s, duration: 5s, "+target+"}").Faults, "banks", field.NewPath("workload"))
 			if err != nil || !reflect.DeepEqual(w.Faults, want) {
 				t.Errorf("the faults are %+v, %v", w.Faults, err)
@@ -234,7 +238,7 @@ func TestBindPodFaults(t *testing.T) {
 }
 
 func TestBindFaults(t *testing.T) {
-	observe := []protocol.ObservedEndpoint{{Member: "member-0", CommandsURL: "http://a"}, {Member: "member-0/consensus"}, {Member: "notary-0", CommandsURL: "http://b", ReportsRole: true},
+	observe := []protocol.ObservedEndpoint{{Member: "member-0", CommandsURL: "http://a"}, {Member: "member-0/consensus"}, {Member: "notary-0", CommandsURL: "http://b"},
 		{Member: "banks-db", Kind: measurement.KindDatabase, CommandsURL: "http://c"}}
 	for name, c := range map[string]struct {
 		target  string
@@ -247,8 +251,11 @@ func TestBindFaults(t *testing.T) {
 			{Name: "a", Type: "Pause", Member: "banks-db", Kind: "Database", AtSeconds: 30, DurationSeconds: 5}}, "", false},
 		"a database that is not known yet": {"{databases: [pg]}", []measurement.Fault{
 			{Name: "a", Type: "Pause", Member: "banks-pg", Kind: "Database", AtSeconds: 30, DurationSeconds: 5}}, "", true},
-		"the leader": {"{select: Leader}", []measurement.Fault{
+		"the leader": {"{select: Leader, members: [member-0, notary-0]}", []measurement.Fault{
+			{Name: "a", Type: "Pause", Member: "member-0", Role: "Leader", AtSeconds: 30, DurationSeconds: 5},
 			{Name: "a", Type: "Pause", Member: "notary-0", Role: "Leader", AtSeconds: 30, DurationSeconds: 5}}, "", false},
+		"a proposer": {"{select: Proposer, members: [member-0]}", []measurement.Fault{
+			{Name: "a", Type: "Pause", Member: "member-0", Role: "Proposer", AtSeconds: 30, DurationSeconds: 5}}, "", false},
 		"a database among the members": {"{members: [db]}", nil, `faults[0].target.members[0]: Unsupported value: "db": supported values: "member-0", "notary-0"`, false},
 		"a program without an agent":   {"{members: [member-0/consensus]}", nil, `"member-0/consensus": supported values`, false},
 		"a database with its network":  {"{databases: [banks-db]}", nil, `faults[0].target.databases[0]: Unsupported value: "banks-db": supported values: "db"`, false},

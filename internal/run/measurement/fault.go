@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // FaultType is the kind of a declared fault.
@@ -47,7 +48,12 @@ type ConsensusRole string
 const (
 	RoleLeader   ConsensusRole = "Leader"
 	RoleFollower ConsensusRole = "Follower"
+	// RoleProposer is the role of a member that proposes in turn, while its turn lasts. The fault begins with its next turn.
+	RoleProposer ConsensusRole = "Proposer"
 )
+
+// MaxTurnWait is how long a fault waits for the turn of a proposer.
+const MaxTurnWait = 10 * time.Second
 
 // IsOtherSide reports whether a member, by its name, is on the other side of a partition or of links than the targets.
 func (f *Fault) IsOtherSide(member string) bool {

@@ -23,7 +23,7 @@ func TestReadWorkload(t *testing.T) {
 		"observe":[{"member":"member-0","kind":"Member","role":"Party","url":"http://host:9101/metrics","commandsURL":"http://host:9201","everySeconds":5,"series":[{"name":"pending","unit":"transactions","metric":"pool","kind":"Gauge"}]}]}`)
 	want := &WorkloadFile[any]{Targets: []Target{{Name: "member-0"}}, Load: &OfferedLoad{Model: "Closed"},
 		Measure: MeasureTimes{WarmUpSeconds: 30, WindowSeconds: 60, DrainSeconds: 10}, Unit: "flows",
-		Observe: []ObservedEndpoint{{"member-0", "Member", "Party", "http://host:9101/metrics", "http://host:9201", 5, []ObservedSeries{{"pending", "transactions", "pool", SeriesGauge}}, false}}}
+		Observe: []ObservedEndpoint{{"member-0", "Member", "Party", "http://host:9101/metrics", "http://host:9201", 5, []ObservedSeries{{"pending", "transactions", "pool", SeriesGauge}}}}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Fatalf("got %+v, %v", got, err)
 	}

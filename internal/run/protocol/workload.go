@@ -163,8 +163,6 @@ type ObservedEndpoint struct {
 	EverySeconds int `json:"everySeconds,omitempty"`
 	// Series lists further metrics of the same endpoint, sampled with it.
 	Series []ObservedSeries `json:"series,omitempty"`
-	// ReportsRole reports that this agent can read the role of its container in a consensus.
-	ReportsRole bool `json:"reportsRole,omitempty"`
 }
 
 // SampleBytes is the maximum memory that the agent uses for one sample of an endpoint.

@@ -21,12 +21,15 @@ func FaultSubject(member string, kind measurement.MemberKind) string {
 // proved fault does to throughput, latency and errors is a result, so only the time before the first fault must be steady.
 func (j *verdictBuilder) judgeFaults() {
 	for _, f := range j.measurement.Faults {
-		subject := FaultSubject(f.Member, f.Kind)
+		subject, latest := FaultSubject(f.Member, f.Kind), float64(f.AtSeconds)+maxFaultDelay
+		if f.Role == measurement.RoleProposer {
+			latest += measurement.MaxTurnWait.Seconds()
+		}
 		switch {
 		case !f.IsProved():
 			j.addReason(ReasonFaultNotApplied, subject, 0, 1, "fault %s (%s of %s) is not proved: %s", f.Name, f.Type, subject, f.Problem)
-		case f.Injected.ToSeconds > float64(f.AtSeconds)+maxFaultDelay:
-			j.addReason(ReasonFaultLate, subject, f.Injected.ToSeconds, float64(f.AtSeconds)+maxFaultDelay,
+		case f.Injected.ToSeconds > latest:
+			j.addReason(ReasonFaultLate, subject, f.Injected.ToSeconds, latest,
 				"fault %s (%s of %s) was injected at second %.1f of the window instead of %d: the worker or the agent had no CPU, or the network was slow",
 				f.Name, f.Type, subject, f.Injected.ToSeconds, f.AtSeconds)
 		}

@@ -67,6 +67,7 @@ func TestJudgeFaults(t *testing.T) {
 			m.Ledger = ledger(6000, 6000)
 			m.Ledger.Lost, m.Ledger.Doubled = new(int64(0)), new(int64(1))
 		}, reasons: "LedgerDiffers"},
+		"in its turn": {effect: late, change: func(m *measurement.Measurement) { m.Faults[0].Role = measurement.RoleProposer }},
 		"another member restarted": {effect: proved, change: func(m *measurement.Measurement) {
 			m.Members = []measurement.MemberUsage{{Member: "member-0", Resets: 1}}
 		}, reasons: "MemberRestarted/member-0"},

@@ -19,7 +19,7 @@ use tracing::{debug, error, info};
 use crate::blocks::Blocks;
 use crate::chain::{Address, Chain, Height, Part, ValidatorSet, Value, ValueId};
 use crate::execution::Position;
-use crate::http::Readiness;
+use crate::http::{Readiness, Turn};
 use crate::journal::{Entry, Journal};
 use crate::metrics::{Decision, Metrics};
 use crate::peers::Peers;
@@ -56,6 +56,7 @@ pub struct App {
     pub journal: Arc<Journal>,
     pub metrics: Metrics,
     pub readiness: watch::Sender<Readiness>,
+    pub turn: watch::Sender<Turn>,
     assembler: Assembler,
     /// Received proposals of later heights, which wait for the blocks before them.
     waiting: Vec<ProposedValue<Chain>>,
@@ -80,7 +81,7 @@ impl App {
         (proposals, peers): (Proposals, Peers),
         (store, journal): (Store, Arc<Journal>),
         metrics: Metrics,
-        readiness: watch::Sender<Readiness>,
+        (readiness, turn): (watch::Sender<Readiness>, watch::Sender<Turn>),
     ) -> Self {
         Self {
             settings,
@@ -91,6 +92,7 @@ impl App {
             journal,
             metrics,
             readiness,
+            turn,
             assembler: Assembler::default(),
             waiting: Vec::new(),
             progress: Progress::default(),
@@ -176,6 +178,11 @@ impl App {
         if self.progress.height != height {
             self.progress.height = height;
             self.progress.started = Some(Instant::now());
+        }
+        let Settings { address, validators, .. } = &self.settings;
+        if validators.proposer(height, round).address == *address {
+            let turn = Turn { height: height.0, round: round.as_i64(), proposer: address.to_string() };
+            self.turn.send_replace(turn);
         }
         self.set_waiting(format!("no block decided since the start: height {height}, round {round}"));
     }

@@ -1,4 +1,4 @@
-//! The HTTP servers: `/blocks` and `/ready` for the network itself, `/metrics` for scrapers.
+//! The HTTP servers: `/blocks`, `/turn` and `/ready` for the network itself, `/metrics` for scrapers.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use axum::routing::get;
 use eyre::{Result, WrapErr};
 use futures::stream;
 use malachitebft_app_channel::app::metrics;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
@@ -29,11 +29,22 @@ pub enum Readiness {
     Ready,
 }
 
+/// A round in which this validator proposes.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Turn {
+    pub height: u64,
+    pub round: i64,
+    /// The address of the validator.
+    pub proposer: String,
+}
+
 /// The data to serve.
 #[derive(Clone, Debug)]
 pub struct ServedState {
     pub journal: Arc<Journal>,
     pub readiness: watch::Receiver<Readiness>,
+    /// Changes when a turn begins.
+    pub turn: watch::Receiver<Turn>,
     /// Becomes true when open streams must end.
     pub stop: watch::Receiver<bool>,
 }
@@ -43,8 +54,11 @@ pub struct ServedState {
 /// The listeners are separate so that a network policy can admit scrapers to the metrics only.
 pub async fn serve(blocks_listener: TcpListener, metrics_listener: TcpListener, state: ServedState) -> Result<()> {
     let stop = state.stop.clone();
-    let blocks_router =
-        Router::new().route("/blocks", get(stream_blocks)).route("/ready", get(report_readiness)).with_state(state);
+    let blocks_router = Router::new()
+        .route("/blocks", get(stream_blocks))
+        .route("/turn", get(await_turn))
+        .route("/ready", get(report_readiness))
+        .with_state(state);
     let metrics_router = Router::new().route("/metrics", get(export_metrics));
     tokio::try_join!(
         serve_router(blocks_listener, blocks_router, stop.clone()),
@@ -74,6 +88,19 @@ async fn report_readiness(State(state): State<ServedState>) -> (StatusCode, Stri
     match &*state.readiness.borrow() {
         Readiness::Ready => (StatusCode::OK, "ready\n".into()),
         Readiness::Waiting(reason) => (StatusCode::SERVICE_UNAVAILABLE, format!("{reason}\n")),
+    }
+}
+
+/// Answers when the next turn of this validator begins.
+async fn await_turn(State(mut state): State<ServedState>) -> Response {
+    state.turn.mark_unchanged();
+    tokio::select! {
+        // An error means that the sender was dropped.
+        Ok(()) = state.turn.changed() => {
+            let text = serde_json::to_string(&*state.turn.borrow()).expect("a turn has a JSON form");
+            ([(header::CONTENT_TYPE, "application/json")], text).into_response()
+        }
+        _ = state.stop.wait_for(|stop| *stop) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
     }
 }
 

@@ -27,7 +27,7 @@ use crate::chain::{Address, Chain, PrivateKey, Signing, ValidatorSet};
 use crate::config::{Config, Engine};
 use crate::execution::{Client, Executor};
 use crate::genesis;
-use crate::http::{self, Readiness, ServedState};
+use crate::http::{self, Readiness, ServedState, Turn};
 use crate::journal::Journal;
 use crate::metrics::Metrics;
 use crate::peers::Peers;
@@ -90,10 +90,11 @@ impl Node {
         proposals.mark_decided(last);
         let journal = Arc::new(Journal::starting_after(last.0));
         let (readiness, ready) = watch::channel(Readiness::Waiting("the consensus has not started".into()));
+        let (turn, turns) = watch::channel(Turn::default());
 
         let blocks_listener = bind_listener("http.listen", config.http.listen).await?;
         let metrics_listener = bind_listener("metrics.listen", config.metrics.listen).await?;
-        let state = ServedState { journal: journal.clone(), readiness: ready, stop };
+        let state = ServedState { journal: journal.clone(), readiness: ready, turn: turns, stop };
         let http = tokio::spawn(http::serve(blocks_listener, metrics_listener, state));
 
         let codec = MessageCodec {
@@ -107,7 +108,7 @@ impl Node {
         let settings = app_settings(config, Address::of(&key.public_key()), validators);
         info!(validator = %settings.address, %last, block_size = config.max_block_size(), "started");
         let blocks = new_blocks(config, &settings, (store.clone(), metrics.clone()), readiness.clone());
-        let app = App::new(settings, blocks, (proposals, codec.peers), (store, journal), metrics, readiness);
+        let app = App::new(settings, blocks, (proposals, codec.peers), (store, journal), metrics, (readiness, turn));
         Ok(Self { app, channels, engine, http })
     }
 }

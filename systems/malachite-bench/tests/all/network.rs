@@ -93,6 +93,22 @@ fn four_validators_decide_by_broadcast() {
 }
 
 #[test]
+fn validator_reports_its_turns() {
+    let network = Network::start_all(4, &format!("{TIMEOUTS}block.size = 1000"));
+    network.wait_for_height(3, 3);
+    let address = network.addresses().swap_remove(3);
+    for _ in 0..3 {
+        let (status, text) = network.get_path(3, "/turn").expect("an answer");
+        assert_eq!(status, 200, "{text}");
+        let turn: serde_json::Value = serde_json::from_str(&text).expect("a turn is JSON");
+        assert_eq!(turn["proposer"], address);
+        let block = network.stream_blocks(0, turn["height"].as_u64().expect("a number")).next().expect("a block");
+        assert_eq!(turn["height"], block.height);
+        assert_eq!(turn["round"] == block.round, block.proposer == address, "{turn} {block:?}");
+    }
+}
+
+#[test]
 fn single_validator_decides_at_the_target_time() {
     let network = Network::start_all(1, "block.size = 1\nconsensus.target_time = \"100ms\"");
     let blocks = first_blocks(&network, 0, 10);
