@@ -58,27 +58,9 @@ func (r *targetResolver) resolveTarget(f *v1alpha1.Fault, path *field.Path) *fie
 	if t.Select == "" && t.Role == "" && t.Region == "" && t.SharePercent == nil {
 		return nil
 	}
-	var names []string
-	for _, m := range r.topology.Members {
-		if t.Role == "" || (t.Role == roleNotary) == (m.Role == roleNotary) {
-			names = append(names, m.Name)
-		}
-	}
-	if len(names) == 0 {
-		return field.Invalid(path.Child("role"), t.Role, "selects no member; the members are "+limits.JoinItems(r.topology.MemberNames(), ", "))
-	}
-	if t.Region != "" {
-		if len(r.regions) == 0 {
-			return field.Invalid(path.Child("region"), t.Region, "needs spec.regions.items of the network")
-		}
-		known := map[string]bool{}
-		for _, name := range names {
-			known[r.regions[name]] = true
-		}
-		if !known[t.Region] {
-			return field.NotSupported(path.Child("region"), t.Region, slices.Sorted(maps.Keys(known)))
-		}
-		names = slices.DeleteFunc(names, func(name string) bool { return r.regions[name] != t.Region })
+	names, err := r.filterMembers(&t, path)
+	if err != nil {
+		return err
 	}
 	selection := t.Select
 	switch {
@@ -94,6 +76,28 @@ func (r *targetResolver) resolveTarget(f *v1alpha1.Fault, path *field.Path) *fie
 	}
 	f.Target = v1alpha1.FaultTarget{Select: selection, Members: names}
 	return nil
+}
+
+// filterMembers returns the members that have the role of the target in the network and are in its region.
+func (r *targetResolver) filterMembers(t *v1alpha1.FaultTarget, path *field.Path) ([]string, *field.Error) {
+	var names []string
+	known := map[string]bool{}
+	for _, m := range r.topology.Members {
+		if t.Role == "" || (t.Role == roleNotary) == (m.Role == roleNotary) {
+			names, known[r.regions[m.Name]] = append(names, m.Name), true
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return nil, field.Invalid(path.Child("role"), t.Role, "selects no member; the members are "+limits.JoinItems(r.topology.MemberNames(), ", "))
+	case t.Region == "":
+		return names, nil
+	case len(r.regions) == 0:
+		return nil, field.Invalid(path.Child("region"), t.Region, "needs spec.regions.items of the network")
+	case !known[t.Region]:
+		return nil, field.NotSupported(path.Child("region"), t.Region, slices.Sorted(maps.Keys(known)))
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return r.regions[name] != t.Region }), nil
 }
 
 // selectLeaders returns those of the members that may have the role in the consensus, or why they are not known. Members that propose in turn
