@@ -81,3 +81,17 @@ func TestValidateWorkloadRefusesUnknownFinality(t *testing.T) {
 		})
 	}
 }
+
+func (evenPlatform) Topology(*v1alpha1.BenchmarkNetwork) platform.Topology {
+	return platform.Topology{Members: []platform.Member{{Name: "member-0"}}}
+}
+
+// TestResolveFaultsRefusesUnknownLeaders checks a platform whose members do not report who leads.
+func TestResolveFaultsRefusesUnknownLeaders(t *testing.T) {
+	w := &v1alpha1.Workload{Faults: []v1alpha1.Fault{{Target: v1alpha1.FaultTarget{Select: v1alpha1.SelectLeader}}}}
+	_, errs := platform.ResolveFaults(evenPlatform{}, &v1alpha1.BenchmarkNetworkSpec{}, w, field.NewPath("workload"))
+	want := `workload.faults[0].target.select: Invalid value: "Leader": cannot be read: the members of a network of type Even do not report who leads`
+	if err := errs.ToAggregate(); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %q", err, want)
+	}
+}

@@ -111,8 +111,6 @@ func TestResolveLeaders(t *testing.T) {
 			v1alpha1.FaultTarget{}, path + `select: Invalid value: "Leader": needs type Pause, or Kill of a Process or a Container: validators propose in turn, and other faults begin too slowly to hit a turn`},
 		"the pod of a validator": {v1alpha1.PlatformCometBFT, "", v1alpha1.Workload{}, v1alpha1.Fault{Type: v1alpha1.FaultKill, Kill: &v1alpha1.KillFault{Of: v1alpha1.KillPod}, Target: leader},
 			v1alpha1.FaultTarget{}, path + `select: Invalid value: "Leader": needs type Pause, or Kill of a Process or a Container: validators propose in turn, and other faults begin too slowly to hit a turn`},
-		"Emerald": {v1alpha1.PlatformEmerald, "", v1alpha1.Workload{}, v1alpha1.Fault{Type: v1alpha1.FaultKill, Target: leader},
-			v1alpha1.FaultTarget{}, path + `select: Invalid value: "Leader": cannot be read: the members of a network of type Emerald do not report who leads`},
 		"a share of leaders": {v1alpha1.PlatformJPaxos, "", v1alpha1.Workload{}, v1alpha1.Fault{Target: v1alpha1.FaultTarget{Select: v1alpha1.SelectLeader, SharePercent: ptr.To(int32(50))}},
 			v1alpha1.FaultTarget{}, path + "sharePercent: Forbidden: cannot be set with select, which selects by the role in the consensus"},
 		"notaries of validators": {v1alpha1.PlatformCometBFT, "", v1alpha1.Workload{}, v1alpha1.Fault{Target: v1alpha1.FaultTarget{Role: "Notary"}},
