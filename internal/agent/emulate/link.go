@@ -12,6 +12,7 @@ import (
 	"github.com/google/nftables"
 
 	"github.com/benchnet/benchnet/internal/network/latency"
+	"github.com/benchnet/benchnet/internal/run/measurement"
 )
 
 // linkQueues are those of packets from peers, behind the queue of regions, and of packets to peers.
@@ -25,18 +26,21 @@ var linkQueues = []packetQueue{
 // link impairs the packets of peers, beside the emulation of regions.
 type link struct {
 	latency.Link
-	// backends read linkQueues, until cancel is called, and ended has their errors then.
+	// backends read the linkQueues of the fault's direction, until cancel is called, and ended has their errors then.
 	backends []*userSpaceBackend
 	cancel   context.CancelFunc
 	ended    chan error
 }
 
 // startLink starts a link without peers.
-func startLink(asked latency.Link, seed uint64) (*link, error) {
+func startLink(f *measurement.Fault, seed uint64) (*link, error) {
 	ctx, cancel := context.WithCancel(context.Background())
-	l := &link{Link: asked, cancel: cancel, ended: make(chan error, len(linkQueues))}
+	l := &link{Link: latency.Link(f.Link), cancel: cancel, ended: make(chan error, len(linkQueues))}
 	for i, q := range linkQueues {
-		u, err := newUserSpaceBackend(q, chooseSegmentSize([]latency.RegionLink{{Link: asked}}), seed+uint64(i))
+		if !hitsPackets(f.Direction, q.rule.toPeers) {
+			continue
+		}
+		u, err := newUserSpaceBackend(q, chooseSegmentSize([]latency.RegionLink{{Link: l.Link}}), seed+uint64(i))
 		if err != nil {
 			return nil, errors.Join(err, l.endFault())
 		}
@@ -48,16 +52,17 @@ func startLink(asked latency.Link, seed uint64) (*link, error) {
 
 // setPeers replaces the peers. The packets from them have all of the round trip: a sender's TCP counts held packets as its own full queue.
 func (l *link) setPeers(peers []netip.Addr) error {
-	from := l.FullRoundTrip()
-	to := latency.Impairment{Loss: from.Loss, BitsPerSecond: from.BitsPerSecond}
-	for i, way := range []latency.Impairment{from, to} {
-		ways := map[netip.Addr]latency.Impairment{}
+	for _, u := range l.backends {
+		way, ways := l.FullRoundTrip(), map[netip.Addr]latency.Impairment{}
+		if u.queue.rule.toPeers {
+			way.Delay, way.Jitter = 0, 0
+		}
 		for _, peer := range peers {
 			if way != (latency.Impairment{}) {
 				ways[peer] = way
 			}
 		}
-		if err := l.backends[i].setPeers(ways); err != nil {
+		if err := u.setPeers(ways); err != nil {
 			return err
 		}
 	}
@@ -89,14 +94,14 @@ func (l *link) proveFault(f *networkFault) (evidence string, err error) {
 		// A full buffer is sent after the fault.
 		p.bitsPerSecond = max(p.bitsPerSecond, float64(u.scheduler.acceptedBytes)*8/(f.lasted+maxBufferDelay).Seconds())
 	}
-	return fmt.Sprintf("round trip %s longer; of %d packets %d lost, %d dropped, %d late; at most %.3g Mbit/s each way",
+	return fmt.Sprintf("round trip %s longer; of %d packets %d lost, %d dropped, %d late; at most %.3g Mbit/s",
 		formatMillis(medianOf(slices.Values(p.added))), p.packets, p.lost, p.dropped, p.late, p.bitsPerSecond/1e6), p.checkProof()
 }
 
 // linkProof is the evidence of a link.
 type linkProof struct {
 	*networkFault
-	// packets are those of both directions: of these, lost at random, dropped by a full buffer, and late because of the bandwidth.
+	// packets are those of the fault's directions: of these, lost at random, dropped by a full buffer, and late because of the bandwidth.
 	packets, lost, dropped, late int64
 	// bitsPerSecond is the rate in the direction of the higher rate.
 	bitsPerSecond float64

@@ -121,6 +121,40 @@ func TestLinkProof(t *testing.T) {
 	}
 }
 
+// TestLinkDirection checks that a link hits the packets of one direction only, and is proved by them.
+func TestLinkDirection(t *testing.T) {
+	for name, c := range map[string]struct {
+		direction measurement.FaultDirection
+		link      measurement.LinkFault
+	}{
+		"loss to the target":        {measurement.DirectionToTarget, measurement.LinkFault{RoundTripMicros: 40_000, LossPercent: 5}},
+		"loss from the target":      {measurement.DirectionFromTarget, measurement.LinkFault{LossPercent: 5}},
+		"bandwidth to the target":   {measurement.DirectionToTarget, measurement.LinkFault{BitsPerSecond: 40_000}},
+		"bandwidth from the target": {measurement.DirectionFromTarget, measurement.LinkFault{BitsPerSecond: 40_000}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, b := newNeighbors(t, false)
+			e := newFaultEmulator(t, a, []testNamespace{b}, noRegions)
+			fault := newLinkFault(3, c.link)
+			fault.Direction = c.direction
+			repeatFault(t, "", func() measurement.FaultEffect {
+				toTarget, fromTarget := a.receiveDatagrams(t), b.receiveDatagrams(t)
+				wait := requestInBackground(t, e, a, fault)
+				waitUntil(t, "the fault", func() bool { return len(faultTables(t, a)) > 0 })
+				time.Sleep(200 * time.Millisecond) // Until it has peers.
+				sentTo, sentFrom := b.sendDatagrams(t, toTarget.address, time.Second), a.sendDatagrams(t, fromTarget.address, time.Second)
+				effect := wait()
+				for toPeers, lost := range map[bool]int64{false: sentTo - toTarget.count.Load(), true: sentFrom - fromTarget.count.Load()} {
+					if isHit := hitsPackets(c.direction, toPeers); (lost > 0) != isHit {
+						t.Errorf("%d packets were lost, to the peers %t", lost, toPeers)
+					}
+				}
+				return effect
+			})
+		})
+	}
+}
+
 // TestLinkWithoutEffect checks that a link which the probes do not see is a problem.
 func TestLinkWithoutEffect(t *testing.T) {
 	a, others := newTestNamespaces(t, 1)

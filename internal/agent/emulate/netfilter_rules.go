@@ -9,7 +9,11 @@ import (
 	"github.com/google/nftables"
 	"github.com/google/nftables/expr"
 	"github.com/google/nftables/xt"
+	"golang.org/x/sys/unix"
 )
+
+// Types of ICMPv6 messages.
+const neighborSolicitation, neighborAdvertisement = 135, 136
 
 // Names of our tables in a pod's netfilter.
 const (
@@ -36,6 +40,16 @@ type peerRule struct {
 	priority *nftables.ChainPriority
 	toPeers  bool
 	actions  []expr.Any
+}
+
+// passNeighborDiscovery lets pass the packets by which IPv6 finds neighbors. IPv4 has ARP for that, which no rule sees. Without them, the loss
+// of one direction would soon end the other one, too.
+var passNeighborDiscovery = []expr.Any{
+	&expr.Meta{Key: expr.MetaKeyL4PROTO, Register: 1},
+	&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: []byte{unix.IPPROTO_ICMPV6}},
+	&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Len: 1},
+	&expr.Range{Op: expr.CmpOpEq, Register: 1, FromData: []byte{neighborSolicitation}, ToData: []byte{neighborAdvertisement}},
+	&expr.Verdict{Kind: expr.VerdictAccept},
 }
 
 // netfilterRules are the rules of a table about the packets of peers.
@@ -94,6 +108,9 @@ func (r *netfilterRules) addTable(isIPv4 bool, rules []peerRule) error {
 		}
 		chain := r.connection.AddChain(&nftables.Chain{Name: rule.chain, Table: table, Type: nftables.ChainTypeFilter,
 			Hooknum: rule.hook, Priority: rule.priority})
+		if !isIPv4 {
+			r.connection.AddRule(&nftables.Rule{Table: table, Chain: chain, Exprs: passNeighborDiscovery})
+		}
 		r.connection.AddRule(&nftables.Rule{Table: table, Chain: chain, Exprs: append([]expr.Any{
 			&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseNetworkHeader, Offset: offset, Len: f.length},
 			&expr.Lookup{SourceRegister: 1, SetName: set.Name, SetID: set.ID},
@@ -121,25 +138,25 @@ func (r *netfilterRules) setPeers(peers []netip.Addr) error {
 	return nil
 }
 
-// countPackets returns how many packets the rules that count have seen.
-func (r *netfilterRules) countPackets(chains ...string) (uint64, error) {
-	var all uint64
+// countPackets returns how many packets the rules of each chain that count have seen.
+func (r *netfilterRules) countPackets(chains ...string) (map[string]uint64, error) {
+	counts := map[string]uint64{}
 	for _, set := range r.peerSets {
 		for _, chain := range chains {
 			rules, err := r.connection.GetRules(set.Table, &nftables.Chain{Name: chain, Table: set.Table})
 			if err != nil {
-				return 0, fmt.Errorf("read netfilter's counters: %w", err)
+				return nil, fmt.Errorf("read netfilter's counters: %w", err)
 			}
 			for _, rule := range rules {
 				for _, e := range rule.Exprs {
 					if c, ok := e.(*expr.Counter); ok {
-						all += c.Packets
+						counts[chain] += c.Packets
 					}
 				}
 			}
 		}
 	}
-	return all, nil
+	return counts, nil
 }
 
 // removeRules removes the rules in one transaction. It keeps the empty chains: with a chain, the kernel would drop the packets that all queues

@@ -67,9 +67,9 @@ type networkFault struct {
 // newMechanism returns the mechanism of a fault, without peers. It replaces what an earlier process left behind.
 func (e *Emulator) newMechanism(f *measurement.Fault) (faultMechanism, error) {
 	if f.Type == measurement.FaultLink {
-		return startLink(latency.Link(f.Link), deriveSeed(e.config, e.member))
+		return startLink(f, deriveSeed(e.config, e.member))
 	}
-	return addPartition()
+	return addPartition(f.Direction)
 }
 
 // checkFault fails if a fault cannot be injected. It removes what an earlier process left behind.
@@ -86,6 +86,14 @@ func (e *Emulator) selectOtherSide(f *measurement.Fault) impairFunc {
 	return func(peer latency.Peer) (latency.Impairment, bool) {
 		return latency.Impairment{}, peer.Kind == latency.PeerMember && peer.Name != e.member && f.IsOtherSide(peer.Name)
 	}
+}
+
+// hitsPackets reports whether a fault of a direction hits the packets to the peers, or else those from them.
+func hitsPackets(direction measurement.FaultDirection, toPeers bool) bool {
+	if toPeers {
+		return direction != measurement.DirectionToTarget
+	}
+	return direction != measurement.DirectionFromTarget
 }
 
 // setFaultPeers applies the fault that is injected, if any, to the present peers. The mutex must be locked.

@@ -4,13 +4,13 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"regexp"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -132,6 +132,7 @@ func answers(t *testing.T, e *Emulator) bool {
 }
 
 // TestPartition cuts a pod off from one of two peers: established connections stall, without an error for the sender, and go on afterwards.
+// One of them is passed on by an agent, like those of Corda's Raft.
 func TestPartition(t *testing.T) {
 	a, others := newTestNamespaces(t, 2)
 	e := newFaultEmulator(t, a, others, noRegions)
@@ -144,9 +145,9 @@ func TestPartition(t *testing.T) {
 			_, _ = c.Write(line)
 		}
 	}
+	addresses := []string{others[0].listenTCP(t, echo), others[1].listenTCP(t, echo)}
 	var connections []net.Conn
-	for _, o := range others {
-		address := o.listenTCP(t, echo)
+	for _, address := range append(addresses, a.forwardConnections(t, addresses[1])) {
 		a.runInside(t, func() error {
 			c, err := net.Dial("tcp", address)
 			connections = append(connections, c)
@@ -170,10 +171,12 @@ func TestPartition(t *testing.T) {
 	if err := exchange(connections[0], time.Second); err != nil {
 		t.Errorf("the peer on this side: %v", err)
 	}
-	if err := exchange(connections[1], 300*time.Millisecond); err == nil {
-		t.Error("the peer on the other side answers")
+	for i, c := range connections[1:] {
+		if err := exchange(c, 300*time.Millisecond); err == nil {
+			t.Errorf("the peer on the other side answers on connection %d", i)
+		}
 	}
-	a.runInside(t, func() error { return sendDatagrams(netip.AddrPortFrom(others[1].address, 9)) })
+	a.sendDatagrams(t, netip.AddrPortFrom(others[1].address, 9).String(), 20*time.Millisecond)
 	effect := wait()
 	if effect.Problem != "" || !answered.MatchString(effect.Before) || !answered.MatchString(effect.After) ||
 		!regexp.MustCompile(`^0 of [23] probes answered; [1-9]\d* packets dropped$`).MatchString(effect.During) {
@@ -182,25 +185,66 @@ func TestPartition(t *testing.T) {
 	if lasted := effect.Healed.FromSeconds - effect.Injected.FromSeconds; lasted < 1.99 || lasted > 3 {
 		t.Errorf("lasted %v s", lasted)
 	}
-	if err := exchange(connections[1], 10*time.Second); err != nil {
-		t.Errorf("after the partition: %v", err)
+	for i, c := range connections[1:] {
+		if err := exchange(c, 10*time.Second); err != nil {
+			t.Errorf("after the partition on connection %d: %v", i, err)
+		}
 	}
 }
 
-// sendDatagrams sends two datagrams, of which the second fails if the first was refused.
-func sendDatagrams(to netip.AddrPort) error {
-	c, err := net.Dial("udp", to.String())
-	if err != nil {
-		return err
-	}
-	defer func() { _ = c.Close() }()
-	for range 2 {
-		if _, err := c.Write([]byte("x")); err != nil {
-			return err
+// TestPartitionDirection checks that the packets of one direction are lost and those of the other arrive, also while the kernel looks for the
+// neighbors again.
+func TestPartitionDirection(t *testing.T) {
+	for _, isIPv4 := range []bool{true, false} {
+		for _, direction := range []measurement.FaultDirection{"", measurement.DirectionToTarget, measurement.DirectionFromTarget} {
+			t.Run(fmt.Sprintf("direction %q, IPv4 %t", direction, isIPv4), func(t *testing.T) {
+				a, b := newNeighbors(t, isIPv4)
+				e := newFaultEmulator(t, a, []testNamespace{b}, noRegions)
+				toTarget, fromTarget := a.receiveDatagrams(t), b.receiveDatagrams(t)
+				wait := requestInBackground(t, e, a, measurement.Fault{Type: measurement.FaultPartition, DurationSeconds: 2, Direction: direction})
+				waitUntil(t, "the fault", func() bool { return len(faultTables(t, a)) > 0 })
+				time.Sleep(200 * time.Millisecond) // Until it has peers.
+				a.forgetNeighbor(t, b.address)
+				b.forgetNeighbor(t, a.address)
+				sentTo, sentFrom := b.sendDatagrams(t, toTarget.address, 200*time.Millisecond), a.sendDatagrams(t, fromTarget.address, 200*time.Millisecond)
+				if direction != "" {
+					waitUntil(t, "all packets of the open direction arrive", func() bool {
+						return toTarget.count.Load() == sentTo || fromTarget.count.Load() == sentFrom
+					})
+					if len(faultTables(t, a)) == 0 {
+						t.Error("they arrived after the fault")
+					}
+				}
+				effect := wait()
+				if got := toTarget.count.Load(); hitsPackets(direction, false) && got > 0 {
+					t.Errorf("%d of %d packets to the target arrived", got, sentTo)
+				}
+				if got := fromTarget.count.Load(); hitsPackets(direction, true) && got > 0 {
+					t.Errorf("%d of %d packets from the target arrived", got, sentFrom)
+				}
+				want := map[bool]string{true: `^0 of [23] probes answered; [1-9]\d* packets dropped$`,
+					false: `^0 of [23] probes answered; [1-9]\d* packets dropped, [1-9]\d* show that the other direction was open$`}[direction == ""]
+				if effect.Problem != "" || !regexp.MustCompile(want).MatchString(effect.During) {
+					t.Errorf("effect %+v", effect)
+				}
+			})
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
-	return nil
+}
+
+// TestPartitionOfClosedDirection checks that a partition of one direction is not proved if nothing passes in the other one either.
+func TestPartitionOfClosedDirection(t *testing.T) {
+	a, others := newTestNamespaces(t, 1)
+	e := newFaultEmulator(t, a, others, noRegions)
+	e.probe = func(context.Context, netip.Addr) bool { return len(faultTables(t, a)) == 0 }
+	for _, direction := range []measurement.FaultDirection{measurement.DirectionToTarget, measurement.DirectionFromTarget} {
+		t.Run(string(direction), func(t *testing.T) {
+			fault := measurement.Fault{Type: measurement.FaultPartition, DurationSeconds: 1, Direction: direction}
+			if effect := requestFault(t.Context(), t, e, a, http.MethodPost, fault); effect.Problem != "no packet shows that the other direction was open" {
+				t.Errorf("effect %+v", effect)
+			}
+		})
+	}
 }
 
 // TestFaultEnds checks that a fault ends with its caller, with its process, and does not begin without peers.
@@ -283,40 +327,13 @@ func TestFaultSparesHeldPackets(t *testing.T) {
 		Links: []latency.RegionLink{{Between: [2]string{"LON", "NYC"}, Link: latency.Link{RoundTripMicros: 200_000}}}})
 	for _, faultType := range networkFaultTypes {
 		t.Run(string(faultType), func(t *testing.T) {
-			var receiver net.PacketConn
-			a.runInside(t, func() (err error) {
-				receiver, err = net.ListenPacket("udp", netip.AddrPortFrom(a.address, 0).String())
-				return err
-			})
-			t.Cleanup(func() { _ = receiver.Close() })
-			var received atomic.Int64
-			go func() {
-				for data := make([]byte, 1); ; received.Add(1) {
-					if _, _, err := receiver.ReadFrom(data); err != nil {
-						return
-					}
-				}
-			}()
+			receiver := a.receiveDatagrams(t)
 			wait := requestInBackground(t, e, a, measurement.Fault{Type: faultType, DurationSeconds: 1, From: "member-2", Link: measurement.LinkFault{RoundTripMicros: 40_000}})
-			sent := int64(0)
-			others[0].runInside(t, func() error {
-				c, err := net.Dial("udp", receiver.LocalAddr().String())
-				if err != nil {
-					return err
-				}
-				defer func() { _ = c.Close() }()
-				for end := time.Now().Add(1500 * time.Millisecond); time.Now().Before(end); sent++ {
-					if _, err := c.Write([]byte("x")); err != nil {
-						return err
-					}
-					time.Sleep(2 * time.Millisecond)
-				}
-				return nil
-			})
+			sent := others[0].sendDatagrams(t, receiver.address, 1500*time.Millisecond)
 			if effect := wait(); effect.Healed == nil {
 				t.Fatalf("effect %+v", effect)
 			}
-			waitUntil(t, "all packets arrive", func() bool { return received.Load() == sent })
+			waitUntil(t, "all packets arrive", func() bool { return receiver.count.Load() == sent })
 		})
 	}
 }

@@ -64,10 +64,8 @@ func TestUserSpaceDelays(t *testing.T) {
 }
 
 func TestUserSpaceDelaysIPv6(t *testing.T) {
-	a, others := newTestNamespaces(t, 1)
-	b := others[0]
+	a, b := newNeighbors(t, false)
 	here := a.startUserSpaceBackend(t, largeSegments)
-	a.address, b.address = a.addIPv6Address(t, "fd00:9::1/64"), b.addIPv6Address(t, "fd00:9::2/64")
 	toB := b.listenTCP(t, func(c net.Conn) { _ = c.Close() })
 	setPeer(t, here, b.address, latency.Impairment{Delay: 20 * time.Millisecond})
 	if least := measureLeastRoundTrip(t, a, toB, 25*time.Millisecond); least < 20*time.Millisecond || least > 25*time.Millisecond {

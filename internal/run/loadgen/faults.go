@@ -1,6 +1,7 @@
 package loadgen
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -116,6 +117,9 @@ func validateSides(f *v1alpha1.Fault, path *field.Path) field.ErrorList {
 		if len(f.From) > 0 {
 			errs = append(errs, field.Forbidden(path.Child("from"), "belongs to types Partition and Link"))
 		}
+		if f.Direction != "" {
+			errs = append(errs, field.Forbidden(path.Child("direction"), "belongs to types Partition and Link"))
+		}
 		return errs
 	}
 	if f.Type == v1alpha1.FaultLink && f.Target.Select == v1alpha1.SelectFollowers && len(f.From) == 0 {
@@ -193,6 +197,10 @@ func validateLink(f *v1alpha1.Fault, path *field.Path) field.ErrorList {
 	}
 	if l.RoundTrip != nil && (one.RoundTripMicros <= 0 || 2*one.RoundTripMicros > FaultDuration(f).Microseconds()) {
 		errs = append(errs, field.Invalid(path.Child("roundTrip"), l.RoundTrip.String(), "must be above 0 and at most half of the duration"))
+	}
+	if l.RoundTrip != nil && f.Direction == v1alpha1.DirectionFromTarget {
+		errs = append(errs, field.Forbidden(path.Child("roundTrip"), "cannot be set with direction FromTarget: TCP of the target would count the packets "+
+			"that wait as its own and send fewer; exchange target and from, with direction ToTarget"))
 	}
 	if one.JitterMicros > one.RoundTripMicros {
 		errs = append(errs, field.Invalid(path.Child("jitter"), l.Jitter.String(), "must not exceed roundTrip"))
@@ -306,7 +314,8 @@ func latestEnd(f *v1alpha1.Fault) time.Duration {
 	return end
 }
 
-// validateOverlaps rejects two faults of one target at one time: an agent injects one fault after the other.
+// validateOverlaps rejects two faults of one target at one time, since an agent injects one fault after the other, and two that hit the packets
+// between the same members, since neither would be proved.
 func validateOverlaps(faults []v1alpha1.Fault, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for i := range faults {
@@ -315,7 +324,7 @@ func validateOverlaps(faults []v1alpha1.Fault, path *field.Path) field.ErrorList
 			if a.At.Duration > b.At.Duration {
 				a, b = b, a
 			}
-			target := commonTarget(a, b)
+			target := cmp.Or(commonTarget(a, b), commonPair(a, b))
 			if end := latestEnd(a) + protocol.FaultLead + time.Second; target != "" && b.At.Duration < end {
 				errs = append(errs, field.Invalid(path.Index(i).Child("at"), faults[i].At.Duration.String(), fmt.Sprintf(
 					"overlaps with fault %s on %s: the later one of both must begin at %s or after it", faults[k].Name, target, end)))
@@ -337,6 +346,32 @@ func commonTarget(a, b *v1alpha1.Fault) string {
 	return ""
 }
 
+// commonPair names two members between which both faults of the network may hit packets, in whatever direction, or returns "".
+func commonPair(a, b *v1alpha1.Fault) string {
+	one, other := targetAcross(a, b), targetAcross(b, a)
+	if one == "" || other == "" || !a.Type.IsOfNetwork() || !b.Type.IsOfNetwork() {
+		return ""
+	}
+	return fmt.Sprintf("packets between %s and %s", one, other)
+}
+
+// targetAcross names a target of a fault that may be on the other side of another one, or returns "".
+func targetAcross(of, other *v1alpha1.Fault) string {
+	if len(of.Target.Members) == 0 {
+		return "selected members"
+	}
+	for _, name := range of.Target.Members {
+		if slices.Contains(other.From, name) || len(other.From) == 0 && !slices.Contains(other.Target.Members, name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// faultDirections are the directions other than both.
+var faultDirections = map[v1alpha1.FaultDirection]measurement.FaultDirection{
+	v1alpha1.DirectionToTarget: measurement.DirectionToTarget, v1alpha1.DirectionFromTarget: measurement.DirectionFromTarget}
+
 // BindFaults adds the faults, whose targets have names, to the workload file of a run on the network, each with the endpoint whose agent
 // injects it. It fails if a target has none, except a database while the network has none yet. The path is that of the workload.
 func BindFaults(w *protocol.WorkloadFile[any], faults []v1alpha1.Fault, network string, path *field.Path) error {
@@ -352,7 +387,8 @@ func BindFaults(w *protocol.WorkloadFile[any], faults []v1alpha1.Fault, network 
 		f, target := &faults[i], path.Child("faults").Index(i).Child("target")
 		one := measurement.Fault{Name: f.Name, Type: measurement.FaultType(f.Type), AtSeconds: int(f.At.Seconds()), DurationSeconds: int(FaultDuration(f).Seconds()),
 			From: strings.Join(f.From, ","), Link: convertLink(f.Link), Pressure: convertPressure(f.Pressure), Kill: convertKill(f.Kill),
-			FillDisk: convertFillDisk(f.FillDisk), SlowDatabase: convertSlowDatabase(f.SlowDatabase), Role: rolesBySelection[f.Target.Select]}
+			FillDisk: convertFillDisk(f.FillDisk), SlowDatabase: convertSlowDatabase(f.SlowDatabase), Role: rolesBySelection[f.Target.Select],
+			Direction: faultDirections[f.Direction]}
 		if f.Type.IsOfNetwork() && one.Role == "" {
 			one.Targets = strings.Join(f.Target.Members, ",")
 		}

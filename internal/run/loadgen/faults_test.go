@@ -2,7 +2,10 @@ package loadgen
 
 import (
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +67,18 @@ func TestValidateFaults(t *testing.T) {
 		"a partition of a database": {time.Minute, partition + "target: {databases: [db]}}", []string{"faults[0].target.databases", "between members"}},
 		"a pause from members": {time.Minute, "{name: a, type: Pause, at: 30s, duration: 5s, target: {members: [member-0]}, from: [member-1]}",
 			[]string{"faults[0].from", "belongs to types Partition and Link"}},
+		"the direction of a pause": {time.Minute, "{name: a, type: Pause, at: 30s, duration: 5s, target: {members: [member-0]}, direction: Both}",
+			[]string{"faults[0].direction", "belongs to types Partition and Link"}},
+		"a partition of one direction": {time.Minute, partition + "target: {members: [member-0]}, direction: FromTarget}", nil},
+		"a loss of one direction":      {time.Minute, link + `direction: FromTarget, link: {lossPercent: "1"}}`, nil},
+		"a round trip to the target":   {time.Minute, link + "direction: ToTarget, link: {roundTrip: 40ms}}", nil},
+		"a round trip from the target": {time.Minute, link + "direction: FromTarget, link: {roundTrip: 40ms}}",
+			[]string{"faults[0].link.roundTrip", "direction FromTarget", "exchange target and from"}},
+		"two of one pair": {2 * time.Minute, partition + "target: {members: [member-1]}}, {name: b, type: Link, at: 35s, duration: 5s, target: {members: [member-0]}, link: {roundTrip: 1ms}}",
+			[]string{"faults[1].at", "fault a on packets between member-1 and member-0", "38s"}},
+		"one pair of a selection": {2 * time.Minute, partition + "target: {select: Leader}}, {name: b, type: Partition, at: 30s, duration: 5s, target: {members: [bank]}, from: [notary-0]}",
+			[]string{"faults[1].at", "fault a on packets between selected members and bank"}},
+		"a pair beside a selection":  {2 * time.Minute, partition + "target: {select: Leader}, from: [bank]}, {name: b, type: Partition, at: 30s, duration: 5s, target: {members: [x]}, from: [bank]}", nil},
 		"a link":                     {time.Minute, link + `from: [member-1], link: {roundTrip: 40ms, jitter: 4ms, lossPercent: "0.5", bandwidth: 1M}}`, nil},
 		"a link of the highest loss": {time.Minute, link + `link: {roundTrip: 2500ms, lossPercent: "50", bandwidth: 8k}}`, nil},
 		"a link without strength":    {time.Minute, link + "}", []string{"faults[0].link", "must be set with type Link"}},
@@ -136,6 +151,42 @@ func TestValidateFaults(t *testing.T) {
 	}
 }
 
+// TestValidatePairs generates two partitions at one time, and checks that they are refused if, and only if, they share a target or a pair.
+func TestValidatePairs(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	members := []string{"a", "b", "c", "d"}
+	refused := 0
+	for range 2000 {
+		var faults []v1alpha1.Fault
+		hits := map[string]int{}
+		for _, name := range []string{"x", "y"} {
+			random.Shuffle(len(members), func(i, k int) { members[i], members[k] = members[k], members[i] })
+			targets := 1 + random.IntN(2)
+			f := v1alpha1.Fault{Name: name, Type: v1alpha1.FaultPartition, Target: v1alpha1.FaultTarget{Members: slices.Clone(members[:targets])},
+				From: slices.Clone(members[targets : targets+random.IntN(3)])}
+			faults = append(faults, f)
+			others := members[targets:]
+			if len(f.From) > 0 {
+				others = f.From
+			}
+			for _, target := range f.Target.Members {
+				hits[target]++
+				for _, other := range others {
+					hits[min(target, other)+max(target, other)]++
+				}
+			}
+		}
+		want := slices.Max(slices.Collect(maps.Values(hits))) > 1
+		if errs := validateOverlaps(faults, field.NewPath("faults")); (len(errs) > 0) != want {
+			t.Errorf("%+v: %v, want an error: %t", faults, errs, want)
+		}
+		if want {
+			refused++
+		}
+	}
+	t.Logf("%d of 2000 refused", refused)
+}
+
 func TestFaultSegments(t *testing.T) {
 	w := faultWorkload(t, 2*time.Minute, "{name: b, type: Kill, at: 90s, target: {members: [m]}}, {name: a, type: Kill, at: 47s, target: {members: [m]}}")
 	want := []measurement.Segment{{Name: "baseline", Seconds: 45, OfferedPerSecond: 10, Constant: true},
@@ -153,8 +204,8 @@ func TestFaultSegments(t *testing.T) {
 func TestBindLinks(t *testing.T) {
 	w := protocol.WorkloadFile[any]{Observe: []protocol.ObservedEndpoint{{Member: "bank", CommandsURL: "http://a"}}}
 	want := measurement.Fault{Name: "a", Type: "Link", Member: "bank", Targets: "bank", AtSeconds: 30, DurationSeconds: 5,
-		Link: measurement.LinkFault{RoundTripMicros: 1500, JitterMicros: 500, LossPercent: 0.5, BitsPerSecond: 1_000_000}}
-	faults := `{name: a, type: Link, at: 30s, duration: 5s, target: {members: [bank]}, link: {roundTrip: 1.5ms, jitter: 500us, lossPercent: "0.5", bandwidth: 1M}}`
+		Direction: "ToTarget", Link: measurement.LinkFault{RoundTripMicros: 1500, JitterMicros: 500, LossPercent: 0.5, BitsPerSecond: 1_000_000}}
+	faults := `{name: a, type: Link, at: 30s, duration: 5s, target: {members: [bank]}, direction: ToTarget, link: {roundTrip: 1.5ms, jitter: 500us, lossPercent: "0.5", bandwidth: 1M}}`
 	if err := BindFaults(&w, faultWorkload(t, time.Minute, faults).Faults, "banks", field.NewPath("workload")); err != nil || w.Faults[0] != want {
 		t.Errorf("the faults are %+v, %v", w.Faults, err)
 	}
@@ -169,7 +220,7 @@ func TestBindPartitions(t *testing.T) {
 	for target, want := range map[string][]measurement.Fault{"target: {members: [bank, notary]}, from: [z, w]": {bank, notary}, "target: {select: Leader, members: [bank]}": {leader}} {
 		t.Run(target, func(t *testing.T) {
 			w := protocol.WorkloadFile[any]{Observe: []protocol.ObservedEndpoint{{Member: "bank", CommandsURL: "http://a"}, {Member: "notary", CommandsURL: "http://b"}}}
-			err := BindFaults(&w, faultWorkload(t, time.Minute, "{name: a, type: Partition, at: 30s, duration: 5s, "+target+"}").Faults, "banks", field.NewPath("workload"))
+			err := BindFaults(&w, faultWorkload(t, time.Minute, "{name: a, type: Partition, at: 30s, duration: 5s, direction: Both, "+target+"}").Faults, "banks", field.NewPath("workload"))
 			if err != nil || !reflect.DeepEqual(w.Faults, want) {
 				t.Errorf("the faults are %+v, %v", w.Faults, err)
 			}

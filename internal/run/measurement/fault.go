@@ -55,6 +55,15 @@ const (
 // MaxTurnWait is how long a fault waits for the turn of a proposer.
 const MaxTurnWait = 10 * time.Second
 
+// FaultDirection is the direction of the packets that a fault of the network hits; empty means both.
+type FaultDirection string
+
+// The directions.
+const (
+	DirectionToTarget   FaultDirection = "ToTarget"
+	DirectionFromTarget FaultDirection = "FromTarget"
+)
+
 // IsOtherSide reports whether a member, by its name, is on the other side of a partition or of links than the targets.
 func (f *Fault) IsOtherSide(member string) bool {
 	if f.From != "" {
@@ -84,6 +93,8 @@ type Fault struct {
 	// that the fault hits together; an empty From means all others.
 	Targets string `json:"targets,omitempty"`
 	From    string `json:"from,omitempty"`
+	// Direction is that of the packets of a partition or of links.
+	Direction FaultDirection `json:"direction,omitempty"`
 	// Link, Pressure, FillDisk and SlowDatabase say how strong a fault of their type is.
 	Link         LinkFault         `json:"link,omitzero"`
 	Pressure     PressureFault     `json:"pressure,omitzero"`
@@ -151,6 +162,9 @@ func (f *Fault) Describe() string {
 	}
 	if f.From != "" {
 		text += " from " + strings.ReplaceAll(f.From, ",", ", ")
+	}
+	if f.Direction != "" {
+		text += fmt.Sprintf(" (%s only)", f.Direction)
 	}
 	return text
 }

@@ -70,6 +70,7 @@ func TestDescribeFault(t *testing.T) {
 		"Kill":                    {Type: FaultKill},
 		"Kill of the container":   {Type: FaultKill, Kill: KillContainer},
 		"Partition from m-0, m-1": {Type: FaultPartition, From: "m-0,m-1"},
+		"Partition from m-0, m-1 (ToTarget only)":                {Type: FaultPartition, From: "m-0,m-1", Direction: DirectionToTarget},
 		"Pressure: 80 % of the CPU limit, 64 MiB of memory left": {Type: FaultPressure, Pressure: PressureFault{CPUPercent: 80, MemoryHeadroomBytes: 64 << 20}},
 		"FillDisk":                   {Type: FaultFillDisk, FillDisk: FillDiskFault{ClaimBytes: 1 << 30}},
 		"FillDisk: 64 MiB left free": {Type: FaultFillDisk, FillDisk: FillDiskFault{LeaveFreeBytes: 64 << 20}},
