@@ -136,6 +136,10 @@ test: ## Everything: verify, lint, unit, Java, Rust, envtest, and end to end on 
 test-unit: ## Unit tests of the Go code
 	@hack/test/go unit ./...
 
+.PHONY: test-kernel
+test-kernel: ## Tests of the agent on Debian's kernel in a virtual machine: netem, control groups of version 2
+	@hack/test/kernel
+
 .PHONY: test-scripts
 test-scripts: ## Tests of scripts: what changes the machine, and error paths of the demo
 	@hack/cluster/test

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -161,6 +162,12 @@ func TestReadOwnCgroup(t *testing.T) {
 	}
 	if used := after.CPU - before.CPU; used < 50*time.Millisecond || after.WorkingSet == 0 {
 		t.Errorf("CPU grew by %v, working set %d", used, after.WorkingSet)
+	}
+	if _, err := os.ReadFile("/proc/pressure/cpu"); err != nil || cgroupVersion("/") == 1 {
+		return
+	}
+	if evidence := reader.ReadEvidence(); !slices.ContainsFunc(evidence, func(m Metric) bool { return m.Name == CPUPressure }) {
+		t.Errorf("no pressure in %v", evidence)
 	}
 }
 

@@ -253,7 +253,10 @@ func TestPressureEnds(t *testing.T) {
 // newControlGroups creates a control group of each controller with half a core and 256 MiB, and returns their folders.
 func newControlGroups(t *testing.T) []string {
 	t.Helper()
-	limits := map[string][2]string{"cpu": {"cpu.cfs_quota_us", "50000"}, "cpuacct": {}, "memory": {"memory.limit_in_bytes", strconv.Itoa(256 * mib)}}
+	limits := map[string]map[string]string{"cpu": {"cpu.cfs_quota_us": "50000"}, "cpuacct": nil, "memory": {"memory.limit_in_bytes": strconv.Itoa(256 * mib)}}
+	if _, err := os.Stat("/sys/fs/cgroup/cgroup.controllers"); err == nil { // Version 2.
+		limits = map[string]map[string]string{"": {"cpu.max": "50000 100000", "memory.max": strconv.Itoa(256 * mib)}}
+	}
 	memberships, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
 		t.Skip(err)
@@ -262,23 +265,26 @@ func newControlGroups(t *testing.T) []string {
 	for line := range strings.Lines(string(memberships)) {
 		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		for controller := range strings.SplitSeq(fields[1], ",") {
-			limit, found := limits[controller]
+			files, found := limits[controller]
 			if !found {
 				continue
+			}
+			if controller == "" {
+				fields[2] = "" // A group of version 2 has either processes or groups with controllers, except the root.
 			}
 			folder := filepath.Join("/sys/fs/cgroup", controller, fields[2], fmt.Sprintf("benchnet-test-%d", os.Getpid()))
 			if err := os.Mkdir(folder, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
 				t.Skip(err)
 			}
 			t.Cleanup(func() { removeControlGroup(t, folder) })
-			if limit[0] != "" {
-				writeFile(t, filepath.Join(folder, limit[0]), limit[1])
+			for file, limit := range files {
+				writeFile(t, filepath.Join(folder, file), limit)
 			}
 			folders = append(folders, folder)
 		}
 	}
 	if len(folders) < len(limits) {
-		t.Skip("there are no control groups of version 1 here")
+		t.Skip("there are no control groups here")
 	}
 	return folders
 }
