@@ -15,10 +15,10 @@ func TestHouseStaysSmall(t *testing.T) {
 		count    func(text string) int
 		most     int
 	}{
-		"lines of Go below internal, without tests": {[]string{"internal/*.go"}, []string{"_test.go"}, countLines, 60450},
+		"lines of Go below internal, without tests": {[]string{"internal/*.go"}, []string{"_test.go"}, countLines, 62100},
 		"lines of golden files and test data":       {[]string{"*/testdata/*"}, nil, countLines, 16523},
 		"words of documents by hand": {[]string{"README.md", "docs/*.md"}, []string{"docs/api.md", "docs/metrics.md"},
-			func(text string) int { return len(strings.Fields(text)) }, 32650},
+			func(text string) int { return len(strings.Fields(text)) }, 33300},
 	} {
 		t.Run(name, func(t *testing.T) {
 			list := exec.CommandContext(t.Context(), "git", append([]string{"-C", "..", "ls-files", "-z", "--"}, limit.patterns...)...)

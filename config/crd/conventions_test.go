@@ -124,7 +124,7 @@ func TestQuantitiesCanBeDecoded(t *testing.T) {
 // TestDefinitionsStaySmall checks the size of each CRD as compact JSON, and the number of its rules. kubectl apply stores the JSON in
 // an annotation, and all annotations of an object have at most 256 KiB; the limits leave room for more platforms, loads and faults.
 func TestDefinitionsStaySmall(t *testing.T) {
-	const maxBytes, maxRules = 179_000, 139
+	const maxBytes, maxRules = 182_000, 139
 	for kind, crd := range readCRDs(t) {
 		content, err := json.Marshal(crd)
 		if err != nil {

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"math/bits"
 	"reflect"
 	"time"
 )
@@ -13,12 +14,12 @@ var timeType = reflect.TypeFor[time.Time]()
 func referredBytes(v reflect.Value) int {
 	switch v.Kind() {
 	case reflect.String:
-		return (v.Len() + 15) &^ 15
+		return allocatedBytes(v.Len())
 	case reflect.Pointer, reflect.Interface:
 		if v.IsNil() {
 			return 0
 		}
-		return int(v.Elem().Type().Size()) + referredBytes(v.Elem())
+		return allocatedBytes(int(v.Elem().Type().Size())) + referredBytes(v.Elem())
 	case reflect.Struct:
 		if v.Type() == timeType { // All times refer to the same few locations.
 			return 0
@@ -40,11 +41,17 @@ func referredBytes(v reflect.Value) int {
 	return 0
 }
 
+// allocatedBytes returns what an allocation of so many bytes takes: up to an eighth more, as the size classes of Go's allocator.
+func allocatedBytes(size int) int {
+	step := max(16, 1<<bits.Len(uint(size))>>4)
+	return (size + step - 1) / step * step
+}
+
 // sequenceBytes returns the size of the items of a slice, and of what the items of a slice or an array refer to.
 func sequenceBytes(v reflect.Value) int {
 	total := 0
 	if v.Kind() == reflect.Slice {
-		total = v.Len() * int(v.Type().Elem().Size())
+		total = allocatedBytes(v.Len() * int(v.Type().Elem().Size()))
 	}
 	if v.Type().Elem().Kind() == reflect.Uint8 {
 		return total
