@@ -66,8 +66,8 @@ func TestCometBFT(t *testing.T) {
 	})
 	t.Run("a disk that its host shares is not filled", func(t *testing.T) {
 		ns := ns.ForSubtest(t)
-		ns.MustApply(strings.NewReplacer("kv-again", "kv-full", "type: Kill", "type: FillDisk").Replace(cometBFTRunManifest))
-		const want = "fault crash cannot be injected into member-1: the volume shares the file system of its host"
+		ns.MustApply(strings.NewReplacer("kv-again", "kv-full", "type: Pause", "type: FillDisk").Replace(cometBFTRunManifest))
+		const want = "fault no-quorum cannot be injected into member-1: the volume shares the file system of its host"
 		if got := cluster.RunSummary(ns.WaitEnded("kv-full")); !strings.Contains(got, want) {
 			ns.Errorf("the run should fail since %s: %s", want, got)
 		}
