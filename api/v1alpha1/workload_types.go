@@ -199,7 +199,7 @@ type JMeterPlan struct {
 
 // Load describes the load on the network. Clients, outstanding operations and rate are totals over all workers.
 // +kubebuilder:validation:XValidation:rule="has(self.ratePerSecond) ? self.model == 'Open' && !has(self.profile) : self.model == 'Closed' || has(self.profile)",message="load.ratePerSecond or load.profile, but not both, must be set with load.model Open, and load.ratePerSecond only then"
-// +kubebuilder:validation:XValidation:rule="!has(self.profile) || self.profile.all(s, self.model == 'Open' ? !has(s.clients) && !has(s.toClients) : !has(s.ratePerSecond) && !has(s.toRatePerSecond) && s.type in ['Constant', 'Ramp', 'Steps'])",message="load.profile[] has rates with load.model Open, and with Closed clients, of types Constant, Ramp and Steps"
+// +kubebuilder:validation:XValidation:rule="!has(self.profile) || self.profile.all(s, self.model == 'Open' ? !has(s.clients) && !has(s.toClients) : !has(s.ratePerSecond) && !has(s.toRatePerSecond) && s.type in ['Constant', 'Ramp', 'Steps'])",message="load.profile[] has ratePerSecond with load.model Open, and clients with Closed, of type Constant, Ramp or Steps"
 // +kubebuilder:validation:XValidation:rule="!has(self.maxOutstanding) || self.model == 'Closed' && self.maxOutstanding <= self.clients",message="load.maxOutstanding belongs to load.model Closed, and cannot exceed load.clients: each client has one operation outstanding"
 // +kubebuilder:validation:XValidation:rule="self.arrivals == 'Poisson' ? self.model == 'Open' : !has(self.seed)",message="load.arrivals Poisson belongs to load.model Open, and load.seed to load.arrivals Poisson"
 type Load struct {
