@@ -25,10 +25,7 @@ func ResolveFaults(p Platform, spec *v1alpha1.BenchmarkNetworkSpec, w *v1alpha1.
 	}
 	network := &v1alpha1.BenchmarkNetwork{Spec: *spec}
 	r := targetResolver{platform: p, spec: spec, topology: p.Topology(network)}
-	// The validation of the network reports regions that are not valid.
-	if config, _ := sidecar.BuildConfig(network, r.topology.MemberNames(), r.topology.MemberAliases()); config != nil {
-		r.regions = config.Members
-	}
+	r.regions = sidecar.AssignRegions(network, r.topology.MemberNames(), r.topology.MemberAliases())
 	if w.Blocks != nil {
 		r.observed = w.Blocks.Observe
 	}

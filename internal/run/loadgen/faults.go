@@ -98,7 +98,6 @@ func ValidateFaults(w *v1alpha1.Workload, path *field.Path) field.ErrorList {
 		}
 	}
 	errs = append(errs, validateOverlaps(w.Faults, path)...)
-	errs = append(errs, validateRestarts(w.Faults, path)...)
 	if len(errs) == 0 && len(SegmentsOf(w)) == 0 {
 		errs = append(errs, field.Invalid(path, window.String(), fmt.Sprintf(
 			"need a measure.window with an interval of whole seconds before the first fault; its intervals last %ds: choose a multiple of %ds",
@@ -232,21 +231,6 @@ func validateEnd(f *v1alpha1.Fault, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// validateRestarts rejects two faults that end one container in a short time.
-func validateRestarts(faults []v1alpha1.Fault, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	for i := range faults {
-		for k := range i {
-			a, b := &faults[k], &faults[i]
-			if target := commonTarget(a, b); target != "" && a.EndsContainer() && b.EndsContainer() && (b.At.Duration-a.At.Duration).Abs() < restartReset {
-				errs = append(errs, field.Invalid(path.Index(i).Child("at"), b.At.Duration.String(), fmt.Sprintf(
-					"is less than %s from fault %s on %s: kubelet would delay the second restart; use kill.of Process", restartReset, a.Name, target)))
-			}
-		}
-	}
-	return errs
-}
-
 // ValidatePodFaults rejects faults that end pods unless the operator allows them. The path is that of the workload.
 func ValidatePodFaults(w *v1alpha1.Workload, allowed bool, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
@@ -315,7 +299,8 @@ func latestEnd(f *v1alpha1.Fault) time.Duration {
 }
 
 // validateOverlaps rejects two faults of one target at one time, since an agent injects one fault after the other, and two that hit the packets
-// between the same members, since neither would be proved.
+// between the same members, since neither would be proved. It also rejects two that end one container within the time in which kubelet delays
+// its restart.
 func validateOverlaps(faults []v1alpha1.Fault, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for i := range faults {
@@ -328,6 +313,10 @@ func validateOverlaps(faults []v1alpha1.Fault, path *field.Path) field.ErrorList
 			if end := latestEnd(a) + protocol.FaultLead + time.Second; target != "" && b.At.Duration < end {
 				errs = append(errs, field.Invalid(path.Index(i).Child("at"), faults[i].At.Duration.String(), fmt.Sprintf(
 					"overlaps with fault %s on %s: the later one of both must begin at %s or after it", faults[k].Name, target, end)))
+			}
+			if target := commonTarget(a, b); target != "" && a.EndsContainer() && b.EndsContainer() && b.At.Duration-a.At.Duration < restartReset {
+				errs = append(errs, field.Invalid(path.Index(i).Child("at"), faults[i].At.Duration.String(), fmt.Sprintf(
+					"is less than %s from fault %s on %s: kubelet would delay the second restart; use kill.of Process", restartReset, faults[k].Name, target)))
 			}
 		}
 	}

@@ -51,6 +51,16 @@ func BuildConfig(network *v1alpha1.BenchmarkNetwork, members []string, aliases m
 	return config, problems
 }
 
+// AssignRegions returns the region of every member by name; none unless the network emulates regions. It leaves out what BuildConfig
+// rejects.
+func AssignRegions(network *v1alpha1.BenchmarkNetwork, members []string, aliases map[string]string) map[string]string {
+	if !network.Spec.EmulatesLatency() {
+		return nil
+	}
+	regions, _ := assignMemberRegions(network.Spec.Regions.Items, members, aliases, nil)
+	return regions
+}
+
 // validateDatabaseRoundTrip rejects a round trip to a database that has no pod of its own.
 func validateDatabaseRoundTrip(database v1alpha1.DatabaseSpec, roundTrip *v1alpha1.Latency, path *field.Path) field.ErrorList {
 	switch {
