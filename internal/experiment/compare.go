@@ -147,7 +147,7 @@ func (p *pointPair) compareMetric(claims int) ComparisonOutcome {
 		o.Scale, o.Shares = statistics.Absolute, p.metric.IsShare()
 	}
 	return ComparisonOutcome{Candidate: p.candidate, Baseline: p.baseline, Point: p.point, BaselinePoint: p.partner, Metric: string(p.metric.Metric),
-		Scope: p.metric.scope(), BaselineCensored: p.runs[0].countCensored(p.metric), CandidateCensored: p.runs[1].countCensored(p.metric),
+		Scope: p.metric.formatScope(), BaselineCensored: p.runs[0].countCensored(p.metric), CandidateCensored: p.runs[1].countCensored(p.metric),
 		Comparison: statistics.Compare(p.values[0], p.values[1], o), Failures: compareFailures(p.runs[0], p.runs[1]), Trend: p.trend, Divergence: p.divergence}
 }
 
@@ -255,7 +255,7 @@ func (c *ComparisonOutcome) hasUnjudgeableBound() bool {
 func (p *pointPair) findGate() *v1alpha1.Gate {
 	gates := p.question.Spec.Gates
 	at := slices.IndexFunc(gates, func(g v1alpha1.Gate) bool {
-		return g.Metric == p.metric.Metric && (g.Scope == p.metric.scope() || g.Metric.IsOfFault())
+		return g.Metric == p.metric.Metric && (g.Scope == p.metric.formatScope() || g.Metric.IsOfFault())
 	})
 	if at < 0 || p.isControl {
 		return nil

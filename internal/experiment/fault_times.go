@@ -77,8 +77,8 @@ type comparedMetric struct {
 	fault, segment string
 }
 
-// scope returns fault/NAME or segment/NAME; empty for the whole window.
-func (m comparedMetric) scope() string {
+// formatScope returns fault/NAME or segment/NAME; empty for the whole window.
+func (m comparedMetric) formatScope() string {
 	switch {
 	case m.fault != "":
 		return objectives.FaultScope(m.fault)

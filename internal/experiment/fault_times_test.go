@@ -160,7 +160,7 @@ func TestFaultTimesOfRuns(t *testing.T) {
 		t.Error(text)
 	}
 	if v, known := run.Metrics["Availability"]; v != 0.98 || !known || len(run.Metrics) != 3 {
-		t.Errorf("metrics %v, want an availability, and no lost operations that nobody identified", run.Metrics)
+		t.Errorf("metrics %v, want an availability, and no number of lost operations without identities", run.Metrics)
 	}
 	run.Verdict = RunValid
 	invalid := run

@@ -31,8 +31,8 @@ type source struct {
 	Document
 }
 
-// reference returns how the document of a title refers to the source.
-func (s source) reference(title string) string {
+// formatReference returns how the document of a title refers to the source.
+func (s source) formatReference(title string) string {
 	switch {
 	case s.caseName == "":
 		return s.Title
@@ -69,7 +69,7 @@ func formatDocument(sources []source, d Document) (heading, body string) {
 		if s.caseName != "" && s.caseName != sources[0].caseName {
 			weight = 4
 		}
-		reference := d.Title + sourceSeparator + s.reference(d.Title)
+		reference := d.Title + sourceSeparator + s.formatReference(d.Title)
 		hunks := formatHunks(s.Text, d.Text)
 		if cost := weight * strings.Count(hunks, "\n"); cost < least {
 			least, heading, body = cost, reference, hunks
@@ -127,7 +127,7 @@ func parseDocuments(earlier []source, text string) ([]Document, error) {
 func deriveText(sources []source, title, derivation, hunks string) (string, error) {
 	reference, rename, _ := strings.Cut(derivation, renameSeparator)
 	before, after, _ := strings.Cut(rename, renameArrow)
-	i := slices.IndexFunc(sources, func(s source) bool { return s.reference(title) == reference })
+	i := slices.IndexFunc(sources, func(s source) bool { return s.formatReference(title) == reference })
 	if i < 0 {
 		return "", fmt.Errorf("no document %q before it", reference)
 	}

@@ -34,8 +34,8 @@ func newTurns(bus *types.EventBus, id *identity) *turns {
 	return &turns{bus: bus, address: id.validator.GetAddress()}
 }
 
-// await returns the next round of the validator when it begins.
-func (t *turns) await(ctx context.Context) (turn, error) {
+// awaitTurn returns the next round of the validator when it begins.
+func (t *turns) awaitTurn(ctx context.Context) (turn, error) {
 	waiter := fmt.Sprintf("turn-%d", t.waiters.Add(1))
 	rounds, err := t.bus.Subscribe(ctx, waiter, types.EventQueryNewRound, pendingRounds)
 	if err != nil {
@@ -58,7 +58,7 @@ func (t *turns) await(ctx context.Context) (turn, error) {
 
 // ServeHTTP answers when the next turn of the validator begins.
 func (t *turns) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	next, err := t.await(r.Context())
+	next, err := t.awaitTurn(r.Context())
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return

@@ -109,8 +109,8 @@ func (d *diskFill) readFree() (int64, error) {
 	return int64(s.Bavail) * s.Bsize, err
 }
 
-// extend makes the file longer, by length or less.
-func (d *diskFill) extend(length int64) error {
+// extendFile makes the file longer, by length or less.
+func (d *diskFill) extendFile(length int64) error {
 	size, err := d.file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err
@@ -124,8 +124,8 @@ func (d *diskFill) extend(length int64) error {
 	return err
 }
 
-// release frees the space of the file and returns how much is free then.
-func (d *diskFill) release() (free int64, err error) {
+// releaseSpace frees the space of the file and returns how much is free then.
+func (d *diskFill) releaseSpace() (free int64, err error) {
 	var s unix.Stat_t
 	before, err := d.readFree()
 	wanted := before - releaseSlack
@@ -167,7 +167,7 @@ func (f *fault) fillDisk(ctx context.Context) error {
 		f.effect.During += ", 4 KiB could not be written"
 	}
 	began = time.Now()
-	after, releaseErr := d.release()
+	after, releaseErr := d.releaseSpace()
 	f.effect.Healed, f.effect.After = f.BracketSince(began), fmt.Sprintf("%d MiB free", after>>20)
 	return cmp.Or(err, releaseErr)
 }
@@ -190,7 +190,7 @@ func (f *fault) fillUp(ctx context.Context, end time.Time) error {
 		if err := f.waitUntil(ctx, time.Now()); err != nil {
 			return err
 		}
-		switch err := d.extend(length); {
+		switch err := d.extendFile(length); {
 		case errors.Is(err, unix.ENOSPC) && length == fillBlock:
 			return d.checkFull(free)
 		case errors.Is(err, unix.ENOSPC):

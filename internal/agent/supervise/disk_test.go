@@ -125,7 +125,7 @@ func TestFillDisk(t *testing.T) {
 	}
 }
 
-// TestFillDiskEnds checks that the volume is free again although nobody heals the fault.
+// TestFillDiskEnds checks that the volume is free again after a fault that ended before it was healed.
 func TestFillDiskEnds(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(s diskSupervisor, cancel func()) error{

@@ -225,7 +225,7 @@ func (f *fault) describeRole() string {
 	switch {
 	case f.Role == "":
 		return ""
-	case f.effect.Injected == nil: // The worker injects it.
+	case f.effect.Injected == nil: // The agent has not injected it: the worker ends pods.
 		return fmt.Sprintf("%s (%s); ", f.Role, f.role.Source)
 	}
 	age := f.effect.Injected.FromSeconds - f.roleRead.Sub(f.Received).Seconds()

@@ -385,7 +385,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// TestEndAgent checks what the agent does itself in faults that end it, and that another agent is told apart.
+// TestEndAgent checks what an agent does in a fault that ends it, and that the answers of the next agent identify another instance.
 func TestEndAgent(t *testing.T) {
 	t.Parallel()
 	query := func(fault string, afterMillis int) string {

@@ -65,8 +65,8 @@ func (r *RunResult) AddFaults(m *measurement.Measurement, due []float64) {
 // ResilienceColumns are the headings of the cells that DescribeResilience returns.
 var ResilienceColumns = slices.Concat(resilience.AvailabilityColumns, []string{"Lost", "Doubled", "Late", "Problem"})
 
-// DescribeResilience returns the availability since the first fault and the operations that the ledger lost, doubled or holds though their
-// clients were not told, as cells of a table. What is unknown is empty. It returns nil without faults.
+// DescribeResilience returns the availability since the first fault, and the numbers of lost, doubled and late operations as in Ledger, as
+// cells of a table. A cell without a value is empty. It returns nil for a run without faults.
 func (r *RunResult) DescribeResilience() []string {
 	if r.Availability == nil {
 		return nil

@@ -64,7 +64,7 @@ func FormatAvailability(share float64) string { return fmt.Sprintf("%.6g %%", 10
 // AvailabilityColumns are the headings of the cells that Describe returns.
 var AvailabilityColumns = []string{"From s", "Due", "Succeeded", "Availability", "Available intervals"}
 
-// Describe returns the availability as cells of a table. What is unknown is empty.
+// Describe returns the availability as cells of a table. A cell without a value is empty.
 func (a *Availability) Describe() []string {
 	cells := append([]string{strconv.Itoa(a.FromSeconds)}, make([]string, len(AvailabilityColumns)-1)...)
 	if a.Share != nil {

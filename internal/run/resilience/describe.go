@@ -39,7 +39,7 @@ func (s *Score) Outage() Time { return Time{float64(s.OutageSeconds), s.OutageCe
 
 // Recovery returns the time to the recovery; false if the throughput was not compared.
 func (s *Score) Recovery() (Time, bool) {
-	return s.recovery(), s.BinSeconds > 0
+	return s.recoveryTime(), s.BinSeconds > 0
 }
 
 // Degradation returns the missing throughput; false if the throughput was not compared.
@@ -49,7 +49,7 @@ func (s *Score) Degradation() (Time, bool) {
 
 // LatencyRecovery returns the time to the recovery of latencies; false if they were not compared.
 func (s *Score) LatencyRecovery() (Time, bool) {
-	return s.Latency.recovery(), s.Latency.IntervalSeconds > 0
+	return s.Latency.recoveryTime(), s.Latency.IntervalSeconds > 0
 }
 
 // ScoreColumns are the headings of the cells that Describe returns.

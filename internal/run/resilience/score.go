@@ -66,8 +66,8 @@ type Effect struct {
 	CensoredSeconds float64  `json:"censoredSeconds,omitempty"`
 }
 
-// recovery returns the time to the recovery.
-func (e Effect) recovery() Time {
+// recoveryTime returns the time to the recovery.
+func (e Effect) recoveryTime() Time {
 	if e.RecoverySeconds == nil {
 		return Time{e.CensoredSeconds, true}
 	}
